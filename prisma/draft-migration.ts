@@ -1,0 +1,48 @@
+// node prisma/draft-migration.ts NAME
+//
+// Writes a migration that takes the database from what the migrations so far make of it to what schema.prisma says.
+// SHADOW_DATABASE_URL: an empty database, to try the migrations in; it is left empty again.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'pg';
+import { migrations } from './migrate.ts';
+import { applyMigrations, drift, lockfile } from './schema-engine.ts';
+
+const folder = new URL('migrations/', import.meta.url);
+
+async function draft(name: string | undefined, shadow: string | undefined): Promise<string> {
+  if (!name || !/^[a-z0-9_]+$/.test(name))
+    throw new Error('usage: node prisma/draft-migration.ts NAME (lower case, digits, _)');
+  if (!shadow) throw new Error('SHADOW_DATABASE_URL is missing: the URL of an empty database to try the migrations in');
+
+  await mkdir(folder, { recursive: true });
+  await writeFile(new URL('migration_lock.toml', folder), lockfile);
+
+  const pool = new Pool({ connectionString: shadow });
+  try {
+    const { rowCount } = await pool.query(`select from pg_class where relnamespace = 'public'::regnamespace limit 1`);
+    if (rowCount) throw new Error('SHADOW_DATABASE_URL must lead to an empty database: this one has tables');
+    try {
+      await applyMigrations(shadow, await migrations());
+      const script = await drift(shadow);
+      const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+      const target = new URL(`${timestamp}_${name}/migration.sql`, folder);
+      await mkdir(new URL('.', target), { recursive: true });
+      await writeFile(target, script || "-- schema.prisma asks for nothing here: this is for what Prisma can't say\n");
+      return fileURLToPath(target);
+    } finally {
+      await pool.query('drop schema public cascade; create schema public');
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+try {
+  const file = await draft(process.argv[2], process.env['SHADOW_DATABASE_URL']);
+  process.stdout.write(`${file}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

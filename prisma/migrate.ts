@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { runMigrations } from 'graphile-worker';
+import { Pool } from 'pg';
+import type { Migration } from './schema-engine.ts';
+
+const folder = new URL('migrations/', import.meta.url);
+
+// Any number will do, as long as nothing else in the database takes the same.
+const lock = 0x6b6f6e74;
+
+/**
+ * Brings the database at `url` up to date: Prisma's migrations, then graphile-worker's own schema. Any number of
+ * processes may do so at once: one works while the others wait, and then find nothing left. `url` must lead to
+ * PostgreSQL itself or a pooler in session mode, as a role that may create tables.
+ *
+ * @param report is told each step, one line at a time
+ * @returns the names of the migrations applied, oldest first
+ * @throws Error of one line: which migration failed, and PostgreSQL's reason. Nothing of it stays; the next call
+ *   tries it again.
+ */
+export async function migrate(url: string, report: (line: string) => void = () => {}): Promise<string[]> {
+  const pool = new Pool({ connectionString: url, max: 2 });
+  pool.on('error', untilNextQuery).on('connect', (client) => client.on('error', untilNextQuery));
+  try {
+    const holder = await pool.connect();
+    try {
+      await holder.query('select pg_advisory_lock($1)', [lock]);
+      const applied = await applyPending(url, pool, report);
+      await runMigrations({ pgPool: pool });
+      return applied;
+    } finally {
+      holder.release(true); // the lock goes with the connection
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+// A lost connection needs no answer of its own: the next query on it fails.
+function untilNextQuery(): void {}
+
+async function applyPending(url: string, pool: Pool, report: (line: string) => void): Promise<string[]> {
+  const pending = await pendingMigrations(pool);
+  if (pending.length === 0) return [];
+  report(`applying ${pending.join(', ')}`);
+  const { applyMigrations } = await import('./schema-engine.ts'); // 5 MB of WebAssembly that most starts don't need
+  return await applyMigrations(url, await migrations());
+}
+
+/**
+ * The names of the migrations that the database hasn't finished, oldest first; those that failed, were cut short or
+ * rolled back among them. The pool's role must be allowed to read `_prisma_migrations`.
+ */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  const names = await migrationNames();
+  const {
+    rows: [found],
+  } = await pool.query<{ history: string | null }>(`select to_regclass('_prisma_migrations') as history`);
+  if (!found?.history) return names;
+  const { rows } = await pool.query<{ name: string }>(
+    'select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
+  );
+  const finished = new Set(rows.map((row) => row.name));
+  return names.filter((name) => !finished.has(name));
+}
+
+/** The migrations in prisma/migrations, oldest first. */
+export async function migrations(): Promise<Migration[]> {
+  const names = await migrationNames();
+  return await Promise.all(
+    names.map(async (name) => ({ name, script: await readFile(new URL(`${name}/migration.sql`, folder), 'utf8') })),
+  );
+}
+
+async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+}

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import type { SchemaEngine } from '@prisma/schema-engine-wasm';
+import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import { Pool } from 'pg';
+import type { QueryArrayConfig, QueryArrayResult } from 'pg';
+
+declare const WebAssembly: {
+  // in TypeScript's DOM library only
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
+};
+
+export type Migration = { name: string; script: string };
+
+/** What Prisma's migration_lock.toml says. */
+export const lockfile = 'provider = "postgresql"\n';
+
+const schema = new URL('schema.prisma', import.meta.url);
+const filters = { externalTables: [], externalEnums: [] };
+
+// An attempt that failed or was cut short leaves only its record: see `finish`.
+const giveUpUnfinished = `update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null`;
+
+// In the script's own transaction, so that whoever is killed leaves both the migration and its record, or neither.
+const finish = `update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
+
+/**
+ * Applies those of `migrations` that the database at `url` lacks, oldest first, and records them in
+ * `_prisma_migrations`. Each is one transaction, so none can hold `create index concurrently`. One that failed or was
+ * cut short in an earlier run is tried again.
+ *
+ * @returns the names applied
+ * @throws Error of one line: which migration, and PostgreSQL's reason. Those before it stay applied.
+ */
+export function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
+  return withEngine(url, async (engine, pool) => {
+    // The engine's own lock. Of a process that was killed, the server may still be finishing the script, under it.
+    await pool.query('select pg_advisory_lock(72707369)');
+    const {
+      rows: [found],
+    } = await pool.query<{ history: string | null }>(`select to_regclass('_prisma_migrations') as history`);
+    if (found?.history) await pool.query(giveUpUnfinished);
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: {
+        baseDir: fileURLToPath(new URL('migrations', import.meta.url)),
+        lockfile: { path: 'migration_lock.toml', content: lockfile },
+        shadowDbInitScript: '',
+        migrationDirectories: migrations.map(({ name, script }) => ({
+          path: name,
+          migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: script } },
+        })),
+      },
+      filters,
+    });
+    return appliedMigrationNames;
+  });
+}
+
+/**
+ * The SQL that would bring the database at `url` to what schema.prisma says; '' when it is there already. Sees only
+ * the schema `public`, and there only what Prisma can express: no checks, triggers or extensions.
+ *
+ * @throws Error of one line when schema.prisma is invalid
+ */
+export function drift(url: string): Promise<string> {
+  return withEngine(url, async (engine) => {
+    const files = [{ path: fileURLToPath(schema), content: await readFile(schema, 'utf8') }];
+    const { exitCode, stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files, configDir: fileURLToPath(new URL('.', import.meta.url)) },
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: true, // 0 for no difference, which `stdout` tells only in prose
+      filters,
+    });
+    return exitCode === 0 ? '' : (stdout ?? '');
+  });
+}
+
+async function withEngine<T>(url: string, work: (engine: SchemaEngine, pool: Pool) => Promise<T>): Promise<T> {
+  const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
+  pool.on('error', () => {}); // the next query says so
+  try {
+    const { SchemaEngine } = await load();
+    const datamodels: [string, string][] = [['schema.prisma', await readFile(schema, 'utf8')]];
+    const engine = await SchemaEngine.new(
+      { datamodels },
+      () => {},
+      bindMigrationAwareSqlAdapterFactory(new EngineAdapter(pool)),
+    );
+    return await work(engine, pool);
+  } catch (error) {
+    throw new Error(onOneLine(error), { cause: error });
+  } finally {
+    await pool.end();
+  }
+}
+
+let loaded: Promise<typeof glue> | undefined;
+
+/** By hand, because Node warns of an experimental feature when a .wasm file is imported. */
+function load(): Promise<typeof glue> {
+  return (loaded ??= (async () => {
+    const file = new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
+    const imports = Object.entries(glue).map(([name, value]) => [
+      name,
+      name.startsWith('__wbg_setTimeout_') ? setIdleTimeout : value,
+    ]);
+    const { instance } = await WebAssembly.instantiate(await readFile(file), {
+      './schema_engine_bg.js': Object.fromEntries(imports),
+    });
+    setWasm(instance.exports);
+    const start = instance.exports['__wbindgen_start'];
+    if (typeof start === 'function') start();
+    return glue;
+  })());
+}
+
+/** The engine leaves its 10 s time limit for a lock running; the process must not wait for that. */
+function setIdleTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout {
+  return setTimeout(callback, milliseconds).unref();
+}
+
+/** adapter-pg as the engine needs it. */
+class EngineAdapter extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+
+    // adapter-pg cuts scripts at every semicolon, those inside function bodies too; PostgreSQL takes them whole.
+    adapter.executeScript = async (script) => {
+      await adapter.executeRaw({ sql: `${script}\n;${finish}`, args: [], argTypes: [] });
+    };
+
+    // Constraints have "char" columns in the catalogs, a type adapter-pg doesn't know; it knows arrays of them.
+    const pool = adapter.underlyingDriver();
+    const query = pool.query.bind(pool) as (config: QueryArrayConfig) => Promise<QueryArrayResult>;
+    pool.query = (async (config: QueryArrayConfig) => {
+      const result = await query(config);
+      for (const field of result.fields ?? []) if (field.dataTypeID === charType) field.dataTypeID = charArrayType;
+      return result;
+    }) as typeof pool.query;
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = async (parameters) => {
+      const result = await queryRaw(parameters);
+      const columnTypes = result.columnTypes.map((type) =>
+        type === ColumnTypeEnum.CharacterArray ? ColumnTypeEnum.Character : type,
+      );
+      return { ...result, columnTypes };
+    };
+    return adapter;
+  }
+}
+
+// pg_type's oids
+const charType = 18;
+const charArrayType = 1002;
+
+/** The engine's errors carry a trace of its Rust code, which names the migration. */
+function onOneLine(error: unknown): string {
+  const [message = '', trace = ''] = String(error instanceof Error ? error.message : error).split(/\n\s+0: /);
+  const migration = /migration_name="([^"]+)"/.exec(trace)?.[1];
+  const reason = message
+    .replace(/^(external connector error|Error querying the database:|ERROR:|\s)+/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return migration ? `migration ${migration} failed and was rolled back: ${reason}` : reason;
+}

@@ -1,0 +1,111 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Context } from '../schema/context.ts';
+import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
+import { isUuid } from '../schema/scalars.ts';
+import { readBody } from './body.ts';
+import { envelope, offsetOf, readPage, type Page } from './envelope.ts';
+import { findFaults, run, type Operation } from './operation.ts';
+import type { Answer, Route } from './routes.ts';
+import { restPath } from './translate.ts';
+
+export interface Domain {
+  schema: GraphQLSchema;
+  operations: Map<string, Operation>;
+}
+
+type Handler = (request: Request, params: { id?: string }, context: Context) => Promise<Response>;
+
+/**
+ * One row of the routes at work: request → variables → operation → answer.
+ * Checks in the order decided: id, ability, the body's type and length, everything else.
+ */
+export function endpoint(route: Route, { schema, operations }: Domain, base: string, publicUrl: () => string): Handler {
+  const [method, path, name, answer] = route;
+  const operation = operations.get(name);
+  if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
+
+  return async (request, { id }, context) => {
+    if (id !== undefined && !isUuid(id)) throw new NotFoundError();
+    if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
+
+    const { pathname, search, searchParams } = new URL(request.url);
+    const problems = new Problems();
+    const variables: Record<string, unknown> = id === undefined ? {} : { id };
+    const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
+    if (page) Object.assign(variables, { first: page.perPage, offset: offsetOf(page) });
+    if (method === 'GET') readFilters(searchParams, operation, variables, problems);
+    if (method === 'POST' || method === 'PATCH') {
+      const body = await readBody(request, problems);
+      if (body) variables['input'] = operation.parameters.get('input')?.decode(body, problems, '');
+    }
+
+    const result = problems.any
+      ? await refuseAll(operation, variables, context, problems)
+      : await run(schema, operation, variables, context).catch(inRestNames);
+    return respond(answer, operation, result, {
+      page,
+      url: (to = pathname + search) => new URL(to, publicUrl()),
+      at: base + path,
+    });
+  };
+}
+
+const notFilters = new Set(['id', 'first', 'offset', 'input']);
+
+/** A filter sent twice counts as sent last, as in PHP; parameters that the operation doesn't have are ignored. */
+function readFilters(
+  query: URLSearchParams,
+  operation: Operation,
+  variables: Record<string, unknown>,
+  problems: Problems,
+): void {
+  for (const [restName, { name, decode }] of operation.parameters) {
+    const text = query.getAll(restName).at(-1);
+    if (text !== undefined && !notFilters.has(name)) variables[name] = decode(text, problems, restName);
+  }
+}
+
+/** Adds what the domain finds wrong to what was found here, so that all of it is answered at once. */
+async function refuseAll(
+  operation: Operation,
+  variables: Record<string, unknown>,
+  context: Context,
+  problems: Problems,
+): Promise<never> {
+  const faults = await findFaults(operation, variables, context);
+  throw new ValidationError({ ...restErrors(faults.errors), ...problems.errors });
+}
+
+function inRestNames(error: unknown): never {
+  throw error instanceof ValidationError ? new ValidationError(restErrors(error.errors)) : error;
+}
+
+const restErrors = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).map(([path, messages]) => [restPath(path), messages]));
+
+interface Place {
+  page: Page | undefined;
+  /** An address of this service, absolute; the request's own unless another is given. */
+  url: (to?: string) => URL;
+  /** The collection's path. */
+  at: string;
+}
+
+function respond(answer: Answer, operation: Operation, result: unknown, { page, url, at }: Place): Response {
+  const { encode } = operation.shape;
+  switch (answer) {
+    case 'item':
+      return Response.json({ data: encode(result) });
+    case 'created': {
+      const { id } = result as { id: string };
+      return Response.json({ data: encode(result) }, { status: 201, headers: { Location: url(`${at}/${id}`).href } });
+    }
+    case 'page': {
+      if (!page) throw new Error('A page is answered where one was asked for');
+      const { nodes, totalCount } = result as { nodes: unknown[]; totalCount: number };
+      return Response.json(envelope(encode(nodes) as unknown[], totalCount, page, url()));
+    }
+    case 'deleted':
+      return new Response(null, { status: 204 });
+  }
+}

@@ -1,0 +1,27 @@
+// JSON without binary floating point: numbers are kept as they were written, both ways.
+
+declare global {
+  interface JSON {
+    /** ECMAScript, "JSON.parse source text access". */
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+    rawJSON(text: string): object;
+  }
+}
+
+/** A number as it stands in the text. */
+export class JsonNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Parses JSON; its numbers become JsonNumbers. Throws SyntaxError, and RangeError when nested too deeply. */
+export const parseJson = (text: string): unknown =>
+  JSON.parse(text, (_key, value, context) =>
+    typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value,
+  );
+
+/** A number to be written as exactly this text. */
+export const rawNumber = (text: string): object => JSON.rawJSON(text);

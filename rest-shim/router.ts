@@ -1,0 +1,83 @@
+import { Router, type IRequest } from 'itty-router';
+import type { Context } from '../schema/context.ts';
+import { CodedError, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { TransportError } from './body.ts';
+import { endpoint, type Domain } from './endpoint.ts';
+import { routes } from './routes.ts';
+
+/** An admitted request's surroundings. */
+export interface Caller {
+  context: Context;
+  requestId: string;
+  /** Is told what is no coded error: a fault of ours. */
+  report: (fault: unknown) => void;
+}
+
+export type RestHandler = (request: Request, caller: Caller) => Promise<Response>;
+
+const base = '/api/v1';
+
+/** The errors that the domain knows, as REST's statuses. Here and nowhere else. */
+const statusOf: Record<ErrorCode, number> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  VALIDATION_FAILED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+};
+
+/** An error as REST answers it: `{"message", "errors"?, "request_id"}`. */
+export function errorResponse(
+  status: number,
+  message: string,
+  requestId: string,
+  { headers, errors }: { headers?: Record<string, string>; errors?: object } = {},
+): Response {
+  const body = { message, ...(errors && { errors }), request_id: requestId };
+  return Response.json(body, { status, ...(headers && { headers }) });
+}
+
+/**
+ * REST v1 over the domain.
+ * @param publicUrl where clients reach the service, for links: `https://books.example`
+ */
+export function createRouter(domain: Domain, publicUrl: () => string): RestHandler {
+  const router = Router<IRequest, [Caller]>({ base, catch: answerError });
+  for (const route of routes) {
+    const [method, path] = route;
+    const handle = endpoint(route, domain, base, publicUrl);
+    const handler = (request: IRequest, { context }: Caller) =>
+      handle(request as unknown as Request, request.params, context);
+    router[method.toLowerCase() as 'get'](path, handler);
+    if (method === 'GET') router['head']?.(path, handler);
+  }
+  for (const path of new Set(routes.map((route) => route[1]))) {
+    const allow = allowedMethods(path);
+    router['options']?.(path, () => new Response(null, { status: 204, headers: { Allow: allow } }));
+    router.all(path, (_request, { requestId }) =>
+      errorResponse(405, `This address takes ${allow}.`, requestId, { headers: { Allow: allow } }),
+    );
+  }
+  router.all('*', () => {
+    throw new NotFoundError();
+  });
+  return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
+}
+
+function allowedMethods(path: string): string {
+  const methods = routes.filter((route) => route[1] === path).map(([method]) => method);
+  return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+}
+
+function answerError(error: unknown, _request: IRequest, { requestId, report }: Caller): Response {
+  if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
+  if (!(error instanceof CodedError)) {
+    report(error);
+    return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
+  }
+  const errors = error instanceof ValidationError ? error.errors : undefined;
+  return errorResponse(statusOf[error.extensions['code'] as ErrorCode], error.message, requestId, {
+    ...(errors && { errors }),
+  });
+}

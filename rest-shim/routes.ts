@@ -1,0 +1,47 @@
+/**
+ * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
+ * with the resource and its Location, `deleted` 204 without a body.
+ */
+export type Answer = 'item' | 'page' | 'created' | 'deleted';
+
+export type Route = readonly [
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  operation: string,
+  answer: Answer,
+];
+
+/** The whole REST surface, relative to /api/v1. A row that needs an `if` means the schema is wrong. */
+export const routes: readonly Route[] = [
+  ['GET', '/me', 'getProfile', 'item'],
+
+  ['GET', '/customers', 'listCustomers', 'page'],
+  ['POST', '/customers', 'createCustomer', 'created'],
+  ['GET', '/customers/:id', 'getCustomer', 'item'],
+  ['PATCH', '/customers/:id', 'updateCustomer', 'item'],
+  ['DELETE', '/customers/:id', 'deleteCustomer', 'deleted'],
+
+  ['GET', '/invoices', 'listInvoices', 'page'],
+  ['POST', '/invoices', 'createInvoice', 'created'],
+  ['GET', '/invoices/:id', 'getInvoice', 'item'],
+  ['DELETE', '/invoices/:id', 'deleteInvoice', 'deleted'],
+
+  ['GET', '/receipts', 'listReceipts', 'page'],
+  ['POST', '/receipts', 'createReceipt', 'created'],
+  ['GET', '/receipts/:id', 'getReceipt', 'item'],
+  ['DELETE', '/receipts/:id', 'deleteReceipt', 'deleted'],
+
+  ['GET', '/projects', 'listProjects', 'page'],
+  ['POST', '/projects', 'createProject', 'created'],
+  ['GET', '/projects/:id', 'getProject', 'item'],
+  ['PATCH', '/projects/:id', 'updateProject', 'item'],
+  ['DELETE', '/projects/:id', 'deleteProject', 'deleted'],
+
+  ['GET', '/time-entries', 'listTimeEntries', 'page'],
+  ['POST', '/time-entries', 'createTimeEntry', 'created'],
+  ['GET', '/time-entries/:id', 'getTimeEntry', 'item'],
+  ['DELETE', '/time-entries/:id', 'deleteTimeEntry', 'deleted'],
+
+  ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
+  ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
+];

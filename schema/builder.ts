@@ -1,0 +1,49 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import ValidationPlugin from '@pothos/plugin-validation';
+import type { Prisma, TenantClient } from '../prisma/client.ts';
+import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
+import ChecksPlugin from './checks.ts';
+import type { Context } from './context.ts';
+import type { Decimal } from './money.ts';
+
+/** Plugins and defaults; types are defined in the files named after them. */
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  Scalars: {
+    UUID: { Input: string; Output: string };
+    Date: { Input: Date; Output: Date };
+    DateTime: { Input: Date; Output: Date };
+    Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
+  };
+  Connection: { totalCount: () => Promise<number> };
+}>({
+  plugins: [ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  defaultFieldNullability: false,
+  relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
+  prisma: {
+    client: (context) => context.db as TenantClient,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+    onUnusedQuery: 'error',
+  },
+});
+
+builder.queryType({});
+builder.mutationType({});
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'How many there are in all, on every page.',
+    resolve: (connection) => connection.totalCount(),
+  }),
+);
+
+/** The field builder of input types, for fields that several of them share. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;

@@ -1,0 +1,71 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type InputShapeFromFields,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
+import type { Ability } from './ability.ts';
+import type { Context } from './context.ts';
+import { ForbiddenError, Problems } from './errors.ts';
+import { inspect } from './inspect.ts';
+
+/** An input of which any part may be missing, because it could not be read. */
+export type Readable<T> = T extends
+  Date | ((...args: never[]) => unknown) | { toFixed: unknown } | string | number | boolean | null | undefined
+  ? T
+  : T extends (infer Item)[]
+    ? Readable<Item>[]
+    : { [Key in keyof T]?: Readable<T[Key]> };
+
+/**
+ * What a field's arguments must satisfy beyond each one by itself: against each other and against the tenant's data.
+ * Sees whatever part of them could be read, so that all faults are reported at once. May throw NotFoundError.
+ */
+export type Rules<Args = object> = (args: Readable<Args>, context: Context, problems: Problems) => void | Promise<void>;
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      checks: ChecksPlugin<Types>;
+    }
+    export interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape> {
+      /** What the caller's token must allow. Every field that leads to another resource names its own. */
+      ability?: Ability;
+      rules?: Rules<InputShapeFromFields<Args>>;
+    }
+  }
+}
+
+/** Checks, before a field resolves: the token's abilities, then every fault of the arguments at once. */
+class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapArgMappers(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ) {
+    const { ability, rules } = checksOf(field.pothosOptions);
+    if (!resolver || (!ability && Object.keys(field.args).length === 0)) return resolver;
+
+    return async (parent: unknown, args: object, asked: Types['Context'], info: GraphQLResolveInfo) => {
+      const context = asked as Context;
+      if (ability && !context.may(ability)) throw new ForbiddenError(ability);
+      const definition = info.parentType.getFields()[info.fieldName];
+      if (definition) {
+        const problems = new Problems();
+        const readable = inspect(definition.args, args, problems);
+        await rules?.(readable, context, problems);
+        problems.throwIfAny();
+      }
+      return resolver(parent, args, asked, info);
+    };
+  }
+}
+
+const pluginName = 'checks';
+SchemaBuilder.registerPlugin(pluginName, ChecksPlugin);
+export default pluginName;
+
+/** The checks a built or configured field was declared with. */
+export function checksOf(options: unknown): { ability?: Ability; rules?: Rules } {
+  return (options ?? {}) as { ability?: Ability; rules?: Rules };
+}

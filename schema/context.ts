@@ -1,0 +1,67 @@
+import type { TenantClient, Db } from '../prisma/client.ts';
+import type { Ability } from './ability.ts';
+
+/** Who is asking, as `src/identity.ts` found out. */
+export interface Principal {
+  user: { id: string; name: string; email: string };
+  tenant: { id: string; name: string; country: string; defaultCurrency: string; timezone: string };
+  /** The personal access token the request came with. */
+  token: {
+    id: string;
+    name: string;
+    abilities: string[];
+    createdAt: Date;
+    lastUsedAt: Date | null;
+    expiresAt: Date | null;
+  } | null;
+}
+
+/** The resources that events speak of, named as in the events' `data`. */
+export type EventResource = 'customer' | 'invoice' | 'receipt' | 'project' | 'time_entry' | 'bank_transaction';
+
+/** The REST v1 representation of a resource as it stands in `context`'s transaction, as JSON text. */
+export type Represent = (resource: EventResource, id: string, context: Context) => Promise<string>;
+
+/** What every resolver gets. */
+export interface Context extends Principal {
+  /** The tenant's data, and nothing else; inside `transaction()`, that transaction. */
+  db: Db;
+  now: () => Date;
+  may: (ability: Ability) => boolean;
+  represent: Represent;
+  /** Runs `work` in a transaction: all of what it writes, events included, or nothing. */
+  transaction: <T>(work: (context: Context) => Promise<T>) => Promise<T>;
+}
+
+export function createContext(options: {
+  client: TenantClient;
+  principal: Principal;
+  now: () => Date;
+  may: (ability: Ability) => boolean;
+  represent: Represent;
+}): Context {
+  const { client, principal, ...rest } = options;
+  return {
+    ...principal,
+    ...rest,
+    db: client,
+    transaction: (work) =>
+      client.$transaction((db) => {
+        const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
+        return work(inside);
+      }),
+  };
+}
+
+/** The tenant's calendar day, as the midnight UTC that stands for it in `Date` fields. */
+export function today(context: Pick<Context, 'now' | 'tenant'>): Date {
+  const day = Temporal.Instant.fromEpochMilliseconds(context.now().getTime())
+    .toZonedDateTimeISO(context.tenant.timezone)
+    .toPlainDate();
+  return new Date(`${day.toString()}T00:00:00Z`);
+}
+
+/** The unique key of one of the tenant's rows. */
+export const key = (context: Pick<Context, 'tenant'>, id: string) => ({
+  tenantId_id: { tenantId: context.tenant.id, id },
+});

@@ -1,0 +1,153 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { CustomerType as CustomerTypes, type Prisma } from '../prisma/generated/client/client.ts';
+import { builder, type InputFields } from './builder.ts';
+import { key } from './context.ts';
+import { found } from './errors.ts';
+import { emit } from './events.ts';
+import { country, email, given, notNull, requiredText, text } from './input.ts';
+import { pagePaths, readPage } from './page.ts';
+
+export const CustomerType = builder.enumType(CustomerTypes, {
+  name: 'CustomerType',
+  description: 'Whether the tenant sells to this partner or buys from it.',
+});
+
+export const Customer = builder.prismaObject('Customer', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    type: t.expose('type', { type: CustomerType }),
+    companyName: t.exposeString('companyName'),
+    email: t.exposeString('email', { nullable: true }),
+    addressLine1: t.exposeString('addressLine1', { nullable: true }),
+    postalCode: t.exposeString('postalCode', { nullable: true }),
+    city: t.exposeString('city', { nullable: true }),
+    country: t.exposeString('country', { nullable: true }),
+    vatId: t.exposeString('vatId', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const CustomerConnection = builder.connectionObject({ type: Customer, name: 'CustomerConnection' });
+
+const contactFields = (t: InputFields) => ({
+  email: t.string({ validate: email }),
+  addressLine1: t.string({ validate: text(255) }),
+  postalCode: t.string({ validate: text(20) }),
+  city: t.string({ validate: text(255) }),
+  country: t.string({ validate: country }),
+  vatId: t.string({ validate: text(32) }),
+});
+
+const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
+  fields: (t) => ({
+    type: t.field({ type: CustomerType, required: true }),
+    companyName: t.string({ required: true, validate: requiredText(255) }),
+    ...contactFields(t),
+  }),
+});
+
+const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    type: t.field({ type: CustomerType, ...notNull }),
+    companyName: t.string({ validate: requiredText(255), ...notNull }),
+    ...contactFields(t),
+  }),
+});
+
+builder.queryFields((t) => ({
+  customer: t.prismaField({
+    type: Customer,
+    ability: 'customers:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.customer.findUnique({ ...query, where: key(context, id) })),
+  }),
+  customers: t.connection(
+    {
+      type: Customer,
+      ability: 'customers:read',
+      args: {
+        type: t.arg({ type: CustomerType }),
+        q: t.arg.string({
+          description: 'Part of the company name, e-mail address, city or VAT number, in any case.',
+          validate: text(255),
+        }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.CustomerWhereInput = {
+          ...(args.type && { type: args.type }),
+          ...(args.q && { OR: containing(args.q) }),
+        };
+        return readPage(
+          args,
+          where,
+          (page) => context.db.customer.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
+          (all) => context.db.customer.count(all),
+        );
+      },
+    },
+    CustomerConnection,
+  ),
+}));
+
+// Served by the trigram index over these columns.
+const containing = (q: string): Prisma.CustomerWhereInput[] => {
+  const condition = { contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const; // Prisma leaves LIKE's wildcards as they are
+  return [{ companyName: condition }, { email: condition }, { city: condition }, { vatId: condition }];
+};
+
+builder.mutationFields((t) => ({
+  createCustomer: t.prismaField({
+    type: Customer,
+    ability: 'customers:write',
+    args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        const { id } = await inside.db.customer.create({ data: input });
+        await emit(inside, 'customer.created', id);
+        return found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  updateCustomer: t.prismaField({
+    type: Customer,
+    ability: 'customers:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
+    rules: async ({ id }, context) => {
+      if (id) await found(context.db.customer.findUnique({ where: key(context, id) }));
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
+        await inside.db.customer.update({ where: key(context, id), data });
+        await emit(inside, 'customer.updated', id);
+        return found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteCustomer: t.prismaField({
+    type: Customer,
+    description: 'Answers the customer as it was. Refused while invoices, projects or receipts refer to it.',
+    ability: 'customers:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    rules: async ({ id }, context, problems) => {
+      if (!id) return;
+      await found(context.db.customer.findUnique({ where: key(context, id) }));
+      const where = { customerId: id };
+      if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
+      if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
+      if (await context.db.receipt.findFirst({ where: { supplierId: id } }))
+        problems.add('id', 'Receipts refer to this customer.');
+    },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        const customer = await found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+        await emit(inside, 'customer.deleted', id);
+        await inside.db.customer.delete({ where: key(context, id) });
+        return customer;
+      }),
+  }),
+}));

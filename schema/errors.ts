@@ -1,0 +1,82 @@
+import { GraphQLError } from 'graphql';
+
+export type ErrorCode =
+  'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'VALIDATION_FAILED' | 'RATE_LIMITED' | 'INTERNAL_SERVER_ERROR';
+
+/**
+ * An error that a client may see: its code is part of the API (decisions, 7). The doors alone know statuses.
+ * Whatever is thrown that isn't one of these is a fault of ours, logged and masked.
+ */
+export class CodedError extends GraphQLError {
+  constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {
+    super(message, { extensions: { code, ...extensions } });
+  }
+}
+
+/** The resource doesn't exist, or belongs to another tenant: the caller can't tell which. */
+export class NotFoundError extends CodedError {
+  constructor() {
+    super('NOT_FOUND', 'Not found.');
+  }
+}
+
+/** The token's abilities don't cover the request. */
+export class ForbiddenError extends CodedError {
+  constructor(ability: string) {
+    super('FORBIDDEN', `This token lacks the ability ${ability}.`);
+  }
+}
+
+/** What is wrong, by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
+export type FieldErrors = Record<string, string[]>;
+
+export class ValidationError extends CodedError {
+  readonly errors: FieldErrors;
+
+  constructor(errors: FieldErrors) {
+    super('VALIDATION_FAILED', summary(errors), { errors });
+    this.errors = errors;
+  }
+}
+
+/** One sentence for people: the first fault, and how many more there are. */
+export function summary(errors: FieldErrors): string {
+  const messages = Object.entries(errors).flatMap(([path, texts]) => texts.map((text) => `${path}: ${text}`));
+  const more = messages.length - 1;
+  return more > 0 ? `${messages[0]} (and ${more} more)` : (messages[0] ?? 'The request is not valid.');
+}
+
+/** Collects what is wrong with an input, so that all of it can be reported at once. */
+export class Problems {
+  // Without a prototype: a path may be anything a client sends, __proto__ too.
+  readonly errors: FieldErrors = Object.create(null) as FieldErrors;
+
+  add(path: string, message: string): void {
+    const messages = (this.errors[path] ??= []);
+    if (!messages.includes(message)) messages.push(message);
+  }
+
+  has(path: string): boolean {
+    return path in this.errors;
+  }
+
+  get any(): boolean {
+    return Object.keys(this.errors).length > 0;
+  }
+
+  throwIfAny(): void {
+    if (this.any) throw new ValidationError(this.errors);
+  }
+}
+
+/** Refuses one field. */
+export function refuse(path: string, message: string): never {
+  throw new ValidationError({ [path]: [message] });
+}
+
+/** What was looked up, or NotFoundError. */
+export async function found<T>(lookup: PromiseLike<T | null>): Promise<T> {
+  const row = await lookup;
+  if (row === null) throw new NotFoundError();
+  return row;
+}

@@ -1,0 +1,45 @@
+import type { Context, EventResource } from './context.ts';
+import { formatTime } from './scalars.ts';
+
+/** Every event there is (decisions, 6), apart from webhook.ping, which is not the books' matter. */
+export const eventTypes = [
+  'invoice.created',
+  'invoice.issued',
+  'invoice.paid',
+  'invoice.payment_reverted',
+  'invoice.cancelled',
+  'invoice.deleted',
+  'invoice.overdue',
+  'customer.created',
+  'customer.updated',
+  'customer.deleted',
+  'project.created',
+  'project.updated',
+  'project.deleted',
+  'receipt.created',
+  'receipt.booked',
+  'receipt.paid',
+  'receipt.deleted',
+  'time_entry.created',
+  'time_entry.deleted',
+  'bank_transaction.created',
+  'bank_transaction.matched',
+  'bank_transaction.unmatched',
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+/**
+ * Records that something happened to a resource, as it stands now: after a change, before a deletion. Part of
+ * `context`'s transaction, so that event and change are committed together or not at all; the row's trigger adds the
+ * job. The body is rendered here and never again, so that every delivery sends the same bytes.
+ */
+export async function emit(context: Context, type: EventType, id: string): Promise<void> {
+  const resource = type.slice(0, type.indexOf('.')) as EventResource;
+  const createdAt = context.now();
+  const representation = await context.represent(resource, id, context);
+  const head = JSON.stringify({ event: type, tenant_id: context.tenant.id, created_at: formatTime(createdAt) });
+  // The representation is JSON text already; parsing it would lose its decimals.
+  const body = `${head.slice(0, -1)},"data":{"${resource}":${representation}}}`;
+  await context.db.event.create({ data: { type, body, createdAt } });
+}

@@ -1,0 +1,16 @@
+import type { GraphQLSchema } from 'graphql';
+import { builder } from './builder.ts';
+import './scalars.ts';
+import './profile.ts';
+import './customer.ts';
+import './invoice.ts';
+import './invoice-editing.ts';
+import './invoice-states.ts';
+import './receipt.ts';
+import './project.ts';
+import './time-entry.ts';
+import './payment.ts';
+import './bank-transaction.ts';
+
+/** The domain, as an executable schema. */
+export const toSchema = (): GraphQLSchema => builder.toSchema();

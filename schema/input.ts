@@ -1,0 +1,71 @@
+import { iso31661 } from 'iso-3166';
+import { z } from 'zod';
+import { Decimal, fits, isCurrency, maxDigits } from './money.ts';
+
+// What a single input may be. Used as `validate:` where the input is declared.
+
+const characters = (text: string): number => [...text].length;
+
+/** Characters that PostgreSQL or JSON can't carry. */
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Text, trimmed, of at most `max` characters (code points). */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .refine(storable, 'Must not contain NUL characters or lone surrogates.')
+    .refine((value) => value.length <= max || characters(value) <= max, `Must not be longer than ${max} characters.`);
+
+/** Text that says something. */
+export const requiredText = (max: number) => text(max).refine((value) => value !== '', 'Must not be empty.');
+
+const address = z.email();
+export const email = text(255).refine((value) => address.safeParse(value).success, 'Must be an e-mail address.');
+
+const countries = new Set(iso31661.map((country) => country.alpha2));
+
+export const isCountry = (code: string): boolean => countries.has(code);
+
+export const country = text(255).refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.');
+
+export const currency = text(255).refine(isCurrency, 'Must be an ISO 4217 currency code of three capital letters.');
+
+export interface DecimalBounds {
+  /** At most this many decimals. */
+  decimals?: number;
+  min?: number;
+  max?: number;
+  nonZero?: boolean;
+}
+
+export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
+  z
+    .custom<Decimal>((value) => value instanceof Decimal)
+    .superRefine((value, issues) => {
+      const report = (message: string): void => issues.addIssue({ code: 'custom', message });
+      if (!fits(value)) report(`Must not have more than ${maxDigits} digits.`);
+      if (decimals !== undefined && value.decimalPlaces() > decimals)
+        report(`Must not have more than ${decimals} decimals.`);
+      if (min !== undefined && value.lessThan(min)) report(`Must be at least ${min}.`);
+      if (max !== undefined && value.greaterThan(max)) report(`Must be at most ${max}.`);
+      if (nonZero && value.isZero()) report('Must not be zero.');
+    });
+
+/** A price of one unit, or a quantity: at most four decimals. */
+export const unitPrice = decimal({ decimals: 4 });
+export const vatRate = decimal({ decimals: 2, min: 0, max: 100 });
+
+export const wholeNumber = (min: number, max: number) =>
+  z.number().refine((value) => value >= min && value <= max, `Must be from ${min} to ${max}.`);
+
+export const count = (min: number, max: number, things: string) =>
+  z
+    .array(z.unknown())
+    .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`);
+
+/** For an input that may be left out but not be null: what it sets can't be cleared. */
+export const notNull = { extensions: { notNull: true } };
+
+/** For Prisma, null writes null; where a column can't be null, null means "not given". */
+export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;

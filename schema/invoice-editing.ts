@@ -1,0 +1,207 @@
+import { builder, type InputFields } from './builder.ts';
+import type { Readable } from './checks.ts';
+import { key, type Context } from './context.ts';
+import { found, refuse, type Problems } from './errors.ts';
+import { emit } from './events.ts';
+import { count, currency, decimal, given, notNull, requiredText, text, unitPrice, vatRate } from './input.ts';
+import { Invoice, InvoiceStatus } from './invoice.ts';
+import { issue, payInFull } from './invoice-states.ts';
+import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
+
+const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
+  fields: (t) => ({
+    title: t.string({ required: true, validate: requiredText(255) }),
+    quantity: t.field({ type: 'Decimal', required: true, validate: decimal({ decimals: 4, nonZero: true }) }),
+    unit: t.string({ validate: text(20) }),
+    unitPriceNet: t.field({ type: 'Decimal', required: true, validate: unitPrice }),
+    vatRate: t.field({ type: 'Decimal', required: true, description: 'Per cent.', validate: vatRate }),
+  }),
+});
+
+const subject = (t: InputFields) => t.string({ validate: text(255) });
+const itemCount = count(1, 500, 'items');
+
+const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
+  fields: (t) => ({
+    customerId: t.field({ type: 'UUID', required: true }),
+    invoiceDate: t.field({ type: 'Date', required: true }),
+    dueDate: t.field({ type: 'Date', description: 'Default: 14 days after the invoice date.' }),
+    subject: subject(t),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    status: t.field({
+      type: InvoiceStatus,
+      description: 'draft (default), issued or paid: the invoice passes through each state on the way.',
+    }),
+    items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
+  }),
+});
+
+const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
+  description: 'Only the fields present change; items are replaced as a whole.',
+  fields: (t) => ({
+    customerId: t.field({ type: 'UUID', ...notNull }),
+    invoiceDate: t.field({ type: 'Date', ...notNull }),
+    dueDate: t.field({ type: 'Date', ...notNull }),
+    subject: subject(t),
+    currency: t.string({ validate: currency, ...notNull }),
+    items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
+  }),
+});
+
+type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof UpdateInvoiceInput.$inferInput>;
+/** The invoice that an input changes; nothing for a new one. */
+type Current = Awaited<ReturnType<typeof draftToEdit>> | undefined;
+
+/** What holds between an invoice's fields, checked on those that could be read. */
+async function invoiceRules(
+  input: InvoiceInput,
+  context: Context,
+  problems: Problems,
+  current?: Current,
+): Promise<void> {
+  if (input.customerId && !(await context.db.customer.findUnique({ where: key(context, input.customerId) }))) {
+    problems.add('input.customerId', 'There is no such customer.');
+  }
+  const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
+  const dueDate = input.dueDate ?? current?.dueDate;
+  if (invoiceDate && dueDate && dueDate < invoiceDate) {
+    problems.add('input.dueDate', 'Must not be before the invoice date.');
+  }
+  const lines = input.items ?? current?.items;
+  if (lines?.every(isWhole)) {
+    totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
+  }
+}
+
+const isWhole = (line: Readable<Line> | undefined): line is Line =>
+  line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
+
+function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
+  for (const [index, line] of lines.entries()) {
+    if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
+  }
+  const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  if (![totalNet, totalVat, totalGross].every(fits)) problems.add('input.items', "The invoice's total is too large.");
+  if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
+}
+
+const itemRows = (lines: (Line & { title: string; unit?: string | null })[], inCurrency: string) => ({
+  createMany: {
+    data: lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) })),
+  },
+});
+
+async function draftToEdit(context: Context, id: string) {
+  const invoice = await found(context.db.invoice.findUnique({ where: key(context, id), include: { items: true } }));
+  if (invoice.status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
+  return invoice;
+}
+
+const lastDay = new Date('9999-12-31T00:00:00Z');
+
+/** Payment is due 14 days after the invoice date unless the invoice says otherwise. */
+function usualDueDate(invoiceDate: Date): Date {
+  const due = new Date(invoiceDate);
+  due.setUTCDate(due.getUTCDate() + 14);
+  return due < lastDay ? due : lastDay;
+}
+
+builder.mutationFields((t) => ({
+  createInvoice: t.prismaField({
+    type: Invoice,
+    ability: 'invoices:write',
+    args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
+    rules: async ({ input }, context, problems) => {
+      if (input?.status === 'CANCELLED')
+        problems.add('input.status', 'An invoice can be created as draft, issued or paid.');
+      await invoiceRules(input ?? {}, context, problems);
+    },
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        const { items: lines, status, ...fields } = input;
+        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+        const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+        const { id } = await inside.db.invoice.create({
+          data: {
+            ...fields,
+            dueDate: input.dueDate ?? usualDueDate(input.invoiceDate),
+            currency: inCurrency,
+            totalNet,
+            totalVat,
+            totalGross,
+            items: itemRows(lines, inCurrency),
+          },
+        });
+        await emit(inside, 'invoice.created', id);
+        if (status === 'ISSUED' || status === 'PAID') await issue(inside, id);
+        if (status === 'PAID') await payInFull(inside, id);
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  updateInvoice: t.prismaField({
+    type: Invoice,
+    description: 'Changes a draft.',
+    ability: 'invoices:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
+    rules: async ({ id, input }, context, problems) => {
+      if (id && input) await invoiceRules(input, context, problems, await draftToEdit(context, id));
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        const { items, ...fields } = input;
+        // Locks the row, so that it can't be issued meanwhile.
+        const locked = await inside.db.invoice.updateMany({
+          where: { id, status: 'DRAFT' },
+          data: { updatedAt: context.now() },
+        });
+        if (locked.count === 0) refuse('status', 'Only a draft can be changed or deleted.');
+        const current = await draftToEdit(inside, id);
+        const inCurrency = input.currency ?? current.currency;
+        const lines = items ?? current.items.toSorted((a, b) => a.position - b.position);
+        const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+        await inside.db.invoiceItem.deleteMany({ where: { invoiceId: id } });
+        await inside.db.invoice.update({
+          where: key(context, id),
+          data: {
+            customerId: given(fields.customerId),
+            invoiceDate: given(fields.invoiceDate),
+            dueDate: given(fields.dueDate),
+            subject: fields.subject,
+            currency: inCurrency,
+            totalNet,
+            totalVat,
+            totalGross,
+            items: itemRows(
+              lines.map(({ title, quantity, unit, unitPriceNet, vatRate: rate }) => ({
+                title,
+                quantity,
+                unit,
+                unitPriceNet,
+                vatRate: rate,
+              })),
+              inCurrency,
+            ),
+          },
+        });
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteInvoice: t.prismaField({
+    type: Invoice,
+    description: 'Deletes a draft, and answers it as it was. Time entries it billed are free again.',
+    ability: 'invoices:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        await draftToEdit(inside, id);
+        const invoice = await found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+        await emit(inside, 'invoice.deleted', id);
+        await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+        const deleted = await inside.db.invoice.deleteMany({ where: { id, status: 'DRAFT' } });
+        if (deleted.count === 0) refuse('status', 'Only a draft can be changed or deleted.');
+        return invoice;
+      }),
+  }),
+}));

@@ -1,0 +1,87 @@
+import { builder, type MutationFields } from './builder.ts';
+import { key, today, type Context } from './context.ts';
+import { found, refuse } from './errors.ts';
+import { emit } from './events.ts';
+import { Invoice } from './invoice.ts';
+import { nextInvoiceNumber } from './invoice-number.ts';
+import { Decimal } from './money.ts';
+
+// An invoice's transitions (decisions, 4). Each takes the row's lock with the very update that checks its state, so
+// that of two at once the second sees what the first did. All run inside the caller's transaction.
+
+/** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
+export async function issue(context: Context, id: string): Promise<void> {
+  const [invoice] = await context.db.invoice.updateManyAndReturn({
+    where: { id, status: 'DRAFT' },
+    data: { issuedAt: context.now() },
+  });
+  if (!invoice) refuse('status', 'Only a draft can be issued.');
+  const number = await nextInvoiceNumber(context, invoice.invoiceDate);
+  await context.db.invoice.update({ where: key(context, id), data: { number, status: 'ISSUED' } });
+  await emit(context, 'invoice.issued', id);
+  if (new Decimal(invoice.totalGross).isZero()) await settled(context, id);
+}
+
+/** Counts `amount` towards an issued invoice; the last of it makes the invoice paid. */
+export async function payInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
+  const [invoice] = await context.db.invoice.updateManyAndReturn({
+    where: { id, status: 'ISSUED' },
+    data: { amountPaid: { increment: amount } },
+  });
+  if (!invoice) refuse('status', 'Only an issued invoice can be paid.');
+  const due = new Decimal(invoice.totalGross).minus(invoice.amountPaid);
+  if (due.lessThan(0))
+    refuse('amount', `Must not be more than the ${due.plus(amount).toFixed()} ${invoice.currency} due.`);
+  if (due.isZero()) await settled(context, id);
+}
+
+/** Pays whatever is due, today, with a payment of its own. */
+export async function payInFull(context: Context, id: string): Promise<void> {
+  const { totalGross, amountPaid, status } = await found(context.db.invoice.findUnique({ where: key(context, id) }));
+  if (status === 'PAID') return; // as a total of zero is since it was issued
+  const amount = new Decimal(totalGross).minus(amountPaid);
+  await context.db.payment.create({ data: { invoiceId: id, amount, paidOn: today(context) } });
+  await payInvoice(context, id, amount);
+}
+
+/** Takes a payment back: a paid invoice is issued again. */
+export async function unpayInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
+  const data = { amountPaid: { decrement: amount }, status: 'ISSUED', paidAt: null } as const;
+  await context.db.invoice.update({ where: key(context, id), data });
+  await emit(context, 'invoice.payment_reverted', id);
+}
+
+async function settled(context: Context, id: string): Promise<void> {
+  await context.db.invoice.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
+  await emit(context, 'invoice.paid', id);
+}
+
+/** issued → cancelled, only while nothing is paid. Keeps its number; time entries it billed are free again. */
+async function cancel(context: Context, id: string): Promise<void> {
+  const cancelled = await context.db.invoice.updateMany({
+    where: { id, status: 'ISSUED', amountPaid: 0 },
+    data: { status: 'CANCELLED', cancelledAt: context.now() },
+  });
+  if (cancelled.count === 0) refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
+  await context.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+  await emit(context, 'invoice.cancelled', id);
+}
+
+const transition = (t: MutationFields, move: (context: Context, id: string) => Promise<void>, description: string) =>
+  t.prismaField({
+    type: Invoice,
+    description,
+    ability: 'invoices:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        await found(inside.db.invoice.findUnique({ where: key(context, id) }));
+        await move(inside, id);
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  });
+
+builder.mutationFields((t) => ({
+  issueInvoice: transition(t, issue, 'Gives a draft its number and makes it due.'),
+  cancelInvoice: transition(t, cancel, 'Withdraws an issued invoice of which nothing is paid. It keeps its number.'),
+}));

@@ -1,0 +1,143 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { InvoiceStatus as InvoiceStatuses, type Prisma } from '../prisma/generated/client/client.ts';
+import { builder } from './builder.ts';
+import { key, today } from './context.ts';
+import { Customer } from './customer.ts';
+import { found } from './errors.ts';
+import { loader } from './loader.ts';
+import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
+import { connectionOf, pagePaths, readPage, windowOf } from './page.ts';
+
+export const InvoiceStatus = builder.enumType(InvoiceStatuses, {
+  name: 'InvoiceStatus',
+  description: 'draft → issued → paid, or cancelled while nothing is paid. A part-paid invoice stays issued.',
+});
+
+export const InvoiceItem = builder.prismaObject('InvoiceItem', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    position: t.exposeInt('position'),
+    title: t.exposeString('title'),
+    quantity: t.expose('quantity', { type: 'Decimal' }),
+    unit: t.exposeString('unit', { nullable: true }),
+    unitPriceNet: t.expose('unitPriceNet', { type: 'Decimal' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal' }),
+    lineTotalNet: t.expose('lineTotalNet', { type: 'Decimal' }),
+  }),
+});
+
+const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
+  description: 'The part of an invoice that one VAT rate applies to.',
+  fields: (t) => ({
+    vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
+    net: t.expose('net', { type: 'Decimal', description: "Sum of the rate's lines." }),
+    vat: t.expose('vat', { type: 'Decimal', description: 'VAT on that sum, rounded.' }),
+  }),
+});
+
+const byPosition = { orderBy: { position: 'asc' } } as const;
+
+export const Invoice = builder.prismaObject('Invoice', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    number: t.exposeString('number', { nullable: true }),
+    customerId: t.expose('customerId', { type: 'UUID' }),
+    customer: t.relation('customer', { ability: 'customers:read' }),
+    invoiceDate: t.expose('invoiceDate', { type: 'Date' }),
+    dueDate: t.expose('dueDate', { type: 'Date' }),
+    subject: t.exposeString('subject', { nullable: true }),
+    currency: t.exposeString('currency'),
+    status: t.expose('status', { type: InvoiceStatus }),
+    items: t.relation('items', { query: byPosition }),
+    totalNet: t.expose('totalNet', { type: 'Decimal' }),
+    totalVat: t.expose('totalVat', { type: 'Decimal' }),
+    totalGross: t.expose('totalGross', { type: 'Decimal' }),
+    vatBreakdown: t.field({
+      type: [VatShare],
+      description: 'VAT per rate, rates ascending.',
+      select: { currency: true, items: byPosition },
+      resolve: ({ items, currency }) =>
+        vatBreakdown(
+          items.map((item) => ({ lineTotalNet: new Decimal(item.lineTotalNet), vatRate: new Decimal(item.vatRate) })),
+          currency,
+        ),
+    }),
+    amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    amountDue: t.field({
+      type: 'Decimal',
+      description: 'What is still to be paid; nothing once cancelled.',
+      select: { status: true, totalGross: true, amountPaid: true },
+      resolve: ({ status, totalGross, amountPaid }) =>
+        status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross).minus(amountPaid),
+    }),
+    isOverdue: t.boolean({
+      description: "Issued, not fully paid, and due before the tenant's today.",
+      select: { status: true, dueDate: true },
+      resolve: ({ status, dueDate }, _args, context) => status === 'ISSUED' && dueDate < today(context),
+    }),
+    issuedAt: t.expose('issuedAt', { type: 'DateTime', nullable: true }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
+
+builder.queryFields((t) => ({
+  invoice: t.prismaField({
+    type: Invoice,
+    ability: 'invoices:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.invoice.findUnique({ ...query, where: key(context, id) })),
+  }),
+  invoices: t.connection(
+    {
+      type: Invoice,
+      ability: 'invoices:read',
+      args: { status: t.arg({ type: InvoiceStatus }), customerId: t.arg({ type: 'UUID' }), offset: t.arg.int() },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.InvoiceWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.customerId && { customerId: args.customerId }),
+        };
+        return readPage(
+          args,
+          where,
+          (page) => context.db.invoice.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
+          (all) => context.db.invoice.count(all),
+        );
+      },
+    },
+    InvoiceConnection,
+  ),
+}));
+
+const invoicesOfCustomer = loader(async (ids, context) => {
+  const counts = await context.db.invoice.groupBy({
+    by: 'customerId',
+    where: { customerId: { in: ids } },
+    _count: true,
+  });
+  return new Map(counts.map((count) => [count.customerId, count._count]));
+}, 0);
+
+builder.prismaObjectField(Customer, 'invoices', (t) =>
+  t.connection(
+    {
+      type: Invoice,
+      description: 'What this partner was invoiced, newest first.',
+      ability: 'invoices:read',
+      args: { offset: t.arg.int() },
+      select: (args, _context, nested) => ({
+        id: true,
+        invoices: nested(nested(windowOf(args), ['nodes']), ['edges', 'node']),
+      }),
+      resolve: ({ id, invoices }, args, context) =>
+        connectionOf(args, windowOf(args), invoices, () => invoicesOfCustomer(id, context)),
+    },
+    InvoiceConnection,
+  ),
+);

@@ -1,0 +1,103 @@
+import currencyCodes from 'currency-codes';
+import { Decimal as BaseDecimal } from 'decimal.js';
+
+/**
+ * Decimals wide enough that no product of two accepted numbers is cut before it is rounded on purpose.
+ * ROUND_HALF_UP is decimal.js's name for half away from zero.
+ */
+export const Decimal = BaseDecimal.clone({ precision: 60, rounding: BaseDecimal.ROUND_HALF_UP });
+export type Decimal = BaseDecimal;
+
+/** No amount has more significant digits (decisions, 2). */
+export const maxDigits = 15;
+
+// ISO 4217. Newer than the table: the Caribbean guilder and the Arab accounting dinar (2025). Not money: XTS is for
+// tests and XXX means "no currency".
+const minorDigitsOf = new Map(currencyCodes.data.map(({ code, digits }) => [code, digits]));
+minorDigitsOf.set('XCG', 2).set('XAD', 2);
+minorDigitsOf.delete('XTS');
+minorDigitsOf.delete('XXX');
+
+/** Whether `code` is an ISO 4217 currency. */
+export const isCurrency = (code: string): boolean => minorDigitsOf.has(code);
+
+/** Minor digits of an ISO 4217 currency: EUR 2, JPY 0, TND 3. Throws for a code that isn't one. */
+export function minorDigits(currency: string): number {
+  const digits = minorDigitsOf.get(currency);
+  if (digits === undefined) throw new Error(`${currency} is no ISO 4217 currency`);
+  return digits;
+}
+
+/** Rounds to the currency's minor digits, half away from zero. */
+export const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
+
+/** Whether the number's digits, those of a whole part's trailing zeros included, are few enough to be kept exactly. */
+export const fits = (amount: Decimal): boolean => amount.precision(true) <= maxDigits;
+
+export interface Line {
+  quantity: Decimal;
+  unitPriceNet: Decimal;
+  vatRate: Decimal;
+}
+
+export interface VatShare {
+  vatRate: Decimal;
+  net: Decimal;
+  vat: Decimal;
+}
+
+/** A line's net total, in the currency's minor digits. */
+export function lineTotal(line: Pick<Line, 'quantity' | 'unitPriceNet'>, currency: string): Decimal {
+  return round(new Decimal(line.quantity).times(line.unitPriceNet), currency);
+}
+
+/**
+ * VAT once per rate, over the sum of that rate's lines (EN 16931, BR-CO-17), rates ascending.
+ * Takes line totals already rounded.
+ */
+export function vatBreakdown(lines: { lineTotalNet: Decimal; vatRate: Decimal }[], currency: string): VatShare[] {
+  const netByRate = new Map<string, Decimal>();
+  for (const line of lines) {
+    const rate = line.vatRate.toString();
+    netByRate.set(rate, (netByRate.get(rate) ?? new Decimal(0)).plus(line.lineTotalNet));
+  }
+  return [...netByRate]
+    .map(([rate, net]) => ({
+      vatRate: new Decimal(rate),
+      net,
+      vat: round(net.times(rate).dividedBy(100), currency),
+    }))
+    .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate));
+}
+
+export interface InvoiceTotals {
+  lineTotalsNet: Decimal[];
+  totalNet: Decimal;
+  totalVat: Decimal;
+  totalGross: Decimal;
+}
+
+/** Everything that follows from an invoice's lines. */
+export function invoiceTotals(lines: Line[], currency: string): InvoiceTotals {
+  const totalled = lines.map((line) => ({ lineTotalNet: lineTotal(line, currency), vatRate: line.vatRate }));
+  const totalNet = sum(totalled.map((line) => line.lineTotalNet));
+  const totalVat = sum(vatBreakdown(totalled, currency).map((share) => share.vat));
+  return {
+    lineTotalsNet: totalled.map((line) => line.lineTotalNet),
+    totalNet,
+    totalVat,
+    totalGross: totalNet.plus(totalVat),
+  };
+}
+
+/** The VAT contained in a gross amount, and the rest: gross × rate ÷ (100 + rate), rounded. */
+export function vatIncluded(
+  gross: Decimal,
+  rate: Decimal,
+  currency: string,
+): { vatAmount: Decimal; amountNet: Decimal } {
+  const vatAmount = round(new Decimal(gross).times(rate).dividedBy(new Decimal(rate).plus(100)), currency);
+  return { vatAmount, amountNet: new Decimal(gross).minus(vatAmount) };
+}
+
+export const sum = (amounts: Decimal[]): Decimal => amounts.reduce((a, b) => a.plus(b), new Decimal(0));

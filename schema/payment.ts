@@ -1,0 +1,110 @@
+import { builder, type MutationFields } from './builder.ts';
+import { key, today } from './context.ts';
+import { found, refuse, type Problems } from './errors.ts';
+import { decimal } from './input.ts';
+import { Invoice } from './invoice.ts';
+import { payInvoice, unpayInvoice } from './invoice-states.ts';
+import { Decimal, minorDigits } from './money.ts';
+import { Receipt, payReceipt, unpayReceipt } from './receipt.ts';
+
+export const Payment = builder.prismaObject('Payment', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
+    invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
+    receiptId: t.expose('receiptId', { type: 'UUID', nullable: true }),
+    receipt: t.relation('receipt', { ability: 'receipts:read', nullable: true }),
+    bankTransactionId: t.expose('bankTransactionId', { type: 'UUID', nullable: true }),
+    amount: t.expose('amount', { type: 'Decimal' }),
+    paidOn: t.expose('paidOn', { type: 'Date' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+
+const newestFirst = { orderBy: { id: 'desc' } } as const;
+builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
+builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
+
+/** What is paid, to the minor digits of its currency. */
+function amountRules(amount: Decimal | null | undefined, currency: string, problems: Problems): void {
+  if (!amount) return;
+  if (!amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
+  const digits = minorDigits(currency);
+  if (amount.decimalPlaces() > digits)
+    problems.add('amount', `Must not have more than ${digits} decimals in this currency.`);
+}
+
+const paymentArgs = (t: MutationFields) => ({
+  id: t.arg({ type: 'UUID', required: true }),
+  amount: t.arg({ type: 'Decimal', description: 'Default: what is due.', validate: decimal({}) }),
+  paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+});
+
+builder.mutationFields((t) => ({
+  payInvoice: t.prismaField({
+    type: Invoice,
+    description:
+      'Records a payment that came otherwise than by a known bank transaction. Paid in full, the invoice is paid.',
+    ability: 'invoices:write',
+    args: paymentArgs(t),
+    rules: async ({ id, amount }, context, problems) => {
+      if (id)
+        amountRules(
+          amount,
+          (await found(context.db.invoice.findUnique({ where: key(context, id) }))).currency,
+          problems,
+        );
+    },
+    resolve: (query, _root, { id, amount, paidOn }, context) =>
+      context.transaction(async (inside) => {
+        const { totalGross, amountPaid } = await found(inside.db.invoice.findUnique({ where: key(context, id) }));
+        const paid = amount ?? new Decimal(totalGross).minus(amountPaid);
+        await payInvoice(inside, id, paid);
+        await inside.db.payment.create({ data: { invoiceId: id, amount: paid, paidOn: paidOn ?? today(context) } });
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  payReceipt: t.prismaField({
+    type: Receipt,
+    description:
+      'Records a payment that was made otherwise than by a known bank transaction. Paid in full, the receipt is paid.',
+    ability: 'receipts:write',
+    args: paymentArgs(t),
+    rules: async ({ id, amount }, context, problems) => {
+      if (id)
+        amountRules(
+          amount,
+          (await found(context.db.receipt.findUnique({ where: key(context, id) }))).currency,
+          problems,
+        );
+    },
+    resolve: (query, _root, { id, amount, paidOn }, context) =>
+      context.transaction(async (inside) => {
+        const { amountGross, amountPaid } = await found(inside.db.receipt.findUnique({ where: key(context, id) }));
+        const paid = amount ?? new Decimal(amountGross).minus(amountPaid);
+        await payReceipt(inside, id, paid);
+        await inside.db.payment.create({ data: { receiptId: id, amount: paid, paidOn: paidOn ?? today(context) } });
+        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  undoPayment: t.prismaField({
+    type: Payment,
+    description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    ability: 'invoices:write',
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));
+        const { invoiceId, receiptId, bankTransactionId, amount } = payment;
+        if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
+        // Of two at once, the second finds nothing to delete.
+        const { count } = await inside.db.payment.deleteMany({ where: { id } });
+        if (count === 0) refuse('id', 'This payment is undone already.');
+        if (invoiceId) await unpayInvoice(inside, invoiceId, new Decimal(amount));
+        if (receiptId) await unpayReceipt(inside, receiptId, new Decimal(amount));
+        return payment;
+      }),
+  }),
+}));

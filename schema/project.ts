@@ -1,0 +1,182 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import {
+  ProjectStatus as ProjectStatuses,
+  type Prisma,
+  type Project as ProjectRow,
+} from '../prisma/generated/client/client.ts';
+import { builder, type InputFields } from './builder.ts';
+import type { Readable } from './checks.ts';
+import { key, type Context } from './context.ts';
+import { found, type Problems } from './errors.ts';
+import { emit } from './events.ts';
+import { currency, decimal, given, notNull, requiredText, text } from './input.ts';
+import { loader } from './loader.ts';
+import { pagePaths, readPage } from './page.ts';
+
+export const ProjectStatus = builder.enumType(ProjectStatuses, {
+  name: 'ProjectStatus',
+  description: 'Changed freely.',
+});
+
+const trackedMinutes = loader(async (ids, context) => {
+  const sums = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids } },
+    _sum: { durationMinutes: true },
+  });
+  return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
+}, 0);
+
+export const Project = builder.prismaObject('Project', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    customerId: t.expose('customerId', { type: 'UUID', nullable: true }),
+    customer: t.relation('customer', { ability: 'customers:read', nullable: true }),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    status: t.expose('status', { type: ProjectStatus }),
+    hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
+    currency: t.exposeString('currency'),
+    budgetHours: t.expose('budgetHours', { type: 'Decimal', nullable: true }),
+    startDate: t.expose('startDate', { type: 'Date', nullable: true }),
+    endDate: t.expose('endDate', { type: 'Date', nullable: true }),
+    trackedMinutes: t.int({
+      description: 'The time entries of this project, added up.',
+      select: { id: true },
+      resolve: ({ id }, _args, context) => trackedMinutes(id, context),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const ProjectConnection = builder.connectionObject({ type: Project, name: 'ProjectConnection' });
+
+const name = requiredText(255);
+
+const optionalFields = (t: InputFields) => ({
+  customerId: t.field({ type: 'UUID' }),
+  description: t.string({ validate: text(2000) }),
+  hourlyRateNet: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
+  budgetHours: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
+  startDate: t.field({ type: 'Date' }),
+  endDate: t.field({ type: 'Date' }),
+});
+
+const CreateProjectInput = builder.inputType('CreateProjectInput', {
+  fields: (t) => ({
+    name: t.string({ required: true, validate: name }),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    status: t.field({ type: ProjectStatus, description: 'Default: active.' }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    name: t.string({ validate: name, ...notNull }),
+    currency: t.string({ validate: currency, ...notNull }),
+    status: t.field({ type: ProjectStatus, ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
+
+async function projectRules(
+  input: ProjectInput,
+  context: Context,
+  problems: Problems,
+  current?: ProjectRow,
+): Promise<void> {
+  if (input.customerId && !(await context.db.customer.findUnique({ where: key(context, input.customerId) }))) {
+    problems.add('input.customerId', 'There is no such customer.');
+  }
+  const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
+  const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
+  if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
+}
+
+builder.queryFields((t) => ({
+  project: t.prismaField({
+    type: Project,
+    ability: 'projects:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.project.findUnique({ ...query, where: key(context, id) })),
+  }),
+  projects: t.connection(
+    {
+      type: Project,
+      ability: 'projects:read',
+      args: { status: t.arg({ type: ProjectStatus }), offset: t.arg.int() },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.ProjectWhereInput = { ...(args.status && { status: args.status }) };
+        return readPage(
+          args,
+          where,
+          (page) => context.db.project.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
+          (all) => context.db.project.count(all),
+        );
+      },
+    },
+    ProjectConnection,
+  ),
+}));
+
+builder.mutationFields((t) => ({
+  createProject: t.prismaField({
+    type: Project,
+    ability: 'projects:write',
+    args: { input: t.arg({ type: CreateProjectInput, required: true }) },
+    rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        const status = given(input.status);
+        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+        const { id } = await inside.db.project.create({ data: { ...input, status, currency: inCurrency } });
+        await emit(inside, 'project.created', id);
+        return found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  updateProject: t.prismaField({
+    type: Project,
+    ability: 'projects:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
+    rules: async ({ id, input }, context, problems) => {
+      if (!id) return;
+      const current = await found(context.db.project.findUnique({ where: key(context, id) }));
+      await projectRules(input ?? {}, context, problems, current);
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
+        await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
+        await emit(inside, 'project.updated', id);
+        return found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteProject: t.prismaField({
+    type: Project,
+    description: 'Answers the project as it was. Refused while time entries or receipts refer to it.',
+    ability: 'projects:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    rules: async ({ id }, context, problems) => {
+      if (!id) return;
+      await found(context.db.project.findUnique({ where: key(context, id) }));
+      const where = { projectId: id };
+      if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
+      if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
+    },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        const project = await found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+        await emit(inside, 'project.deleted', id);
+        await inside.db.project.delete({ where: key(context, id) });
+        return project;
+      }),
+  }),
+}));

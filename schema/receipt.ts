@@ -1,0 +1,253 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import {
+  ReceiptStatus as ReceiptStatuses,
+  type Prisma,
+  type Receipt as ReceiptRow,
+} from '../prisma/generated/client/client.ts';
+import { builder, type InputFields } from './builder.ts';
+import type { Readable } from './checks.ts';
+import { key, type Context } from './context.ts';
+import { found, refuse, type Problems } from './errors.ts';
+import { emit } from './events.ts';
+import { currency, decimal, given, notNull, text, vatRate } from './input.ts';
+import { Decimal, minorDigits, vatIncluded } from './money.ts';
+import { pagePaths, readPage } from './page.ts';
+
+export const ReceiptStatus = builder.enumType(ReceiptStatuses, {
+  name: 'ReceiptStatus',
+  description: 'draft → booked → paid; booked again when its payment is undone.',
+});
+
+export const Receipt = builder.prismaObject('Receipt', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
+    supplier: t.relation('supplier', { ability: 'customers:read', nullable: true }),
+    projectId: t.expose('projectId', { type: 'UUID', nullable: true }),
+    status: t.expose('status', { type: ReceiptStatus }),
+    receiptNumber: t.exposeString('receiptNumber', { nullable: true }),
+    receiptDate: t.expose('receiptDate', { type: 'Date' }),
+    dueDate: t.expose('dueDate', { type: 'Date', nullable: true }),
+    description: t.exposeString('description', { nullable: true }),
+    category: t.exposeString('category', { nullable: true }),
+    currency: t.exposeString('currency'),
+    amountGross: t.expose('amountGross', { type: 'Decimal' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal' }),
+    vatAmount: t.expose('vatAmount', { type: 'Decimal' }),
+    amountNet: t.expose('amountNet', { type: 'Decimal' }),
+    amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
+
+const amountGross = decimal({ min: 0 });
+
+const optionalFields = (t: InputFields) => ({
+  supplierId: t.field({ type: 'UUID', description: 'A customer of type supplier.' }),
+  projectId: t.field({ type: 'UUID' }),
+  receiptNumber: t.string({ validate: text(64) }),
+  dueDate: t.field({ type: 'Date' }),
+  description: t.string({ validate: text(2000) }),
+  category: t.string({ validate: text(64) }),
+});
+
+const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
+  fields: (t) => ({
+    receiptDate: t.field({ type: 'Date', required: true }),
+    amountGross: t.field({ type: 'Decimal', required: true, validate: amountGross }),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    vatRate: t.field({ type: 'Decimal', description: 'Per cent. Default: 0.', validate: vatRate }),
+    status: t.field({ type: ReceiptStatus, description: 'draft (default) or booked.' }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    receiptDate: t.field({ type: 'Date', ...notNull }),
+    amountGross: t.field({ type: 'Decimal', validate: amountGross, ...notNull }),
+    currency: t.string({ validate: currency, ...notNull }),
+    vatRate: t.field({ type: 'Decimal', validate: vatRate, ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | typeof UpdateReceiptInput.$inferInput>;
+
+async function receiptRules(
+  input: ReceiptInput,
+  context: Context,
+  problems: Problems,
+  current?: ReceiptRow,
+): Promise<void> {
+  if (input.supplierId) {
+    const supplier = await context.db.customer.findUnique({ where: key(context, input.supplierId) });
+    if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
+  }
+  if (input.projectId && !(await context.db.project.findUnique({ where: key(context, input.projectId) }))) {
+    problems.add('input.projectId', 'There is no such project.');
+  }
+  const amount = input.amountGross ?? current?.amountGross;
+  const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
+  if (amount && amount.decimalPlaces() > digits) {
+    problems.add('input.amountGross', `Must not have more than ${digits} decimals in this currency.`);
+  }
+}
+
+/** A receipt that may still be changed: nothing of it is paid. */
+async function unpaidReceipt(context: Context, id: string): Promise<ReceiptRow> {
+  const receipt = await found(context.db.receipt.findUnique({ where: key(context, id) }));
+  if (!new Decimal(receipt.amountPaid).isZero() || receipt.status === 'PAID') {
+    refuse('status', 'A receipt that is paid, wholly or in part, can not be changed.');
+  }
+  return receipt;
+}
+
+builder.queryFields((t) => ({
+  receipt: t.prismaField({
+    type: Receipt,
+    ability: 'receipts:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.receipt.findUnique({ ...query, where: key(context, id) })),
+  }),
+  receipts: t.connection(
+    {
+      type: Receipt,
+      ability: 'receipts:read',
+      args: { status: t.arg({ type: ReceiptStatus }), offset: t.arg.int() },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.ReceiptWhereInput = { ...(args.status && { status: args.status }) };
+        return readPage(
+          args,
+          where,
+          (page) => context.db.receipt.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
+          (all) => context.db.receipt.count(all),
+        );
+      },
+    },
+    ReceiptConnection,
+  ),
+}));
+
+builder.mutationFields((t) => ({
+  createReceipt: t.prismaField({
+    type: Receipt,
+    ability: 'receipts:write',
+    args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
+    rules: async ({ input }, context, problems) => {
+      if (input?.status === 'PAID') problems.add('input.status', 'A receipt can be created as draft or booked.');
+      await receiptRules(input ?? {}, context, problems);
+    },
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        const { status, ...fields } = input;
+        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+        const rate = input.vatRate ?? new Decimal(0);
+        const { id } = await inside.db.receipt.create({
+          data: { ...fields, currency: inCurrency, vatRate: rate, ...vatIncluded(input.amountGross, rate, inCurrency) },
+        });
+        await emit(inside, 'receipt.created', id);
+        if (status === 'BOOKED') await book(inside, id);
+        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  updateReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Changes a receipt of which nothing is paid.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateReceiptInput, required: true }) },
+    rules: async ({ id, input }, context, problems) => {
+      if (id && input) await receiptRules(input, context, problems, await unpaidReceipt(context, id));
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        const current = await unpaidReceipt(inside, id);
+        const gross = input.amountGross ?? current.amountGross;
+        const rate = input.vatRate ?? current.vatRate;
+        const inCurrency = input.currency ?? current.currency;
+        const receiptDate = given(input.receiptDate);
+        const amounts = {
+          amountGross: gross,
+          vatRate: rate,
+          currency: inCurrency,
+          ...vatIncluded(gross, rate, inCurrency),
+        };
+        const changed = await inside.db.receipt.updateMany({
+          where: { id, amountPaid: 0, status: { not: 'PAID' } },
+          data: { ...input, receiptDate, ...amounts },
+        });
+        if (changed.count === 0) await unpaidReceipt(inside, id);
+        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  bookReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Enters a draft into the books: it is to be paid.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        await found(inside.db.receipt.findUnique({ where: key(context, id) }));
+        await book(inside, id);
+        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Answers the receipt as it was. Refused while payments refer to it.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    rules: async ({ id }, context, problems) => {
+      if (!id) return;
+      await found(context.db.receipt.findUnique({ where: key(context, id) }));
+      if (await context.db.payment.findFirst({ where: { receiptId: id } }))
+        problems.add('id', 'Payments refer to this receipt.');
+    },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        const receipt = await found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+        await emit(inside, 'receipt.deleted', id);
+        await inside.db.receipt.delete({ where: key(context, id) });
+        return receipt;
+      }),
+  }),
+}));
+
+// A receipt's transitions (decisions, 4): as with invoices, the update that checks the state takes the lock.
+
+/** draft → booked. */
+async function book(context: Context, id: string): Promise<void> {
+  const booked = await context.db.receipt.updateMany({ where: { id, status: 'DRAFT' }, data: { status: 'BOOKED' } });
+  if (booked.count === 0) refuse('status', 'Only a draft can be booked.');
+  await emit(context, 'receipt.booked', id);
+}
+
+/** Counts `amount` towards a booked receipt; the last of it makes the receipt paid. */
+export async function payReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
+  const [receipt] = await context.db.receipt.updateManyAndReturn({
+    where: { id, status: 'BOOKED' },
+    data: { amountPaid: { increment: amount } },
+  });
+  if (!receipt) refuse('status', 'Only a booked receipt can be paid.');
+  const due = new Decimal(receipt.amountGross).minus(receipt.amountPaid);
+  if (due.lessThan(0))
+    refuse('amount', `Must not be more than the ${due.plus(amount).toFixed()} ${receipt.currency} due.`);
+  if (!due.isZero()) return;
+  await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
+  await emit(context, 'receipt.paid', id);
+}
+
+/** Takes a payment back: a paid receipt is booked again. */
+export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
+  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
+  await context.db.receipt.update({ where: key(context, id), data });
+}

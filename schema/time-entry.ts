@@ -1,0 +1,212 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { Prisma, TimeEntry as TimeEntryRow } from '../prisma/generated/client/client.ts';
+import { builder, type InputFields } from './builder.ts';
+import { key, type Context } from './context.ts';
+import { found, refuse } from './errors.ts';
+import { emit } from './events.ts';
+import { decimal, given, notNull, text, wholeNumber } from './input.ts';
+import { Invoice } from './invoice.ts';
+import { loader } from './loader.ts';
+import { connectionOf, pagePaths, readPage, windowOf } from './page.ts';
+import { Project } from './project.ts';
+
+export const TimeEntry = builder.prismaObject('TimeEntry', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    projectId: t.expose('projectId', { type: 'UUID' }),
+    project: t.relation('project', { ability: 'projects:read' }),
+    userId: t.expose('userId', { type: 'UUID' }),
+    invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
+    invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
+    billed: t.boolean({
+      description: 'Whether an invoice bills this time.',
+      select: { invoiceId: true },
+      resolve: ({ invoiceId }) => invoiceId !== null,
+    }),
+    date: t.expose('date', { type: 'Date' }),
+    durationMinutes: t.exposeInt('durationMinutes'),
+    description: t.exposeString('description', { nullable: true }),
+    billable: t.exposeBoolean('billable'),
+    hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
+
+const durationMinutes = wholeNumber(1, 1440);
+
+const optionalFields = (t: InputFields) => ({
+  description: t.string({ validate: text(5000) }),
+  hourlyRateNet: t.field({
+    type: 'Decimal',
+    description: "Default: the project's.",
+    validate: decimal({ decimals: 4, min: 0 }),
+  }),
+});
+
+const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
+  fields: (t) => ({
+    projectId: t.field({ type: 'UUID', required: true }),
+    date: t.field({ type: 'Date', required: true }),
+    durationMinutes: t.int({ required: true, validate: durationMinutes }),
+    billable: t.boolean({ description: 'Default: true.' }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateTimeEntryInput = builder.inputType('UpdateTimeEntryInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    date: t.field({ type: 'Date', ...notNull }),
+    durationMinutes: t.int({ validate: durationMinutes, ...notNull }),
+    billable: t.boolean(notNull),
+    ...optionalFields(t),
+  }),
+});
+
+/** An entry that no invoice bills yet: only such may change. */
+async function unbilled(context: Context, id: string, path: string): Promise<TimeEntryRow> {
+  const entry = await found(context.db.timeEntry.findUnique({ where: key(context, id) }));
+  if (entry.invoiceId) refuse(path, 'An invoice bills this time entry.');
+  return entry;
+}
+
+builder.queryFields((t) => ({
+  timeEntry: t.prismaField({
+    type: TimeEntry,
+    ability: 'time-entries:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.timeEntry.findUnique({ ...query, where: key(context, id) })),
+  }),
+  timeEntries: t.connection(
+    {
+      type: TimeEntry,
+      ability: 'time-entries:read',
+      args: {
+        from: t.arg({ type: 'Date', description: 'The first day.' }),
+        to: t.arg({ type: 'Date', description: 'The last day.' }),
+        offset: t.arg.int(),
+      },
+      rules: ({ from, to }, _context, problems) => {
+        if (!from || !to || from <= to) return;
+        problems.add('from', 'Must not be after to.');
+        problems.add('to', 'Must not be before from.');
+      },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.TimeEntryWhereInput = { date: { gte: given(args.from), lte: given(args.to) } };
+        return readPage(
+          args,
+          where,
+          (page) => context.db.timeEntry.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
+          (all) => context.db.timeEntry.count(all),
+        );
+      },
+    },
+    TimeEntryConnection,
+  ),
+}));
+
+const entriesOfProject = loader(async (ids, context) => {
+  const counts = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids } },
+    _count: true,
+  });
+  return new Map(counts.map((count) => [count.projectId, count._count]));
+}, 0);
+
+builder.prismaObjectField(Project, 'timeEntries', (t) =>
+  t.connection(
+    {
+      type: TimeEntry,
+      description: 'Time tracked on this project, newest first.',
+      ability: 'time-entries:read',
+      args: { offset: t.arg.int() },
+      select: (args, _context, nested) => ({
+        id: true,
+        timeEntries: nested(nested(windowOf(args), ['nodes']), ['edges', 'node']),
+      }),
+      resolve: ({ id, timeEntries }, args, context) =>
+        connectionOf(args, windowOf(args), timeEntries, () => entriesOfProject(id, context)),
+    },
+    TimeEntryConnection,
+  ),
+);
+
+builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
+  t.relation('timeEntries', {
+    description: 'The time that this invoice bills.',
+    ability: 'time-entries:read',
+    query: { orderBy: { id: 'desc' } },
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createTimeEntry: t.prismaField({
+    type: TimeEntry,
+    ability: 'time-entries:write',
+    args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
+    rules: async ({ input }, context, problems) => {
+      if (input?.projectId && !(await context.db.project.findUnique({ where: key(context, input.projectId) }))) {
+        problems.add('input.projectId', 'There is no such project.');
+      }
+    },
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        const project = await found(inside.db.project.findUnique({ where: key(context, input.projectId) }));
+        const { id } = await inside.db.timeEntry.create({
+          data: {
+            ...input,
+            billable: given(input.billable),
+            hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
+            userId: context.user.id,
+          },
+        });
+        await emit(inside, 'time_entry.created', id);
+        return found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  updateTimeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'Changes an entry that no invoice bills.',
+    ability: 'time-entries:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
+    rules: async ({ id }, context) => {
+      if (id) await unbilled(context, id, 'billed');
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        const required = {
+          date: given(input.date),
+          durationMinutes: given(input.durationMinutes),
+          billable: given(input.billable),
+        };
+        const changed = await inside.db.timeEntry.updateMany({
+          where: { id, invoiceId: null },
+          data: { ...input, ...required },
+        });
+        if (changed.count === 0) await unbilled(inside, id, 'billed');
+        return found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteTimeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'Answers the entry as it was. Refused while an invoice bills it.',
+    ability: 'time-entries:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        await unbilled(inside, id, 'id');
+        const entry = await found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+        await emit(inside, 'time_entry.deleted', id);
+        const deleted = await inside.db.timeEntry.deleteMany({ where: { id, invoiceId: null } });
+        if (deleted.count === 0) await unbilled(inside, id, 'id');
+        return entry;
+      }),
+  }),
+}));

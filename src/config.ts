@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const rateLimitStores = ['memory', 'postgres'] as const;
+
+/** What the environment says, checked; see README for each variable. */
+export interface Config {
+  /** Of the operator's own PostgreSQL; null for the embedded one. */
+  databaseUrl: string | null;
+  /** Absolute. */
+  dataDir: string;
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Where clients reach us, without a trailing slash; null when nobody said: then it follows from host and port. */
+  publicUrl: string | null;
+  /** Requests per token in any 60 seconds; 0: no limit. */
+  rateLimitPerMinute: number;
+  /** Null when nobody said: the default depends on how many processes serve. */
+  rateLimitStore: (typeof rateLimitStores)[number] | null;
+  /** What webhook secrets are encrypted with; null only with the embedded database (see keptSecret). */
+  secret: string | null;
+  logLevel: (typeof logLevels)[number];
+  /** Exactly as browsers send them in `Origin`. */
+  corsOrigins: string[];
+  /** Whether webhooks may go to http and to private addresses. */
+  webhookAllowInsecure: boolean;
+  /** Milliseconds to wait before each retry: as many retries as there are delays. */
+  webhookRetryDelaysMs: number[];
+  /** Milliseconds that a whole exchange may take. */
+  webhookTimeoutMs: number;
+}
+
+/** The environment is not as it should be. The message is one line, fit to be shown as it is: it tells no secret. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads and checks the environment. A variable that is empty counts as unset.
+ *
+ * @throws ConfigError naming the first variable at fault and what it accepts
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = <T>(name: string, accepted: string, parse: (text: string) => T | undefined, secret = false): T | undefined => {
+    const text = env[name];
+    if (text === undefined || text === '') return undefined;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    // Quoted as JSON: whatever it holds, it stays on this line.
+    throw new ConfigError(`${name}${secret ? '' : `=${JSON.stringify(text)}`} is not accepted: it must be ${accepted}`);
+  };
+
+  const databaseUrl = read('DATABASE_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
+  const secret = read('KONTOR_SECRET', 'at least 32 characters', (text) => (text.length >= 32 ? text : undefined), true);
+  if (databaseUrl !== undefined && secret === undefined) {
+    throw new ConfigError('KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes');
+  }
+
+  return {
+    databaseUrl: databaseUrl ?? null,
+    dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
+    host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
+    port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
+    publicUrl: read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
+    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
+    rateLimitStore: read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null,
+    secret: secret ?? null,
+    logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
+    corsOrigins:
+      read('CORS_ORIGINS', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated', list(origin)) ?? [],
+    webhookAllowInsecure: read('WEBHOOK_ALLOW_INSECURE', '0, 1, true or false', (text) => switches.get(text)) ?? false,
+    webhookRetryDelaysMs:
+      read('WEBHOOK_RETRY_DELAYS', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated', retryDelays) ??
+      [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
+    webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
+  };
+}
+
+const switches = new Map([
+  ['0', false],
+  ['1', true],
+  ['true', true],
+  ['false', false],
+]);
+
+const oneOf = <T extends string>(values: readonly T[]) => (text: string): T | undefined => values.find((value) => value === text);
+
+const wholeNumber = (max: number) => (text: string): number | undefined =>
+  /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+/** Comma-separated, all of them acceptable. */
+const list = <T>(parse: (text: string) => T | undefined) => (text: string): T[] | undefined => {
+  const values: T[] = [];
+  for (const part of text.split(',')) {
+    const value = parse(part.trim());
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+};
+
+function postgresUrl(text: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function path(text: string): string | undefined {
+  return text.includes('\0') ? undefined : text;
+}
+
+function host(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined;
+}
+
+function httpUrl(text: string): URL | undefined {
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function publicUrl(text: string): string | undefined {
+  const url = httpUrl(text);
+  if (!url || url.username !== '' || url.password !== '' || text.includes('?') || text.includes('#')) return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+function origin(text: string): string | undefined {
+  // Whatever differs from the URL's own origin (a path, a default port, capitals) no browser would ever send.
+  return httpUrl(text)?.origin === text ? text : undefined;
+}
+
+/** Seconds to milliseconds. */
+function seconds(text: string): number | undefined {
+  return /^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number(text) <= 1_000_000 ? Math.round(Number(text) * 1000) : undefined;
+}
+
+function retryDelays(text: string): number[] | undefined {
+  const delays = list(seconds)(text);
+  return delays && delays.length <= 5 ? delays : undefined;
+}
+
+function timeout(text: string): number | undefined {
+  const ms = seconds(text);
+  if (ms === undefined || ms > 3_600_000 || Number(text) === 0) return undefined;
+  return Math.max(ms, 1); // 0 would mean "none" to some timers
+}
+
+/**
+ * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
+ * made at first use. Processes that start at the same time get the same one.
+ *
+ * @throws ConfigError when the file holds something else: what it encrypted would be lost behind a new one
+ */
+export async function keptSecret(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'secret');
+  const kept = (await readSecret(file)) ?? (await makeSecret(dataDir, file));
+  if (kept.length < 32) throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
+  return kept;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function makeSecret(dataDir: string, file: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${randomBytes(32).toString('base64')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // A link appears whole, and only where nothing is: the first process wins, the others read what it made.
+    await link(draft, file).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await syncFolder(dataDir); // before anything is encrypted with it
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await readFile(file, 'utf8')).trim();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const exposed = 'Location, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+
+/**
+ * Cross-origin access for the configured origins, at every door. Sets the headers of any answer, and answers preflights.
+ * @returns whether the request was a preflight, and is answered
+ */
+export function answerCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {
+  if (origins.length > 0) response.appendHeader('Vary', 'Origin');
+  const { origin } = request.headers;
+  if (!origin || !origins.includes(origin)) return false;
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  response.setHeader('Access-Control-Expose-Headers', exposed);
+  if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
+  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key');
+  response.setHeader('Access-Control-Max-Age', '600');
+  response.writeHead(204).end();
+  return true;
+}

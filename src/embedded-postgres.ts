@@ -1,0 +1,190 @@
+import { mkdir, open, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { findPostmaster, forgetPostmaster, logFile, makeCluster, readPassword, start, stop } from './postgres-server.ts';
+import { findPlace, type Place } from './postgres-user.ts';
+
+export interface EmbeddedPostgres {
+  /** postgres:// address with password, database `kontor` */
+  url: string;
+  /** where the cluster really lives (differs from dataDir when that is out of reach of the postgres user) */
+  location: string;
+  /** Leaves the server; the last process to leave stops it, in order. */
+  leave(): Promise<void>;
+}
+
+/** pg's ref and unref are missing from its types. */
+type Presence = Client & { ref(): void; unref(): void };
+
+interface Server {
+  client: Presence;
+  port: number;
+}
+
+const patience = 30_000;
+const lockKey = 0x6b6f6e746f72; // "kontor"
+
+/**
+ * Runs the database of a data folder: makes it at first use, starts it unless it runs, and keeps it
+ * running until everybody has left. Any number of processes may join, at any time.
+ *
+ * Being in is holding a shared advisory lock on the server: it ends with the process, however that
+ * ends. Coming and going happen one at a time, so nobody joins a server that is being stopped.
+ * Should the server die under us, it is started again, on its old port.
+ */
+export async function joinEmbeddedPostgres(dataDir: string, report: (line: string) => void = () => {}): Promise<EmbeddedPostgres> {
+  const folder = await makeFolder(dataDir);
+  const gate = join(folder, 'postgres.lock');
+
+  const { place, server, password } = await alone(gate, async () => {
+    const found = await findPlace(folder, report);
+    if (!(await stat(found.home).catch(() => undefined))) await makeCluster(found, report);
+    const secret = await readPassword(found);
+    return { place: found, password: secret, server: await enter(found, secret) };
+  });
+
+  let left: Promise<void> | undefined;
+  let held: Promise<Server | undefined>;
+  const hold = (current: Server): Server => {
+    current.client.unref();
+    current.client.once('end', () => {
+      if (left) return;
+      held = alone(gate, () => enter(place, password, server.port)).then(hold, (error: unknown) => {
+        report(`The database server is gone: ${messageOf(error)}`);
+        return undefined;
+      });
+    });
+    if (current.port !== server.port) report(`The database server had to move to port ${current.port}: restart this process`);
+    return current;
+  };
+  held = Promise.resolve(hold(server));
+
+  return {
+    url: `postgres://kontor:${password}@127.0.0.1:${server.port}/kontor`,
+    location: dirname(place.home),
+    leave: () => (left ??= held.then((current) => current && alone(gate, () => leave(current.client, place)))),
+  };
+}
+
+async function makeFolder(dataDir: string): Promise<string> {
+  const folder = resolve(dataDir);
+  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return realpath(folder);
+}
+
+/**
+ * Does the work while no other process does any under the same lock file. SQLite's exclusive
+ * transaction serves as the file lock that Node lacks: it ends with its process, even at a kill -9.
+ */
+async function alone<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
+  // Readers could hold us up, so it isn't left to SQLite and the umask. Only ever created, not
+  // opened: closing a file again would drop the locks this process holds on it.
+  await open(lockFile, 'wx', 0o600).then((file) => file.close(), (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const lock = openLock(lockFile);
+  try {
+    const deadline = Date.now() + patience;
+    while (!taken(lock)) {
+      if (Date.now() > deadline) throw new Error(`Another process has been starting or stopping the database for ${patience / 1000} s: see who has ${lockFile} open`);
+      await sleep(10 + Math.random() * 20);
+    }
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function openLock(lockFile: string): DatabaseSync {
+  try {
+    return new DatabaseSync(lockFile);
+  } catch (error) {
+    throw new Error(`${lockFile} can't be opened (${messageOf(error)}): start Kontor as the user it belongs to`, { cause: error });
+  }
+}
+
+function taken(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('pragma journal_mode = off; begin exclusive');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5 /* SQLITE_BUSY */) return false;
+    throw error;
+  }
+}
+
+/** Starts the server unless it runs, and takes the shared lock. A server in transition is waited for. */
+async function enter(place: Place, password: string, oldPort?: number): Promise<Server> {
+  let deadline = Date.now() + patience;
+  let port = oldPort;
+  let problem = '';
+  while (Date.now() < deadline) {
+    const running = await findPostmaster(place);
+    if (running?.alive) {
+      try {
+        return { client: await connect(running.port, password), port: running.port };
+      } catch (error) {
+        problem = `process ${running.pid} can't be reached at 127.0.0.1:${running.port}: ${messageOf(error)}`;
+      }
+    } else {
+      // PostgreSQL would take any process of its user that has got the old pid for a running server.
+      await forgetPostmaster(place);
+      problem = await start(place, port ?? running?.port);
+      // What a server killed a moment ago leaves behind; and a port that somebody was faster to take.
+      const passing = /still in use|Address already in use/.test(problem);
+      if (problem && !passing) break;
+      if (!problem) deadline = Date.now() + patience; // recovery may have used it up
+      if (passing) port = undefined;
+    }
+    await sleep(problem ? 50 : 0);
+  }
+  throw new Error(`PostgreSQL does not work: ${problem} (log: ${logFile(place)})`);
+}
+
+async function connect(port: number, password: string): Promise<Presence> {
+  // Not to `kontor`: our presence must not stand in the way of dropping it or using it as a template.
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'kontor',
+    password,
+    database: 'postgres',
+    ssl: false,
+    connectionTimeoutMillis: 5000,
+    application_name: 'kontor: keeps the server',
+  }) as Presence;
+  client.on('error', () => {}); // 'end' follows
+  try {
+    await client.connect();
+    await client.query('select pg_advisory_lock_shared($1)', [lockKey]);
+    const { rowCount } = await client.query("select from pg_database where datname = 'kontor'");
+    if (rowCount === 0) await client.query('create database kontor');
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+async function leave(client: Presence, place: Place): Promise<void> {
+  client.ref();
+  let last = false;
+  try {
+    await client.query('select pg_advisory_unlock_shared($1)', [lockKey]);
+    const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [lockKey]);
+    last = rows[0]?.last ?? false;
+  } catch {
+    return; // the server is gone already
+  }
+  if (last) await stop(place);
+  await client.end().catch(() => {});
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

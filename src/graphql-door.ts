@@ -1,0 +1,100 @@
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import {
+  GraphQLError,
+  Kind,
+  typeFromAST,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { Context } from '../schema/context.ts';
+import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
+import { inspect } from '../schema/inspect.ts';
+
+/** What the server hands in with each request. */
+export interface Visit {
+  requestId: string;
+  /** Null for GraphiQL's page, which needs no token. */
+  context: Context | null;
+}
+
+export type GraphqlDoor = YogaServerInstance<Visit, object>;
+
+/** The GraphQL door. Callers have passed the gate already. */
+export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDoor {
+  return createYoga<Visit>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    context: ({ context }) => ({ ...context }),
+    graphiql: { title: 'Kontor', headers: '{"Authorization": "Bearer …"}', shouldPersistHeaders: false },
+    renderGraphiQL,
+    landingPage: false,
+    batching: false,
+    cors: false, // as for every door: server.ts
+    logging: {
+      debug: (...parts) => log.debug(parts.map(String).join(' ')),
+      info: (...parts) => log.info(parts.map(String).join(' ')),
+      warn: (...parts) => log.warn(parts.map(String).join(' ')),
+      error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
+    },
+    maskedErrors: { maskError: (error) => mask(error, log) },
+    plugins: [useVariableFaults()],
+  });
+}
+
+/** Lets through what the domain or GraphQL itself says to clients; everything else is logged and hidden. */
+function mask(error: unknown, log: Logger): Error {
+  if (error instanceof GraphQLError) {
+    if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
+    if (!error.originalError || error.originalError instanceof GraphQLError) return error;
+  }
+  log.error({ err: error instanceof GraphQLError ? (error.originalError ?? error) : error }, 'graphql fault');
+  return new GraphQLError('Internal error.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    ...(error instanceof GraphQLError && { nodes: error.nodes, path: error.path }),
+  });
+}
+
+/** Variables that GraphQL refuses are answered like any other fault of an input: VALIDATION_FAILED, by path. */
+function useVariableFaults(): Plugin {
+  return {
+    onExecute: () => ({
+      onExecuteDone: ({ args, result, setResult }) => {
+        if (!('errors' in result) || !result.errors?.length || result.errors.some((error) => error.path)) return;
+        const document: DocumentNode = args.document;
+        const operation = document.definitions.find(
+          (definition): definition is OperationDefinitionNode =>
+            definition.kind === Kind.OPERATION_DEFINITION &&
+            (!args.operationName || definition.name?.value === args.operationName),
+        );
+        const problems = variableFaults(args.schema, operation, args.variableValues ?? {});
+        if (problems.any) setResult({ errors: [new ValidationError(problems.errors)] });
+      },
+    }),
+  };
+}
+
+function variableFaults(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode | undefined,
+  values: object,
+): Problems {
+  const problems = new Problems();
+  const inputs = (operation?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+    name: variable.name.value,
+    type: typeFromAST(schema, type as never) as unknown as GraphQLInputType,
+    hasDefault: defaultValue !== undefined,
+  }));
+  const known = new Set(inputs.map(({ name }) => name));
+  const given = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+  const required = inputs.filter(({ name, hasDefault }) => !hasDefault || name in given);
+  inspect(
+    required.map(({ name, type }) => ({ name, type, extensions: {} })) as unknown as Parameters<typeof inspect>[0],
+    given,
+    problems,
+  );
+  return problems;
+}

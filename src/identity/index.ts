@@ -1,0 +1,8 @@
+// Users, tenants, memberships and tokens: the tables that stand outside the books.
+
+export { hashPassword, verifyPassword } from './password.ts';
+export { authenticate, type Authentication } from './principal.ts';
+export { RefusedError } from './refused.ts';
+export { closeTenant, createTenant, listTenants } from './tenants.ts';
+export { createToken, listTokens, revokeToken, type TokenSummary } from './tokens.ts';
+export { createUser, removeUser, type UserSummary } from './users.ts';

@@ -1,0 +1,88 @@
+import type { UnscopedClient } from '../../prisma/client.ts';
+import type { Principal } from '../../schema/context.ts';
+import { tokenHash } from './token.ts';
+
+export type Authentication =
+  | { kind: 'principal'; principal: Principal; tokenId: string }
+  /** No token, or none that is valid: malformed, unknown, revoked or expired. */
+  | { kind: 'unauthenticated' }
+  /** The token is valid, but has lost its tenant or never had one. */
+  | { kind: 'no-tenant'; tokenId: string };
+
+interface Row {
+  id: string;
+  name: string;
+  abilities: string[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  userId: string;
+  userName: string;
+  userEmail: string;
+  tenantId: string | null;
+  tenantName: string;
+  country: string;
+  defaultCurrency: string;
+  timezone: string;
+}
+
+/**
+ * Who sends this `Authorization` header. The database is asked every time, once: what was revoked, left or closed
+ * before the question is no longer accepted, by any process.
+ *
+ * Notes the token's use, after the answer; `onError` hears if that fails.
+ */
+export async function authenticate(
+  client: UnscopedClient,
+  authorization: string | null,
+  now: Date,
+  onError: (error: unknown) => void,
+): Promise<Authentication> {
+  const [, value = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const hash = tokenHash(value);
+  if (!hash) return { kind: 'unauthenticated' };
+
+  // A user without a membership has left, and a closed tenant is none, whatever the token's row still says.
+  const [row] = await client.$queryRaw<Row[]>`
+    select t.id, t.name, t.abilities, t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
+      t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
+      u.id as "userId", u.name as "userName", u.email as "userEmail",
+      n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
+    from api_tokens t
+      join users u on u.id = t.user_id
+      left join memberships m on m.tenant_id = t.tenant_id and m.user_id = t.user_id
+      left join tenants n on n.id = m.tenant_id and n.closed_at is null
+    where t.hash = ${hash}`;
+  if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
+
+  noteUse(client, row, now).catch(onError);
+  if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
+  return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id };
+}
+
+function principalOf(row: Row, tenantId: string): Principal {
+  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, country, defaultCurrency, timezone } = row;
+  return {
+    user: { id: row.userId, name: row.userName, email: row.userEmail },
+    tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
+    token: { id, name, abilities, createdAt, lastUsedAt, expiresAt },
+  };
+}
+
+/** The tokens whose use is being noted: one write at a time is enough. */
+const noting = new Set<string>();
+
+/** Writes `last_used_at`, at most once a minute: often enough to tell which tokens are in use. */
+async function noteUse(client: UnscopedClient, { id, lastUsedAt }: Row, now: Date): Promise<void> {
+  const aMinuteAgo = new Date(now.getTime() - 60_000);
+  if (noting.has(id) || (lastUsedAt && lastUsedAt > aMinuteAgo)) return;
+  noting.add(id);
+  try {
+    // Another process may have been faster.
+    const stale = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: aMinuteAgo } }] };
+    await client.apiToken.updateMany({ where: { id, ...stale }, data: { lastUsedAt: now } });
+  } finally {
+    noting.delete(id);
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Prisma, Tenant, UnscopedClient } from '../../prisma/client.ts';
+import { country, currency, requiredText } from '../../schema/input.ts';
+import { checked, checkedId, RefusedError } from './refused.ts';
+
+/**
+ * A new tenant, without users. By default in Germany, with EUR and UTC.
+ *
+ * @throws RefusedError
+ */
+export async function createTenant(
+  client: UnscopedClient,
+  input: { name: string; country?: string; currency?: string; timezone?: string },
+): Promise<Tenant> {
+  return client.tenant.create({
+    data: {
+      name: checked('name', requiredText(255), input.name),
+      country: checked('country', country, input.country ?? 'DE'),
+      defaultCurrency: checked('currency', currency, input.currency ?? 'EUR'),
+      timezone: checked('time zone', timezone, input.timezone ?? 'UTC'),
+    },
+  });
+}
+
+/** All tenants, the closed ones too, oldest first. */
+export function listTenants(client: UnscopedClient): Promise<Tenant[]> {
+  return client.tenant.findMany({ orderBy: { id: 'asc' } });
+}
+
+/**
+ * Closes a tenant for good. Its books stay; its tokens lose it, and are answered 403 from now on.
+ *
+ * @throws RefusedError when it is unknown or closed already
+ */
+export async function closeTenant(client: UnscopedClient, id: string): Promise<void> {
+  await client.$transaction(async (db) => {
+    await openTenant(db, id, 'update');
+    await db.tenant.update({ where: { id }, data: { closedAt: new Date() } });
+    await db.apiToken.updateMany({ where: { tenantId: id }, data: { tenantId: null } });
+  });
+}
+
+/**
+ * Makes sure that a tenant is open, and stays so until the transaction ends.
+ *
+ * @throws RefusedError when it is unknown or closed
+ */
+export async function openTenant(db: Prisma.TransactionClient, id: string, lock: 'share' | 'update' = 'share'): Promise<void> {
+  checkedId('tenant', id);
+  const [tenant] =
+    lock === 'update'
+      ? await db.$queryRaw<Pick<Tenant, 'closedAt'>[]>`select closed_at as "closedAt" from tenants where id = ${id}::uuid for no key update`
+      : await db.$queryRaw<Pick<Tenant, 'closedAt'>[]>`select closed_at as "closedAt" from tenants where id = ${id}::uuid for share`;
+  if (!tenant) throw new RefusedError(`Unknown tenant "${id}"`);
+  if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
+}
+
+const timezone = z.string().transform((name, issues) => {
+  try {
+    // "+02:00" would pass too, but no place keeps to that: a zone has a name.
+    if (!/^[+-]/.test(name)) return new Temporal.ZonedDateTime(0n, name).timeZoneId;
+  } catch {
+    // not a zone either
+  }
+  issues.addIssue('Must be the name of an IANA time zone, like Europe/Berlin.');
+  return z.NEVER;
+});

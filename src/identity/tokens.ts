@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { ApiToken, Prisma, UnscopedClient } from '../../prisma/client.ts';
+import { grantable } from '../../schema/ability.ts';
+import { requiredText } from '../../schema/input.ts';
+import { checked, checkedId, quoted, RefusedError } from './refused.ts';
+import { openTenant } from './tenants.ts';
+import { mintToken } from './token.ts';
+import { checkedEmail, type UserSummary } from './users.ts';
+
+/** What may be shown of a token. Its value is not kept. */
+export interface TokenSummary extends Omit<ApiToken, 'hash' | 'userId'> {
+  user: UserSummary;
+}
+
+const shown = {
+  omit: { hash: true, userId: true },
+  include: { user: { select: { id: true, name: true, email: true } } },
+} satisfies Prisma.ApiTokenDefaultArgs;
+
+/**
+ * A new token. Without `userEmail`, for the tenant's only user; with `tenantId: null`, one that is answered 403.
+ * By default it may do everything, and never expires.
+ *
+ * @returns also its value, which can't be had again
+ * @throws RefusedError
+ */
+export async function createToken(
+  client: UnscopedClient,
+  input: { tenantId: string | null; userEmail?: string; name?: string; abilities?: readonly string[]; expiresAt?: Date },
+): Promise<TokenSummary & { token: string }> {
+  const { tenantId, expiresAt } = input;
+  const email = input.userEmail === undefined ? null : checkedEmail(input.userEmail);
+  const name = checked('name', requiredText(255), input.name ?? 'API token');
+  const abilities = [...new Set((input.abilities ?? ['*']).map((ability) => checked('ability', grantableAbility, ability)))];
+  if (abilities.length === 0) throw new RefusedError('A token needs at least one ability');
+  if (expiresAt && !(expiresAt.getTime() > Date.now())) throw new RefusedError('The expiry must be a time in the future');
+
+  return client.$transaction(async (db) => {
+    const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
+    const { value, hash, lastFour } = mintToken();
+    const token = await db.apiToken.create({ data: { tenantId, userId, name, abilities, hash, lastFour, expiresAt }, ...shown });
+    return { ...token, token: value };
+  });
+}
+
+/**
+ * Tokens, newest first: all, or those of one tenant.
+ *
+ * @throws RefusedError when the tenant is unknown
+ */
+export async function listTokens(client: UnscopedClient, { tenantId }: { tenantId?: string } = {}): Promise<TokenSummary[]> {
+  if (tenantId !== undefined) {
+    const tenant = await client.tenant.findUnique({ where: { id: checkedId('tenant', tenantId) } });
+    if (!tenant) throw new RefusedError(`Unknown tenant ${quoted(tenantId)}`);
+  }
+  return client.apiToken.findMany({ where: { tenantId }, orderBy: { id: 'desc' }, ...shown });
+}
+
+/**
+ * Revokes a token; once this returns, no process accepts it. One that was revoked before stays as it was.
+ *
+ * @throws RefusedError when it is unknown
+ */
+export async function revokeToken(client: UnscopedClient, id: string): Promise<void> {
+  checkedId('token', id);
+  const revoked = await client.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  if (revoked.count > 0) return;
+  if (!(await client.apiToken.findUnique({ where: { id } }))) throw new RefusedError(`Unknown token ${quoted(id)}`);
+}
+
+const grantableAbility = z.string().refine((ability) => grantable.includes(ability), `Must be one of ${grantable.join(', ')}.`);
+
+async function anyUser(db: Prisma.TransactionClient, email: string | null): Promise<string> {
+  if (email === null) throw new RefusedError('A token without a tenant needs a user: name one with --user');
+  const user = await db.user.findUnique({ where: { email }, select: { id: true } });
+  if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
+  return user.id;
+}
+
+/** The tenant's member with this address, or its only one; who stays a member until the transaction ends. */
+async function member(db: Prisma.TransactionClient, tenantId: string, email: string | null): Promise<string> {
+  await openTenant(db, tenantId);
+  const [user, another] = await db.$queryRaw<{ id: string }[]>`
+    select u.id from memberships m join users u on u.id = m.user_id
+    where m.tenant_id = ${tenantId}::uuid and (${email}::text is null or u.email = ${email})
+    limit 2 for share of m`;
+  if (another) throw new RefusedError('Several users: name one with --user');
+  if (user) return user.id;
+  throw new RefusedError(email === null ? 'The tenant has no users yet: create one first' : `User ${email} is not a member of this tenant`);
+}

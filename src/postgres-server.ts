@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { oneLine, run, type Place } from './postgres-user.ts';
+
+/** All or nothing: the cluster appears together with its password, under its name, once it is complete. */
+export async function makeCluster({ home, bin, user }: Place, report: (line: string) => void): Promise<void> {
+  report(`Making a database in ${home}`);
+  const prefix = `${basename(home)}.new-`;
+  for (const name of await readdir(dirname(home))) {
+    if (name.startsWith(prefix)) await rm(join(dirname(home), name), { recursive: true, force: true }).catch(() => {});
+  }
+  const temporary = await mkdtemp(join(dirname(home), prefix));
+  try {
+    const passwordFile = join(temporary, 'password');
+    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+    if (user) {
+      await chown(temporary, user.uid, user.gid);
+      await chown(passwordFile, user.uid, user.gid);
+    }
+    const done = await run(join(bin, 'initdb'), [
+      `--pgdata=${join(temporary, 'cluster')}`,
+      '--encoding=UTF8',
+      // Unlike plain C it folds all letters, and unlike the system's locales it is the same everywhere, for good.
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--username=kontor',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--set=listen_addresses=127.0.0.1',
+      '--set=unix_socket_directories=', // their paths may be too long
+      '--set=max_connections=200',
+    ], user);
+    if (!done.ok) throw new Error(`PostgreSQL's initdb failed in ${home}: ${oneLine(done.output.split('\n').slice(-3).join('\n'))}`);
+    await rename(temporary, home);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+export async function readPassword({ home }: Place): Promise<string> {
+  return (await readFile(join(home, 'password'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(error.code === 'EACCES'
+      ? `The database in ${home} belongs to another user: start Kontor as that user`
+      : `The database in ${home} lacks its password file: ${error.message}`);
+  })).trim();
+}
+
+const pidFile = ({ home }: Place): string => join(home, 'cluster/postmaster.pid');
+export const logFile = ({ home }: Place): string => join(home, 'log');
+
+export async function findPostmaster(place: Place): Promise<{ pid: number; port: number; alive: boolean } | undefined> {
+  const lines = (await readFile(pidFile(place), 'utf8').catch(() => '')).split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  return pid && port ? { pid, port, alive: await isPostmaster(pid, place) } : undefined;
+}
+
+/** Removes what a server that is no more has left, whoever has its pid now. */
+export async function forgetPostmaster(place: Place): Promise<void> {
+  await rm(pidFile(place), { force: true });
+}
+
+/** A server works in its cluster's folder, as nothing else does that may have got its pid. */
+async function isPostmaster(pid: number, { home, user }: Place): Promise<boolean> {
+  if (process.platform === 'linux') {
+    // Asked as the server's user: in a container, root alone may not. In doubt it is one, and connecting decides.
+    const cwd = await run('sh', ['-c', 'cd "$0" 2>/dev/null && pwd -P; true', `/proc/${pid}/cwd`], user);
+    return !cwd.ok || cwd.output === join(home, 'cluster');
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what went wrong, or ''. */
+export async function start(place: Place, wantedPort: number | undefined): Promise<string> {
+  const port = (wantedPort && (await freePort(wantedPort))) || (await freePort(0));
+  const log = logFile(place);
+  const before = await stat(log).then(({ size }) => size, () => 0);
+  // -t: recovery after a crash may take its time
+  const { ok, output } = await pgCtl(place, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
+  if (ok) return '';
+  const written = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString();
+  const telling = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
+  const reasons = telling.slice(-5).map((line) => line.replace(/^.* \[\d+\] /, ''));
+  return oneLine(reasons.join('\n')) || oneLine(output);
+}
+
+export async function stop(place: Place): Promise<void> {
+  const { ok, output } = await pgCtl(place, ['stop', '-t', '60', '-m', 'fast']);
+  if (!ok) throw new Error(`PostgreSQL does not stop: ${oneLine(output)} (log: ${logFile(place)})`);
+}
+
+/** pg_ctl gives a server a session of its own: Ctrl-C, sent to our process group, is ours to answer. */
+function pgCtl({ bin, home, user }: Place, args: string[]): Promise<{ ok: boolean; output: string }> {
+  return run(join(bin, 'pg_ctl'), [...args, '-w', '-D', join(home, 'cluster')], user);
+}
+
+function freePort(wanted: number): Promise<number | undefined> {
+  return new Promise((settle) => {
+    const probe = createServer();
+    probe.once('error', () => settle(undefined));
+    probe.listen(wanted, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => settle(port));
+    });
+  });
+}

@@ -1,0 +1,171 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { getGraphQLRateLimiter } from 'graphql-rate-limit';
+import type { Pool } from 'pg';
+
+const windowMs = 60_000;
+
+/** What a store says of one request. Spans of time, not points: no clock but the store's own is asked. */
+export interface Hit {
+  /** How many requests counted before this one. Fewer than the limit: this one was admitted, and counts too. */
+  earlier: number;
+  /** Milliseconds until a request stops counting: the oldest; after a refusal, the one that stands in the way. */
+  nextFreeInMs: number;
+}
+
+export interface RateLimitStore {
+  /** Counts a request, atomically, unless `limit` (at least 1) were admitted in the last 60 seconds. */
+  hit(identity: string, limit: number): Promise<Hit>;
+}
+
+export interface Admission {
+  admitted: boolean;
+  limit: number;
+  /** How many more would be admitted right now. */
+  remaining: number;
+  /** Epoch seconds, rounded up: when `remaining` next grows. */
+  resetAt: number;
+  /** Whole seconds, at least 1; waiting them out is enough. Only after a refusal. */
+  retryAfter?: number;
+}
+
+export interface RateLimiter {
+  /** Counts one HTTP request of whom `identity` names; null when there is no limit. */
+  admit(identity: string): Promise<Admission | null>;
+}
+
+/** At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit. */
+export function createRateLimiter({ limit, store, now = Date.now }: {
+  limit: number;
+  store: RateLimitStore;
+  /** Epoch milliseconds; for telling `resetAt` only. */
+  now?: () => number;
+}): RateLimiter {
+  return {
+    async admit(identity) {
+      if (limit === 0) return null;
+      // graphql-rate-limit tells a store who asks, and nobody what the store knew. A limiter for each request costs
+      // a closure, and brings that back.
+      let hit: Hit | undefined;
+      const check = getGraphQLRateLimiter({
+        identifyContext: () => identity,
+        store: {
+          async getForIdentity() {
+            hit = await store.hit(identity, limit);
+            // The library would drop hits that are old by this process's clock, and disagree with the store.
+            // Hits in the infinite future are old by no clock: it counts what the store counted.
+            return Array.from({ length: hit.earlier }, () => Infinity);
+          },
+          setForIdentity() {}, // getForIdentity has counted already: to read and then write is to let a crowd through
+        },
+      });
+      const refusal = await check({ parent: undefined, args: {}, context: undefined, info: request }, { max: limit, window: '60s' });
+      if (!hit) throw new Error('graphql-rate-limit did not ask its store');
+
+      const resetAt = Math.ceil((now() + hit.nextFreeInMs) / 1000);
+      if (refusal === undefined) return { admitted: true, limit, remaining: limit - hit.earlier - 1, resetAt };
+      return { admitted: false, limit, remaining: 0, resetAt, retryAfter: Math.max(1, Math.ceil(hit.nextFreeInMs / 1000)) };
+    },
+  };
+}
+
+/** All the library reads of a resolver's info: one name for all requests, so that they share one count. */
+const request = { fieldName: 'request' } as GraphQLResolveInfo;
+
+/** Counts in this process alone. Forgets who hasn't been admitted for 60 seconds. `now`: milliseconds that never go back. */
+export function memoryStore(now: () => number = () => performance.now()): RateLimitStore & { readonly size: number } {
+  const logs = new Map<string, Log>(); // in the order of their last hits
+  return {
+    get size() {
+      return logs.size;
+    },
+    async hit(identity, limit) {
+      // Whole microseconds: sums and differences of fractions are a little off, and a client would return too early.
+      const time = Math.floor(now() * 1000);
+      for (const [idle, log] of logs) {
+        if (log.last > time - windowUs) break;
+        logs.delete(idle);
+      }
+      const log = logs.get(identity) ?? new Log();
+      log.forgetUntil(time - windowUs);
+      const earlier = log.size;
+      if (earlier < limit) {
+        log.add(time);
+        logs.delete(identity);
+        logs.set(identity, log);
+      }
+      const next = log.at(Math.max(earlier - limit, 0)) ?? time;
+      return { earlier, nextFreeInMs: (next + windowUs - time) / 1000 };
+    },
+  };
+}
+
+const windowUs = windowMs * 1000;
+
+/** Times, ascending; cheap to forget the first of, however many there are. */
+class Log {
+  #times: number[] = [];
+  #start = 0;
+
+  get size(): number {
+    return this.#times.length - this.#start;
+  }
+
+  get last(): number {
+    return this.#times.at(-1) ?? -Infinity;
+  }
+
+  at(index: number): number | undefined {
+    return this.#times[this.#start + index];
+  }
+
+  add(time: number): void {
+    this.#times.push(time);
+  }
+
+  /** Forgets `horizon` itself and what is older. */
+  forgetUntil(horizon: number): void {
+    while ((this.at(0) ?? Infinity) <= horizon) this.#start++;
+    if (this.#start * 2 > this.#times.length) {
+      this.#times.splice(0, this.#start);
+      this.#start = 0;
+    }
+  }
+}
+
+/** Counts in the database, by the database's clock: one count, however many processes. */
+export function postgresStore(pool: Pool): RateLimitStore {
+  return {
+    async hit(identity, limit) {
+      const { rows } = await pool.query<Hit>(countHit, [identity, limit]);
+      const [hit] = rows;
+      if (!hit) throw new Error('The rate limit was not counted');
+      return hit;
+    },
+  };
+}
+
+// The array expression runs when the row is locked, so requests come one after the other and each has its time then,
+// not when it began to wait. A refused one leaves -infinity at the array's end: that tells it from an admitted one,
+// and the next request drops it with everything that has expired. Should the clock have been set back, hits in the
+// future move to the present: nobody waits longer than the minute.
+const countHit = `
+  insert into rate_limits as kept (identity, hits) values ($1, array[clock_timestamp()])
+  on conflict (identity) do update set hits = (
+    select recent || case when cardinality(recent) < $2::int then now else '-infinity' end
+    from (select clock_timestamp() as now) as clock,
+      lateral (select array(
+        select least(hit, now) from unnest(kept.hits) as hit where hit > now - interval '60 seconds'
+      ) as recent) as log
+  )
+  returning
+    cardinality(hits) - 1 as earlier,
+    (extract(epoch from hits[greatest(cardinality(hits) - $2::int, 1)] + interval '60 seconds' - clock_timestamp()) * 1000)::float8
+      as "nextFreeInMs"`;
+
+/** Deletes what postgresStore keeps of those who haven't been admitted for 60 seconds; returns how many they were. */
+export async function forget(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(`
+    delete from rate_limits
+    where not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '60 seconds')`);
+  return rowCount ?? 0;
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { forTenant, type UnscopedClient } from '../prisma/client.ts';
+import { loadOperations } from '../rest-shim/operation.ts';
+import { createRepresent } from '../rest-shim/represent.ts';
+import { createRouter, errorResponse } from '../rest-shim/router.ts';
+import { allows } from '../schema/ability.ts';
+import { createContext, type Context, type Principal } from '../schema/context.ts';
+import { toSchema } from '../schema/index.ts';
+import { answerCors } from './cors.ts';
+import { createGate, type Refusal } from './gate.ts';
+import { createGraphqlDoor } from './graphql-door.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+export interface Surroundings {
+  client: UnscopedClient;
+  limiter: RateLimiter;
+  log: Logger;
+  /** Origins that browsers may call from. */
+  corsOrigins: readonly string[];
+  /** Where clients reach the service; asked per request, as the port may be known only once listening. */
+  publicUrl: () => string;
+  /** Why the service can't answer yet; undefined when it can. */
+  unready: () => Promise<string | undefined>;
+  now?: () => Date;
+}
+
+/** The domain as the doors use it: operations compiled, contexts made for whoever asks. */
+export function createDomain(client: UnscopedClient, now: () => Date) {
+  const schema = toSchema();
+  const domain = { schema, operations: loadOperations(schema) };
+  const represent = createRepresent(domain);
+  const contextFor = (principal: Principal): Context =>
+    createContext({
+      client: forTenant(client, principal.tenant.id),
+      principal,
+      now,
+      may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
+      represent,
+    });
+  return { ...domain, contextFor };
+}
+
+/** The HTTP server, not yet listening: REST at /api/v1, GraphQL at /graphql, health. */
+export function createServer({
+  client,
+  limiter,
+  log,
+  corsOrigins,
+  publicUrl,
+  unready,
+  now = () => new Date(),
+}: Surroundings): Server {
+  const domain = createDomain(client, now);
+  const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
+  const router = createRouter(domain, publicUrl);
+  const graphqlDoor = createGraphqlDoor(domain.schema, log);
+
+  const answerRest = getRequestListener(
+    async (request, { outgoing }) => {
+      const requestId = idOf(outgoing as ServerResponse);
+      const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+      try {
+        const { headers, outcome } = await gate(request.headers.get('authorization'));
+        setHeaders(outgoing as ServerResponse, headers);
+        if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
+        return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
+      } catch (error) {
+        report(error);
+        return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
+      }
+    },
+    { overrideGlobalObjects: false },
+  );
+
+  async function answerGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = idOf(response);
+    if (wantsGraphiql(request)) return graphqlDoor.handle(request, response, { requestId, context: null });
+    try {
+      const { headers, outcome } = await gate(request.headers.authorization ?? null);
+      setHeaders(response, headers);
+      if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal);
+      await graphqlDoor.handle(request, response, { requestId, context: domain.contextFor(outcome.principal) });
+    } catch (err) {
+      log.error({ err, requestId }, 'fault');
+      refuseGraphql(response, { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' });
+    }
+  }
+
+  return createHttpServer((request, response) => {
+    const [pathname = '/'] = (request.url ?? '/').split('?', 1);
+    prepare(request, response, pathname, log);
+    if (answerCors(request, response, corsOrigins)) return;
+    if (pathname === '/graphql') void answerGraphql(request, response);
+    else if (pathname === '/api/v1' || pathname.startsWith('/api/v1/')) void answerRest(request, response);
+    else if (pathname === '/health/live') answerJson(response, 200, { status: 'ok' });
+    else if (pathname === '/health/ready') void answerReady(response, unready);
+    else answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+  });
+}
+
+const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
+
+/** Gives the request its id, and writes its line to the log once it is answered. Never its query, body or token. */
+function prepare(request: IncomingMessage, response: ServerResponse, path: string, log: Logger): void {
+  const requestId = randomUUID();
+  const start = performance.now();
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  response.once('close', () => {
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const aborted = !response.writableFinished;
+    log.info(
+      { requestId, method: request.method, path, status: response.statusCode, ms, ...(aborted && { aborted }) },
+      'request',
+    );
+  });
+}
+
+function setHeaders(response: ServerResponse, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
+  const reason = await unready().catch(() => 'The database does not answer.');
+  answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
+}
+
+function refuseGraphql(
+  response: ServerResponse,
+  { status, code, message, retryAfter }: Omit<Refusal, 'status'> & { status: number },
+): void {
+  answerJson(response, status, {
+    errors: [{ message, extensions: { code, ...(retryAfter && { retryAfter }), requestId: idOf(response) } }],
+  });
+}
+
+/** A browser that opens the address gets GraphiQL; what it then asks needs a token. */
+function wantsGraphiql({ method, headers, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && (headers.accept ?? '').includes('text/html') && !url.includes('query=');
+}

@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ConfigError, keptSecret, readConfig } from '../src/config.ts';
+
+const secret = 'a secret of thirty-two characters';
+const databaseUrl = 'postgres://kontor:hunter2@db.example:5432/kontor';
+
+function messageOf(env: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error(`${JSON.stringify(env)} was accepted`);
+}
+
+describe('the environment', () => {
+  it('may be empty: an embedded database, on loopback, 60 requests a minute', () => {
+    expect(readConfig({})).toEqual({
+      databaseUrl: null,
+      dataDir: resolve('.data'),
+      host: '127.0.0.1',
+      port: 4000,
+      publicUrl: null,
+      rateLimitPerMinute: 60,
+      rateLimitStore: null,
+      secret: null,
+      logLevel: 'info',
+      corsOrigins: [],
+      webhookAllowInsecure: false,
+      webhookRetryDelaysMs: [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
+      webhookTimeoutMs: 10_000,
+    });
+  });
+
+  it('sets everything', () => {
+    expect(
+      readConfig({
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: '/var/lib/kontor',
+        HOST: '::',
+        PORT: '0',
+        PUBLIC_URL: 'https://books.example/kontor',
+        RATE_LIMIT_PER_MINUTE: '0',
+        RATE_LIMIT_STORE: 'postgres',
+        KONTOR_SECRET: secret,
+        LOG_LEVEL: 'silent',
+        CORS_ORIGINS: 'https://app.example, http://localhost:5173',
+        WEBHOOK_ALLOW_INSECURE: 'true',
+        WEBHOOK_RETRY_DELAYS: '0.25, 1,.5',
+        WEBHOOK_TIMEOUT: '2.5',
+      }),
+    ).toEqual({
+      databaseUrl,
+      dataDir: '/var/lib/kontor',
+      host: '::',
+      port: 0,
+      publicUrl: 'https://books.example/kontor',
+      rateLimitPerMinute: 0,
+      rateLimitStore: 'postgres',
+      secret,
+      logLevel: 'silent',
+      corsOrigins: ['https://app.example', 'http://localhost:5173'],
+      webhookAllowInsecure: true,
+      webhookRetryDelaysMs: [250, 1000, 500],
+      webhookTimeoutMs: 2500,
+    });
+  });
+
+  it('counts what is empty as unset', () => {
+    const names = ['DATABASE_URL', 'DATA_DIR', 'HOST', 'PORT', 'PUBLIC_URL', 'RATE_LIMIT_PER_MINUTE', 'RATE_LIMIT_STORE', 'KONTOR_SECRET',
+      'LOG_LEVEL', 'CORS_ORIGINS', 'WEBHOOK_ALLOW_INSECURE', 'WEBHOOK_RETRY_DELAYS', 'WEBHOOK_TIMEOUT'];
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
+  });
+
+  it('takes 0, 1, true and false for switches', () => {
+    const switched = ['0', '1', 'true', 'false'].map((value) => readConfig({ WEBHOOK_ALLOW_INSECURE: value }).webhookAllowInsecure);
+    expect(switched).toEqual([false, true, true, false]);
+  });
+
+  it('drops the slash at the end of PUBLIC_URL', () => {
+    expect(readConfig({ PUBLIC_URL: 'http://books.example:8080/' }).publicUrl).toBe('http://books.example:8080');
+    expect(readConfig({ PUBLIC_URL: 'https://books.example/kontor/' }).publicUrl).toBe('https://books.example/kontor');
+  });
+
+  it('never rounds a time-out down to none', () => {
+    expect(readConfig({ WEBHOOK_TIMEOUT: '0.0001' }).webhookTimeoutMs).toBe(1);
+  });
+
+  it.each([
+    ['DATA_DIR', 'a\0b', 'a path'],
+    ['HOST', 'http://localhost', 'an IP address or a host name'],
+    ['HOST', 'localhost:4000', 'an IP address or a host name'],
+    ['PORT', '65536', 'a whole number from 0 to 65535'],
+    ['PORT', '-1', 'a whole number from 0 to 65535'],
+    ['PORT', '4e3', 'a whole number from 0 to 65535'],
+    ['PORT', ' 4000', 'a whole number from 0 to 65535'],
+    ['PUBLIC_URL', 'books.example', 'an http:// or https:// URL without credentials, query or fragment'],
+    ['PUBLIC_URL', 'https:books.example', 'an http:// or https:// URL without credentials, query or fragment'],
+    ['PUBLIC_URL', 'https://books.example/?', 'an http:// or https:// URL without credentials, query or fragment'],
+    ['PUBLIC_URL', 'ftp://books.example', 'an http:// or https:// URL without credentials, query or fragment'],
+    ['RATE_LIMIT_PER_MINUTE', '1.5', 'a whole number from 0 (off) to 100000'],
+    ['RATE_LIMIT_PER_MINUTE', 'off', 'a whole number from 0 (off) to 100000'],
+    ['RATE_LIMIT_STORE', 'redis', 'memory or postgres'],
+    ['LOG_LEVEL', 'verbose', 'one of fatal, error, warn, info, debug, trace, silent'],
+    ['CORS_ORIGINS', '*', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
+    ['CORS_ORIGINS', 'https://app.example/', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
+    ['CORS_ORIGINS', 'https://app.example,https://APP.example', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
+    ['CORS_ORIGINS', 'https://app.example:443', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
+    ['CORS_ORIGINS', 'null', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
+    ['WEBHOOK_ALLOW_INSECURE', 'yes', '0, 1, true or false'],
+    ['WEBHOOK_RETRY_DELAYS', '1,2,3,4,5,6', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['WEBHOOK_RETRY_DELAYS', '10s', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['WEBHOOK_TIMEOUT', '0', 'a number of seconds above 0, at most 3600'],
+    ['WEBHOOK_TIMEOUT', '3601', 'a number of seconds above 0, at most 3600'],
+  ])('%s=%j is refused in one line that says what is accepted', (name, value, accepted) => {
+    expect(messageOf({ [name]: value })).toBe(`${name}=${JSON.stringify(value)} is not accepted: it must be ${accepted}`);
+  });
+
+  it('keeps to one line whatever a value holds', () => {
+    expect(messageOf({ LOG_LEVEL: 'info\nwarn' })).toContain('LOG_LEVEL="info\\nwarn" ');
+  });
+
+  it('never tells a secret', () => {
+    expect(messageOf({ KONTOR_SECRET: 'too short to be one' })).toBe('KONTOR_SECRET is not accepted: it must be at least 32 characters');
+    expect(messageOf({ DATABASE_URL: databaseUrl.replace('postgres:', 'mysql:'), KONTOR_SECRET: secret })).toBe(
+      'DATABASE_URL is not accepted: it must be a postgres:// or postgresql:// URL');
+  });
+
+  it("requires KONTOR_SECRET with an operator's own database", () => {
+    expect(messageOf({ DATABASE_URL: databaseUrl })).toBe(
+      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes');
+  });
+});
+
+describe('the kept secret', () => {
+  const folders: string[] = [];
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'kontor-config-'));
+    folders.push(made);
+    return join(made, 'data');
+  };
+
+  afterEach(() => {
+    for (const made of folders.splice(0)) rmSync(made, { recursive: true });
+  });
+
+  it('is 32 random bytes in base64, for the owner alone, and stays what it was', async () => {
+    const dir = folder();
+    const kept = await keptSecret(dir);
+    expect(Buffer.from(kept, 'base64').toString('base64')).toBe(kept);
+    expect(Buffer.from(kept, 'base64')).toHaveLength(32);
+    expect(statSync(join(dir, 'secret')).mode & 0o777).toBe(0o600);
+    expect(await keptSecret(dir)).toBe(kept);
+    expect(await keptSecret(folder())).not.toBe(kept);
+  });
+
+  it('is the same for all that start at once, and nothing is left beside it', async () => {
+    const dir = folder();
+    const secrets = await Promise.all(Array.from({ length: 50 }, () => keptSecret(dir)));
+    expect(new Set(secrets).size).toBe(1);
+    expect(readdirSync(dir)).toEqual(['secret']);
+  });
+
+  it('is not replaced when it is damaged', async () => {
+    const dir = folder();
+    mkdirSync(dir);
+    writeFileSync(join(dir, 'secret'), 'c2hvcnQ=\n');
+    await expect(keptSecret(dir)).rejects.toThrow(`${dir}/secret is damaged: put the secret back that was there, or set KONTOR_SECRET`);
+    expect(readFileSync(join(dir, 'secret'), 'utf8')).toBe('c2hvcnQ=\n');
+  });
+
+  it('is not replaced when it can’t be read', async () => {
+    const dir = folder();
+    mkdirSync(join(dir, 'secret'), { recursive: true });
+    await expect(keptSecret(dir)).rejects.toThrow('EISDIR');
+  });
+});

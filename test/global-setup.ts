@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../prisma/migrate.ts';
+import { joinEmbeddedPostgres } from '../src/embedded-postgres.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A superuser's address of the throw-away server, without a database. */
+    serverUrl: string;
+  }
+}
+
+/** The suite's own PostgreSQL, and in it the migrated template that each test file's database is cloned from. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'kontor-test-'));
+  const postgres = await joinEmbeddedPostgres(folder);
+  const serverUrl = new URL(postgres.url);
+  serverUrl.pathname = '';
+
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  // What is thrown away need not outlive a power cut.
+  await client.query('alter system set fsync = off');
+  await client.query('alter system set synchronous_commit = off');
+  await client.query('select pg_reload_conf()');
+  await client.query('create database template_kontor');
+  await client.end();
+  await migrate(new URL('/template_kontor', serverUrl).href);
+
+  project.provide('serverUrl', serverUrl.href);
+  return async () => {
+    await postgres.leave();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

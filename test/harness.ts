@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Client, Pool } from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { connect, forTenant, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { createTenant, createToken, createUser } from '../src/identity/index.ts';
+import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
+import { createServer } from '../src/server.ts';
+
+export interface Database {
+  url: string;
+  drop(): Promise<void>;
+}
+
+async function run(sql: string): Promise<void> {
+  const client = new Client({ connectionString: new URL('/postgres', inject('serverUrl')).href });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+async function makeDatabase(template: string): Promise<Database> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await run(`create database ${name} template ${template}`);
+  return {
+    url: new URL(`/${name}`, inject('serverUrl')).href,
+    drop: () => run(`drop database ${name} with (force)`),
+  };
+}
+
+/** A database of one's own with nothing in it. */
+export const createEmptyDatabase = (): Promise<Database> => makeDatabase('template0');
+
+/** A database of one's own, migrated. */
+export const createDatabase = (): Promise<Database> => makeDatabase('template_kontor');
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // The tests say what they expect; this is JSON from outside.
+  // eslint-disable-next-line typescript/no-explicit-any
+  body: any;
+  text: string;
+}
+
+/** A user of a tenant with a token, and both doors as seen with it. */
+export interface Integrator {
+  tenantId: string;
+  userId: string;
+  token: string;
+  tokenId: string;
+  /** The tenant's tables, to arrange and to look behind the doors. */
+  db: TenantClient;
+  rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** `data` of an answer without errors; throws the errors otherwise. */
+  // eslint-disable-next-line typescript/no-explicit-any
+  graphql(query: string, variables?: object): Promise<any>;
+  /** The raw answer of the GraphQL door. */
+  graphqlAnswer(query: string, variables?: object): Promise<Answer>;
+}
+
+export interface Service {
+  url: string;
+  client: UnscopedClient;
+  pool: Pool;
+  /** Everything logged so far. */
+  log: string[];
+  /** Set to hold the service's clock. */
+  clock: { now: Date | undefined };
+  integrator(tenant?: {
+    name?: string;
+    timezone?: string;
+    currency?: string;
+    abilities?: string[];
+  }): Promise<Integrator>;
+  request(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The service over HTTP on a database of its own. Without a rate limit unless one is given. */
+export async function startService(
+  options: { limiter?: (pool: Pool) => RateLimiter; corsOrigins?: string[]; database?: Database } = {},
+): Promise<Service> {
+  const database = options.database ?? (await createDatabase());
+  const pool = new Pool({ connectionString: database.url, max: 10 });
+  pool.on('error', () => {});
+  const client = connect(pool);
+  const log: string[] = [];
+  const clock: Service['clock'] = { now: undefined };
+  const server = createServer({
+    client,
+    limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
+    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    corsOrigins: options.corsOrigins ?? [],
+    publicUrl: () => url,
+    unready: async () => undefined,
+    now: () => clock.now ?? new Date(),
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const request: Service['request'] = async (method, path, { body, headers } = {}) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+  };
+
+  return {
+    url,
+    client,
+    pool,
+    log,
+    clock,
+    request,
+    integrator: async ({ name = 'Acme', abilities, ...tenantOptions } = {}) => {
+      const tenant = await createTenant(client, { name, ...tenantOptions });
+      const user = await createUser(client, { email: `${randomUUID()}@example.com`, tenantId: tenant.id });
+      const { id, token } = await createToken(client, { tenantId: tenant.id, ...(abilities && { abilities }) });
+      return asIntegrator({ request, client }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await client.$disconnect();
+      await pool.end();
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+export function asIntegrator(
+  { request, client }: Pick<Service, 'request' | 'client'>,
+  who: Pick<Integrator, 'tenantId' | 'userId' | 'token' | 'tokenId'>,
+): Integrator {
+  const authorization = `Bearer ${who.token}`;
+  const graphqlAnswer: Integrator['graphqlAnswer'] = (query, variables) =>
+    request('POST', '/graphql', { body: { query, variables }, headers: { authorization } });
+  return {
+    ...who,
+    db: forTenant(client, who.tenantId),
+    rest: (method, path, body, headers) =>
+      request(method, `/api/v1${path}`, { body, headers: { authorization, ...headers } }),
+    graphqlAnswer,
+    graphql: async (query, variables) => {
+      const { body } = await graphqlAnswer(query, variables);
+      if (body?.errors) throw new Error(JSON.stringify(body.errors));
+      return body.data;
+    },
+  };
+}

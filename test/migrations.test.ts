@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Pool } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { migrate, migrations, pendingMigrations } from '../prisma/migrate.ts';
+import { applyMigrations, drift } from '../prisma/schema-engine.ts';
+import { createEmptyDatabase } from './harness.ts';
+
+const execute = promisify(execFile);
+
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let pool: Pool;
+const names = (await migrations()).map((migration) => migration.name);
+const last = names.at(-1) ?? '';
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  pool = new Pool({ connectionString: database.url });
+});
+
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+test('the migrations make exactly what schema.prisma says', async () => {
+  expect(await migrate(database.url)).toEqual(names);
+  expect(await drift(database.url)).toBe('');
+});
+
+test('drift tells of a column that schema.prisma does not have', async () => {
+  await migrate(database.url);
+  await pool.query('alter table tenants add column surprise text');
+  expect(await drift(database.url)).toBe('-- AlterTable\nALTER TABLE "tenants" DROP COLUMN "surprise";\n');
+});
+
+test('of five processes that start on an empty database at once, one applies the migrations', async () => {
+  const runs = await Promise.all(Array.from({ length: 5 }, () => migrateInProcess(database.url)));
+  expect(runs.filter((run) => run.applied.length > 0)).toEqual([{ applied: names, engine: true }]);
+  const { rows } = await pool.query(
+    'select migration_name as name, finished_at is not null as finished from _prisma_migrations order by name',
+  );
+  expect(rows).toEqual(names.map((name) => ({ name, finished: true })));
+});
+
+test('when nothing is pending, the engine is not loaded', async () => {
+  expect(await migrateInProcess(database.url)).toEqual({ applied: names, engine: true });
+  expect(await migrateInProcess(database.url)).toEqual({ applied: [], engine: false });
+});
+
+test('what has not finished is pending', async () => {
+  expect(await pendingMigrations(pool)).toEqual(names);
+  await migrate(database.url);
+  expect(await pendingMigrations(pool)).toEqual([]);
+  await pool.query('update _prisma_migrations set finished_at = null where migration_name = $1', [last]);
+  expect(await pendingMigrations(pool)).toEqual([last]);
+  await pool.query(
+    'update _prisma_migrations set finished_at = now(), rolled_back_at = now() where migration_name = $1',
+    [last],
+  );
+  expect(await pendingMigrations(pool)).toEqual([last]);
+});
+
+test('a migration that fails says which and why on one line, leaves nothing, and is tried again', async () => {
+  const good = {
+    name: '1_good',
+    script: 'create function two() returns int language plpgsql as $$ begin perform 1; return 2; end $$',
+  };
+  const bad = { name: '2_bad', script: 'create table half ();\nselect 1 / 0;' };
+  const error = 'migration 2_bad failed and was rolled back: division by zero';
+
+  await expect(applyMigrations(database.url, [good, bad])).rejects.toThrow(new Error(error));
+  await expect(applyMigrations(database.url, [good, bad])).rejects.toThrow(new Error(error));
+  expect((await pool.query(`select two(), to_regclass('half') as half`)).rows).toEqual([{ two: 2, half: null }]);
+  expect(await applyMigrations(database.url, [good, { ...bad, script: 'create table half ()' }])).toEqual(['2_bad']);
+});
+
+test('a migration whose process is killed is either done or done again, never half', async () => {
+  const slow = { name: '1_slow', script: 'create table slow (); select pg_sleep(1);' };
+  const child = execFile(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `
+    const { applyMigrations } = await import('${new URL('../prisma/schema-engine.ts', import.meta.url)}')
+    await applyMigrations(process.argv[1], [${JSON.stringify(slow)}])
+  `,
+    database.url,
+  ]);
+  await vi.waitFor(async () => {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    );
+    expect(rowCount).toBe(1);
+  }, 5_000);
+  child.kill('SIGKILL');
+
+  // The server doesn't notice, and finishes: the next process has to wait for that, and find it done.
+  expect(await applyMigrations(database.url, [slow])).toEqual([]);
+  const { rows } = await pool.query(
+    'select finished_at is not null as finished, rolled_back_at from _prisma_migrations',
+  );
+  expect(rows).toEqual([{ finished: true, rolled_back_at: null }]);
+});
+
+async function migrateInProcess(url: string): Promise<{ applied: string[]; engine: boolean }> {
+  const { stdout } = await execute(process.execPath, ['--input-type=module', '--eval', program, url]);
+  return JSON.parse(stdout);
+}
+
+const program = `
+  import { registerHooks } from 'node:module'
+  let engine = false
+  registerHooks({ load(url, context, next) { engine ||= url.includes('/schema-engine-wasm/'); return next(url, context) } })
+  const { migrate } = await import('${new URL('../prisma/migrate.ts', import.meta.url)}')
+  console.log(JSON.stringify({ applied: await migrate(process.argv[1]), engine }))
+`;

@@ -1,0 +1,318 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRateLimiter, forget, memoryStore, postgresStore, type RateLimitStore } from '../src/rate-limit.ts';
+import { createDatabase, type Database } from './harness.ts';
+
+let database: Database;
+const pools: Pool[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  for (let i = 0; i < 2; i++) pools.push(new Pool({ connectionString: database.url, max: 20 }));
+});
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await pool().query('truncate rate_limits');
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pool = (index = 0): Pool => pools[index]!;
+
+/** Lets time pass for the database, in effect: everything that happened, happened so much earlier. */
+const pass = (ms: number): Promise<unknown> =>
+  pool().query(`update rate_limits set hits = array(select hit - $1 * interval '1 ms' from unnest(hits) as hit)`, [ms]);
+
+/** What happened: when a request came in, and the answer. Times in milliseconds. */
+interface Happened {
+  from: number;
+  to: number;
+  admitted: boolean;
+}
+
+/** Nowhere are more than `limit` admitted within less than 60 seconds. */
+function expectWithinLimit(happened: Happened[], limit: number): void {
+  const admitted = happened.filter((request) => request.admitted);
+  for (const [index, request] of admitted.entries()) {
+    const after = admitted[index + limit];
+    if (after) expect(after.to - request.from, `between admission ${index} and ${index + limit}`).toBeGreaterThanOrEqual(60_000);
+  }
+}
+
+const limits = fc.integer({ min: 1, max: 8 });
+/** Pauses between requests: bursts, and around the edges of the window. */
+const pauses = fc.array(
+  fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 }), fc.constantFrom(59_999, 60_000, 60_001)),
+  { maxLength: 60 },
+);
+
+/** A limiter in memory, and its clock. */
+function held(limit: number): { limiter: ReturnType<typeof createRateLimiter>; clock: { ms: number }; store: ReturnType<typeof memoryStore> } {
+  const clock = { ms: 1_800_000_000_000 };
+  const store = memoryStore(() => clock.ms);
+  return { clock, store, limiter: createRateLimiter({ limit, store, now: () => clock.ms }) };
+}
+
+describe.each<[string, () => RateLimitStore]>([
+  ['in memory', () => memoryStore()],
+  ['in PostgreSQL', () => postgresStore(pool())],
+])('the rate limit %s', (_, makeStore) => {
+  it('admits the limit, then refuses; each answer says how many remain and when', async () => {
+    const limiter = createRateLimiter({ limit: 3, store: makeStore() });
+    const before = Date.now() / 1000;
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push(await limiter.admit('a'));
+    const resetAt = expect.closeTo(before + 60, -0.5);
+    expect(answers).toEqual([
+      { admitted: true, limit: 3, remaining: 2, resetAt },
+      { admitted: true, limit: 3, remaining: 1, resetAt },
+      { admitted: true, limit: 3, remaining: 0, resetAt },
+      { admitted: false, limit: 3, remaining: 0, resetAt, retryAfter: 60 },
+      { admitted: false, limit: 3, remaining: 0, resetAt, retryAfter: 60 },
+    ]);
+  });
+
+  it('counts each identity by itself', async () => {
+    const limiter = createRateLimiter({ limit: 1, store: makeStore() });
+    expect((await limiter.admit('a'))?.admitted).toBe(true);
+    expect((await limiter.admit('b'))?.admitted).toBe(true);
+    expect((await limiter.admit('a'))?.admitted).toBe(false);
+  });
+
+  it('is the same count for all limiters over a store, each with its own limit', async () => {
+    const store = makeStore();
+    const [many, few] = [createRateLimiter({ limit: 5, store }), createRateLimiter({ limit: 2, store })];
+    for (let i = 0; i < 4; i++) await many.admit('a');
+    expect(await few.admit('a')).toMatchObject({ admitted: false, remaining: 0 });
+    expect(await many.admit('a')).toMatchObject({ admitted: true, remaining: 0 });
+  });
+
+  it('is off when it is 0', async () => {
+    const store = makeStore();
+    const hit = vi.spyOn(store, 'hit');
+    expect(await createRateLimiter({ limit: 0, store }).admit('a')).toBeNull();
+    expect(hit).not.toHaveBeenCalled();
+  });
+
+  it.each([-86_400_000, -61_000, 61_000, 86_400_000])('does not care that this process’s clock is %i ms off', async (skew) => {
+    const limiter = createRateLimiter({ limit: 2, store: makeStore() });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skew });
+    const admitted = [];
+    for (let i = 0; i < 4; i++) admitted.push((await limiter.admit('a'))?.admitted);
+    expect(admitted).toEqual([true, true, false, false]);
+  });
+
+  it('admits 60 of 400 at once', async () => {
+    const limiter = createRateLimiter({ limit: 60, store: makeStore() });
+    const answers = await Promise.all(Array.from({ length: 400 }, () => limiter.admit('a')));
+    expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
+    expect(new Set(answers.filter((answer) => answer?.admitted).map((answer) => answer?.remaining)).size).toBe(60);
+  });
+
+  it('is an error, and no admission, when the store fails', async () => {
+    const store = { hit: () => Promise.reject(new Error('store gone')) };
+    await expect(createRateLimiter({ limit: 60, store }).admit('a')).rejects.toThrow('store gone');
+  });
+});
+
+describe('in any 60 seconds', () => {
+  it('no more than the limit are admitted, in memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(limits, pauses, async (limit, gaps) => {
+        const { limiter, clock } = held(limit);
+        const happened: Happened[] = [];
+        for (const gap of gaps) {
+          clock.ms += gap;
+          const admitted = (await limiter.admit('a'))?.admitted === true;
+          happened.push({ from: clock.ms, to: clock.ms, admitted });
+          // Nor does it refuse without need.
+          const recent = happened.filter((request) => request.admitted && request.from > clock.ms - 60_000);
+          if (!admitted) expect(recent).toHaveLength(limit);
+        }
+        expectWithinLimit(happened, limit);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('no more than the limit are admitted, in PostgreSQL', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(limits, pauses, async (limit, gaps) => {
+        const limiter = createRateLimiter({ limit, store: postgresStore(pool()) });
+        const identity = `run ${run++}`;
+        const happened: Happened[] = [];
+        let passed = 0;
+        for (const gap of gaps) {
+          await pass(gap);
+          passed += gap;
+          const from = performance.now() + passed;
+          const admitted = (await limiter.admit(identity))?.admitted === true;
+          happened.push({ from, to: performance.now() + passed, admitted });
+        }
+        expectWithinLimit(happened, limit);
+        await pool().query('truncate rate_limits');
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('waiting Retry-After', () => {
+  it('always succeeds, in memory, also when the limit was lowered; and a second less never does', async () => {
+    await fc.assert(
+      fc.asyncProperty(limits, limits, pauses, async (before, after, gaps) => {
+        const { limiter, clock, store } = held(before);
+        for (const gap of gaps) {
+          clock.ms += gap;
+          await limiter.admit('a');
+        }
+        const now = createRateLimiter({ limit: after, store, now: () => clock.ms });
+        const refused = await now.admit('a');
+        if (refused?.retryAfter === undefined) return;
+        expect(refused.resetAt).toBeLessThanOrEqual(Math.ceil(clock.ms / 1000) + refused.retryAfter);
+        expect(refused.retryAfter).toBeLessThanOrEqual(60);
+        if (refused.retryAfter > 1) {
+          clock.ms += (refused.retryAfter - 1) * 1000;
+          expect((await now.admit('a'))?.admitted).toBe(false);
+          clock.ms += 1000;
+        } else {
+          clock.ms += refused.retryAfter * 1000;
+        }
+        expect((await now.admit('a'))?.admitted).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('succeeds in PostgreSQL', async () => {
+    const limiter = createRateLimiter({ limit: 3, store: postgresStore(pool()) });
+    await limiter.admit('a');
+    await pass(20_000);
+    await limiter.admit('a');
+    await limiter.admit('a');
+    await pass(38_800);
+    const refused = await limiter.admit('a');
+    expect(refused).toMatchObject({ admitted: false, retryAfter: 2 });
+    await sleep(2000);
+    expect(await limiter.admit('a')).toMatchObject({ admitted: true, remaining: 0 });
+    expect(await limiter.admit('a')).toMatchObject({ admitted: false, retryAfter: 20 });
+    await pass(19_900);
+    expect(await limiter.admit('a')).toMatchObject({ admitted: true });
+    expect(await limiter.admit('a')).toMatchObject({ admitted: true });
+    expect(await limiter.admit('a')).toMatchObject({ admitted: false });
+  });
+
+  it('succeeds in PostgreSQL after the limit was lowered: the request that must stop counting is told', async () => {
+    const store = postgresStore(pool());
+    const before = createRateLimiter({ limit: 10, store });
+    for (let i = 0; i < 5; i++) {
+      await pass(10_000);
+      await before.admit('a');
+    }
+    // 40, 30, 20, 10 and 0 seconds ago: with a limit of 2, the one 10 seconds ago has to go.
+    const lowered = createRateLimiter({ limit: 2, store });
+    expect(await lowered.admit('a')).toMatchObject({ admitted: false, retryAfter: 50 });
+    await pass(49_000);
+    expect(await lowered.admit('a')).toMatchObject({ admitted: false, retryAfter: 1 });
+    await pass(1000);
+    expect(await lowered.admit('a')).toMatchObject({ admitted: true, remaining: 0 });
+  });
+
+  it('is never more than a minute, even if the database’s clock was set back', async () => {
+    const limiter = createRateLimiter({ limit: 2, store: postgresStore(pool()) });
+    await limiter.admit('a');
+    await limiter.admit('a');
+    await pass(-3_600_000);
+    expect(await limiter.admit('a')).toMatchObject({ admitted: false, retryAfter: 60 });
+    await pass(60_000);
+    expect(await limiter.admit('a')).toMatchObject({ admitted: true });
+  });
+});
+
+describe('the store in PostgreSQL', () => {
+  it('admits 60 of 400 at once across two processes’ pools', async () => {
+    const limiters = [0, 1].map((index) => createRateLimiter({ limit: 60, store: postgresStore(pool(index)) }));
+    const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => limiters[index % 2]!.admit('a')));
+    expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
+    for (const answer of answers) if (!answer?.admitted) expect(answer?.retryAfter).toBe(60);
+  });
+
+  it('gives a request the time of its turn, not of its arrival', async () => {
+    const limiter = createRateLimiter({ limit: 2, store: postgresStore(pool()) });
+    await limiter.admit('a');
+    const holder = await pool(1).connect();
+    await holder.query('begin');
+    await holder.query(`select from rate_limits where identity = 'a' for update`);
+    const waiting = limiter.admit('a');
+    await sleep(300);
+    await holder.query('commit');
+    holder.release();
+    await waiting;
+    const { rows } = await pool().query<{ apart: number }>(`select extract(epoch from hits[2] - hits[1])::float8 as apart from rate_limits`);
+    expect(rows[0]?.apart).toBeGreaterThanOrEqual(0.29);
+  });
+
+  it('keeps no more than it counts', async () => {
+    const limiter = createRateLimiter({ limit: 3, store: postgresStore(pool()) });
+    for (let i = 0; i < 20; i++) {
+      await limiter.admit('a');
+      await pass(7000);
+    }
+    const { rows } = await pool().query<{ kept: number }>(`select cardinality(hits) as kept from rate_limits`);
+    expect(rows[0]?.kept).toBeLessThanOrEqual(4);
+  });
+
+  it('forgets who was idle for a minute, and nobody else', async () => {
+    const limiter = createRateLimiter({ limit: 1, store: postgresStore(pool()) });
+    await limiter.admit('idle');
+    await pass(30_000);
+    await limiter.admit('active');
+    await limiter.admit('active'); // refused
+    expect(await forget(pool())).toBe(0);
+    await pass(30_000);
+    expect(await forget(pool())).toBe(1);
+    expect((await limiter.admit('active'))?.admitted).toBe(false);
+    expect((await limiter.admit('idle'))?.admitted).toBe(true);
+  });
+
+  it('loses nothing while it forgets', async () => {
+    const limiter = createRateLimiter({ limit: 60, store: postgresStore(pool()) });
+    let done = false;
+    const forgetting = (async () => {
+      while (!done) await forget(pool(1));
+    })();
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => limiter.admit('a')));
+      expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
+      await pass(60_000);
+    }
+    done = true;
+    await forgetting;
+  });
+});
+
+describe('the store in memory', () => {
+  it('forgets who was idle for a minute', async () => {
+    const { limiter, clock, store } = held(2);
+    for (let i = 0; i < 1000; i++) await limiter.admit(`one-time ${i}`);
+    clock.ms += 30_000;
+    await limiter.admit('one-time 7');
+    expect(store.size).toBe(1000);
+    clock.ms += 30_000;
+    await limiter.admit('another');
+    expect(store.size).toBe(2);
+    clock.ms += 60_000;
+    await limiter.admit('one-time 7');
+    expect(store.size).toBe(1);
+  });
+});
