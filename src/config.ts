@@ -45,7 +45,12 @@ export class ConfigError extends Error {
  * @throws ConfigError naming the first variable at fault and what it accepts
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const read = <T>(name: string, accepted: string, parse: (text: string) => T | undefined, secret = false): T | undefined => {
+  const read = <T>(
+    name: string,
+    accepted: string,
+    parse: (text: string) => T | undefined,
+    secret = false,
+  ): T | undefined => {
     const text = env[name];
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
@@ -55,9 +60,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 
   const databaseUrl = read('DATABASE_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
-  const secret = read('KONTOR_SECRET', 'at least 32 characters', (text) => (text.length >= 32 ? text : undefined), true);
+  const secret = read(
+    'KONTOR_SECRET',
+    'at least 32 characters',
+    (text) => (text.length >= 32 ? text : undefined),
+    true,
+  );
   if (databaseUrl !== undefined && secret === undefined) {
-    throw new ConfigError('KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes');
+    throw new ConfigError(
+      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes',
+    );
   }
 
   return {
@@ -65,17 +77,25 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
-    publicUrl: read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
-    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
+    publicUrl:
+      read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
+    rateLimitPerMinute:
+      read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore: read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null,
     secret: secret ?? null,
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
     corsOrigins:
-      read('CORS_ORIGINS', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated', list(origin)) ?? [],
+      read(
+        'CORS_ORIGINS',
+        'origins as browsers send them, scheme://host[:port], lower case, comma-separated',
+        list(origin),
+      ) ?? [],
     webhookAllowInsecure: read('WEBHOOK_ALLOW_INSECURE', '0, 1, true or false', (text) => switches.get(text)) ?? false,
-    webhookRetryDelaysMs:
-      read('WEBHOOK_RETRY_DELAYS', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated', retryDelays) ??
-      [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
+    webhookRetryDelaysMs: read(
+      'WEBHOOK_RETRY_DELAYS',
+      'at most 5 numbers of seconds from 0 to 1000000, comma-separated',
+      retryDelays,
+    ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
   };
 }
@@ -87,21 +107,28 @@ const switches = new Map([
   ['false', false],
 ]);
 
-const oneOf = <T extends string>(values: readonly T[]) => (text: string): T | undefined => values.find((value) => value === text);
+const oneOf =
+  <T extends string>(values: readonly T[]) =>
+  (text: string): T | undefined =>
+    values.find((value) => value === text);
 
-const wholeNumber = (max: number) => (text: string): number | undefined =>
-  /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+const wholeNumber =
+  (max: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
 
 /** Comma-separated, all of them acceptable. */
-const list = <T>(parse: (text: string) => T | undefined) => (text: string): T[] | undefined => {
-  const values: T[] = [];
-  for (const part of text.split(',')) {
-    const value = parse(part.trim());
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  return values;
-};
+const list =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T[] | undefined => {
+    const values: T[] = [];
+    for (const part of text.split(',')) {
+      const value = parse(part.trim());
+      if (value === undefined) return undefined;
+      values.push(value);
+    }
+    return values;
+  };
 
 function postgresUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
@@ -155,7 +182,8 @@ function timeout(text: string): number | undefined {
 export async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret');
   const kept = (await readSecret(file)) ?? (await makeSecret(dataDir, file));
-  if (kept.length < 32) throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
+  if (kept.length < 32)
+    throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
   return kept;
 }
 

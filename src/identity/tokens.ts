@@ -26,19 +26,31 @@ const shown = {
  */
 export async function createToken(
   client: UnscopedClient,
-  input: { tenantId: string | null; userEmail?: string; name?: string; abilities?: readonly string[]; expiresAt?: Date },
+  input: {
+    tenantId: string | null;
+    userEmail?: string;
+    name?: string;
+    abilities?: readonly string[];
+    expiresAt?: Date;
+  },
 ): Promise<TokenSummary & { token: string }> {
   const { tenantId, expiresAt } = input;
   const email = input.userEmail === undefined ? null : checkedEmail(input.userEmail);
   const name = checked('name', requiredText(255), input.name ?? 'API token');
-  const abilities = [...new Set((input.abilities ?? ['*']).map((ability) => checked('ability', grantableAbility, ability)))];
+  const abilities = [
+    ...new Set((input.abilities ?? ['*']).map((ability) => checked('ability', grantableAbility, ability))),
+  ];
   if (abilities.length === 0) throw new RefusedError('A token needs at least one ability');
-  if (expiresAt && !(expiresAt.getTime() > Date.now())) throw new RefusedError('The expiry must be a time in the future');
+  if (expiresAt && !(expiresAt.getTime() > Date.now()))
+    throw new RefusedError('The expiry must be a time in the future');
 
   return client.$transaction(async (db) => {
     const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
     const { value, hash, lastFour } = mintToken();
-    const token = await db.apiToken.create({ data: { tenantId, userId, name, abilities, hash, lastFour, expiresAt }, ...shown });
+    const token = await db.apiToken.create({
+      data: { tenantId, userId, name, abilities, hash, lastFour, expiresAt },
+      ...shown,
+    });
     return { ...token, token: value };
   });
 }
@@ -48,7 +60,10 @@ export async function createToken(
  *
  * @throws RefusedError when the tenant is unknown
  */
-export async function listTokens(client: UnscopedClient, { tenantId }: { tenantId?: string } = {}): Promise<TokenSummary[]> {
+export async function listTokens(
+  client: UnscopedClient,
+  { tenantId }: { tenantId?: string } = {},
+): Promise<TokenSummary[]> {
   if (tenantId !== undefined) {
     const tenant = await client.tenant.findUnique({ where: { id: checkedId('tenant', tenantId) } });
     if (!tenant) throw new RefusedError(`Unknown tenant ${quoted(tenantId)}`);
@@ -68,7 +83,9 @@ export async function revokeToken(client: UnscopedClient, id: string): Promise<v
   if (!(await client.apiToken.findUnique({ where: { id } }))) throw new RefusedError(`Unknown token ${quoted(id)}`);
 }
 
-const grantableAbility = z.string().refine((ability) => grantable.includes(ability), `Must be one of ${grantable.join(', ')}.`);
+const grantableAbility = z
+  .string()
+  .refine((ability) => grantable.includes(ability), `Must be one of ${grantable.join(', ')}.`);
 
 async function anyUser(db: Prisma.TransactionClient, email: string | null): Promise<string> {
   if (email === null) throw new RefusedError('A token without a tenant needs a user: name one with --user');
@@ -86,5 +103,7 @@ async function member(db: Prisma.TransactionClient, tenantId: string, email: str
     limit 2 for share of m`;
   if (another) throw new RefusedError('Several users: name one with --user');
   if (user) return user.id;
-  throw new RefusedError(email === null ? 'The tenant has no users yet: create one first' : `User ${email} is not a member of this tenant`);
+  throw new RefusedError(
+    email === null ? 'The tenant has no users yet: create one first' : `User ${email} is not a member of this tenant`,
+  );
 }

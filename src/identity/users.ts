@@ -30,7 +30,8 @@ export async function createUser(
     const inserted = await db.user.createMany({ data: { email, name, passwordHash }, skipDuplicates: true });
     if (inserted.count === 0) {
       if (tenantId === undefined) throw new RefusedError(`User ${email} exists already`);
-      if (passwordHash !== null) throw new RefusedError(`User ${email} exists already: leave out the password, it stays what it is`);
+      if (passwordHash !== null)
+        throw new RefusedError(`User ${email} exists already: leave out the password, it stays what it is`);
     }
     const user = await db.user.findUniqueOrThrow({ where: { email }, select: { id: true, name: true, email: true } });
     if (tenantId !== undefined) {

@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { addTenantCommands, addTokenCommands, addUserCommands } from './commands/administration.ts';
+import { runService } from './commands/service.ts';
+import { readConfig } from './config.ts';
+import { openDatabase } from './database.ts';
+import { say, tell } from './output.ts';
+
+const program = new Command('kontor')
+  .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
+  .showHelpAfterError('(--help says more)');
+
+program
+  .command('start')
+  .description('everything in one process: database, migrations, HTTP, worker')
+  .action(() => runService({ serve: true, work: true, prepare: true }));
+program
+  .command('serve')
+  .description('HTTP only')
+  .action(() => runService({ serve: true, work: false, prepare: false }));
+program
+  .command('work')
+  .description('the worker only; as many as wanted')
+  .action(() => runService({ serve: false, work: true, prepare: false }));
+program
+  .command('migrate')
+  .description('bring the database up to date')
+  .action(async () => {
+    const database = await openDatabase(readConfig(process.env), { report: tell, migrating: true });
+    await database.close();
+    say('The database is up to date.');
+  });
+addTenantCommands(program);
+addUserCommands(program);
+addTokenCommands(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // One line, whatever went wrong; the rest of the lines is for us.
+  const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
+  tell(`kontor: ${line || String(error)}`);
+  if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) tell(error.stack ?? '');
+  process.exitCode = 1;
+}

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { openDatabase, type Database } from '../database.ts';
+import {
+  closeTenant,
+  createTenant,
+  createToken,
+  createUser,
+  listTenants,
+  listTokens,
+  removeUser,
+  RefusedError,
+  revokeToken,
+} from '../identity/index.ts';
+import { say, sayJson, sayRow, tell } from '../output.ts';
+import { formatTime } from '../../schema/scalars.ts';
+
+/** Opens the database for one piece of work. */
+async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env);
+  const database = await openDatabase(config, { report: tell });
+  try {
+    const unready = await database.unready();
+    if (unready) throw new RefusedError(`${unready} Run: npm run -s kontor -- migrate`);
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+interface Json {
+  json?: true;
+}
+
+const asJson = (command: Command): Command => command.option('--json', 'print one JSON value and nothing else');
+
+export function addTenantCommands(program: Command): void {
+  const tenant = program.command('tenant').description('businesses whose books are kept here');
+  asJson(tenant.command('create').description('open a new tenant'))
+    .requiredOption('--name <name>', 'of the business')
+    .option('--country <code>', 'ISO 3166-1 alpha-2')
+    .option('--currency <code>', 'ISO 4217, for what does not say otherwise')
+    .option('--timezone <zone>', 'IANA time zone')
+    .action(
+      async ({ json, ...input }: { name: string; country?: string; currency?: string; timezone?: string } & Json) => {
+        const made = await withDatabase(({ client }) => createTenant(client, input));
+        if (json) sayJson(made);
+        else say(`Tenant ${made.name} is open: ${made.id}`);
+      },
+    );
+  asJson(tenant.command('list').description('all tenants, closed ones too')).action(async ({ json }: Json) => {
+    const tenants = await withDatabase(({ client }) => listTenants(client));
+    if (json) return sayJson(tenants);
+    for (const { id, name, country, defaultCurrency, timezone, closedAt } of tenants) {
+      sayRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
+    }
+  });
+  asJson(tenant.command('close').description('close a tenant; its tokens are answered 403 from then on'))
+    .argument('<id>')
+    .action(async (id: string, { json }: Json) => {
+      await withDatabase(({ client }) => closeTenant(client, id));
+      if (json) sayJson({ id, closed: true });
+      else say(`Tenant ${id} is closed.`);
+    });
+}
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people, and the tenants they belong to');
+  asJson(user.command('create').description('add a user; or one there is already, to one more tenant'))
+    .requiredOption('--email <address>')
+    .option('--name <name>')
+    .option('--password <password>', 'at least 12 characters, for the dashboard')
+    .option('--tenant <id>', 'that the user belongs to')
+    .action(async (options: { email: string; name?: string; password?: string; tenant?: string } & Json) => {
+      const { json, tenant: tenantId, ...input } = options;
+      const made = await withDatabase(({ client }) => createUser(client, { ...input, ...(tenantId && { tenantId }) }));
+      if (json) sayJson(made);
+      else say(`User ${made.email}: ${made.id}`);
+    });
+  asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
+    .requiredOption('--email <address>')
+    .requiredOption('--tenant <id>')
+    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
+      await withDatabase(({ client }) => removeUser(client, { email, tenantId }));
+      if (json) sayJson({ email, tenantId, removed: true });
+      else say(`${email} has left ${tenantId}.`);
+    });
+}
+
+export function addTokenCommands(program: Command): void {
+  const token = program.command('token').description('API tokens');
+  asJson(token.command('create').description('make a token; its value is shown once'))
+    .option('--tenant <id>', 'that the token reaches')
+    .option('--no-tenant', 'a token bound to no tenant')
+    .option('--user <email>', "whose token it is; default: the tenant's only user")
+    .option('--name <name>')
+    .option('--abilities <list>', '*, read, write, or <resource>:read|write, comma-separated')
+    .option('--expires <time>', 'ISO 8601 day or time')
+    .action(async (options: TokenOptions & Json) => {
+      const { tenant, user, name, abilities, expires, json } = options;
+      if (tenant === undefined) throw new RefusedError('Name a tenant with --tenant ID, or say --no-tenant');
+      const made = await withDatabase(({ client }) =>
+        createToken(client, {
+          tenantId: tenant === false ? null : tenant,
+          ...(user && { userEmail: user }),
+          ...(name && { name }),
+          ...(abilities !== undefined && { abilities: abilities.split(',').map((ability) => ability.trim()) }),
+          ...(expires && { expiresAt: pointInTime(expires) }),
+        }),
+      );
+      if (json) return sayJson(made);
+      say(`Token ${made.id}. Its value, shown this once:`);
+      say(made.token);
+    });
+  asJson(token.command('list').description('tokens, without their values'))
+    .option('--tenant <id>')
+    .action(async ({ tenant: tenantId, json }: { tenant?: string } & Json) => {
+      const tokens = await withDatabase(({ client }) => listTokens(client, { ...(tenantId && { tenantId }) }));
+      if (json) return sayJson(tokens);
+      for (const { id, name, user, lastFour, abilities, lastUsedAt, revokedAt } of tokens) {
+        const state = revokedAt ? 'revoked' : lastUsedAt ? `used ${formatTime(lastUsedAt)}` : 'unused';
+        sayRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
+      }
+    });
+  asJson(token.command('revoke').description('end a token at once'))
+    .argument('<id>')
+    .action(async (id: string, { json }: Json) => {
+      await withDatabase(({ client }) => revokeToken(client, id));
+      if (json) sayJson({ id, revoked: true });
+      else say(`Token ${id} is revoked.`);
+    });
+}
+
+interface TokenOptions {
+  tenant?: string | false;
+  user?: string;
+  name?: string;
+  abilities?: string;
+  expires?: string;
+}
+
+function pointInTime(text: string): Date {
+  const time = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime())) throw new RefusedError(`--expires must be an ISO 8601 day or time, not "${text}"`);
+  return time;
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { keptSecret, readConfig, type Config } from '../config.ts';
+import { openDatabase } from '../database.ts';
+import { makeDemoTenant, type Demo } from '../demo-data.ts';
+import { say, tell } from '../output.ts';
+import { createServer } from '../server.ts';
+import { claimServing } from '../serving.ts';
+import { untilStopped } from '../stopping.ts';
+import { startWorker } from '../worker.ts';
+
+/** How long requests in flight may take to finish once we are told to stop. */
+const graceMs = 10_000;
+/** How long a port may still be held by the process we replace. */
+const portPatienceMs = 10_000;
+
+/** What this process is for. */
+export interface Roles {
+  /** Answers HTTP. */
+  serve: boolean;
+  /** Takes jobs from the queue. */
+  work: boolean;
+  /** Migrates the operator's database too, and fills an empty embedded one with a demo tenant. */
+  prepare: boolean;
+}
+
+/** Runs the service until it is told to stop. Each part is stopped after those that need it. */
+export async function runService(roles: Roles): Promise<void> {
+  const config = readConfig(process.env);
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const stopping: (() => Promise<unknown>)[] = [];
+  try {
+    const database = await openDatabase(config, { report: tell, migrating: roles.prepare });
+    stopping.push(database.close);
+    if (config.secret === null) await keptSecret(config.dataDir);
+    const demo = roles.prepare && database.embedded ? await makeDemoTenant(database) : undefined;
+
+    let failed: Promise<void> = new Promise(() => {});
+    if (roles.work) {
+      const worker = await startWorker(database, log);
+      stopping.push(worker.stop);
+      failed = worker.done;
+    }
+    if (roles.serve) {
+      const { limiter, release } = await claimServing(config, database, roles.work);
+      stopping.push(release);
+      let address = '';
+      const publicUrl = (): string => config.publicUrl ?? address;
+      const { client, unready } = database;
+      const server = createServer({ client, limiter, log, corsOrigins: config.corsOrigins, publicUrl, unready });
+      address = await listen(server, config);
+      stopping.push(() => closeServer(server));
+      if (roles.prepare) greet(publicUrl(), demo);
+      else say(`Kontor answers at ${publicUrl()}`);
+    } else say('Kontor works on the queue.');
+    await Promise.race([untilStopped(), failed]);
+  } finally {
+    for (const stop of stopping.toReversed()) await stop();
+  }
+  say('Stopped.');
+}
+
+async function listen(server: Server, { host, port }: Config): Promise<string> {
+  const giveUp = Date.now() + portPatienceMs;
+  for (;;) {
+    try {
+      server.listen(port, host);
+      await once(server, 'listening');
+      const { port: actual } = server.address() as AddressInfo;
+      return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE')
+        throw new Error(`Can't listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
+      if (Date.now() > giveUp)
+        throw new Error(`Port ${port} on ${host} is taken: stop who has it, or set PORT`, { cause: error });
+      await sleep(200);
+    }
+  }
+}
+
+/** Takes no new requests, lets those in flight finish, and then closes what is left. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(force);
+}
+
+function greet(url: string, demo: Demo | undefined): void {
+  say('');
+  say('Kontor is running.');
+  say('');
+  say(`  REST       ${url}/api/v1`);
+  say(`  GraphQL    ${url}/graphql`);
+  say(`  Health     ${url}/health/ready`);
+  if (demo) {
+    say('');
+    say('A demo tenant was made. Shown this once:');
+    say('');
+    say(`  Login      ${demo.email}`);
+    say(`  Password   ${demo.password}`);
+    say(`  API token  ${demo.token}`);
+    say('');
+    say('A first request:');
+    say('');
+    say(`  curl -s -H 'Authorization: Bearer ${demo.token}' '${url}/api/v1/invoices?status=issued'`);
+  } else {
+    say('');
+    say('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
+  }
+  say('');
+  say('Ctrl-C stops everything.');
+  say('');
+}

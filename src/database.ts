@@ -1,0 +1,59 @@
+import { Pool } from 'pg';
+import { connect, type UnscopedClient } from '../prisma/client.ts';
+import { migrate, pendingMigrations } from '../prisma/migrate.ts';
+import type { Config } from './config.ts';
+import { joinEmbeddedPostgres } from './embedded-postgres.ts';
+
+export interface Database {
+  url: string;
+  embedded: boolean;
+  pool: Pool;
+  client: UnscopedClient;
+  /** Why the database can't serve yet; undefined when it can. */
+  unready(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * The operator's PostgreSQL where DATABASE_URL names one, else the embedded one, joined or started.
+ * The embedded one is always migrated; of the operator's, `migrating` decides.
+ *
+ * @throws Error of one line when it can't be reached, started or migrated
+ */
+export async function openDatabase(
+  config: Config,
+  { report, migrating = false }: { report: (line: string) => void; migrating?: boolean },
+): Promise<Database> {
+  const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
+  const url = embedded?.url ?? config.databaseUrl ?? '';
+  try {
+    if (embedded || migrating) await migrate(url, report);
+  } catch (error) {
+    await embedded?.leave();
+    throw error;
+  }
+
+  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 5000, application_name: 'kontor' });
+  // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
+  pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
+  const client = connect(pool);
+  let migrated = false;
+  return {
+    url,
+    embedded: embedded !== null,
+    pool,
+    client,
+    unready: async () => {
+      await pool.query('select 1');
+      if (migrated) return undefined;
+      const pending = await pendingMigrations(pool);
+      migrated = pending.length === 0;
+      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}.`;
+    },
+    close: async () => {
+      await client.$disconnect();
+      await pool.end();
+      await embedded?.leave();
+    },
+  };
+}

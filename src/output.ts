@@ -1,0 +1,23 @@
+import { snake } from '../rest-shim/translate.ts';
+import { formatTime } from '../schema/scalars.ts';
+
+// What a person or a script reads. The log is something else.
+
+/** For people, on standard output. */
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Progress and refusals, on standard error: standard output stays clean for scripts. */
+export const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** For scripts: one JSON value, in REST's names. */
+export const sayJson = (value: unknown): void => say(JSON.stringify(inRestNames(value)));
+
+function inRestNames(value: unknown): unknown {
+  if (value instanceof Date) return formatTime(value);
+  if (Array.isArray(value)) return value.map(inRestNames);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [snake(name), inRestNames(part)]));
+}
+
+/** One row for people: its cells, apart by tabs. */
+export const sayRow = (...cells: (string | null)[]): void => say(cells.map((cell) => cell ?? '–').join('\t'));

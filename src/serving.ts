@@ -1,0 +1,45 @@
+import { Client } from 'pg';
+import type { Config } from './config.ts';
+import type { Database } from './database.ts';
+import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from './rate-limit.ts';
+
+const lockKey = 0x73657276; // "serv"
+
+/**
+ * The limiter of a process that serves HTTP. Counting in memory is exact only where one process serves, so on the
+ * embedded database the one that does so holds a lock for itself, and those that count in PostgreSQL share it.
+ *
+ * @param alone whether this process would like to be the only one
+ * @throws Error of one line when another process serves alone already
+ */
+export async function claimServing(
+  config: Config,
+  database: Database,
+  alone: boolean,
+): Promise<{ limiter: RateLimiter; release(): Promise<void> }> {
+  const limiter = (inMemory: boolean): RateLimiter =>
+    createRateLimiter({
+      limit: config.rateLimitPerMinute,
+      store: inMemory ? memoryStore() : postgresStore(database.pool),
+    });
+  if (config.rateLimitStore === 'memory' || !database.embedded) {
+    return { limiter: limiter(config.rateLimitStore === 'memory'), release: async () => {} };
+  }
+
+  const holder = new Client({ connectionString: database.url });
+  holder.on('error', () => {});
+  await holder.connect();
+  const take = async (lock: string): Promise<boolean> => {
+    const { rows } = await holder.query<{ taken: boolean }>(`select ${lock}($1) as taken`, [lockKey]);
+    return rows[0]?.taken === true;
+  };
+  const release = (): Promise<void> => holder.end();
+  if (alone && config.rateLimitStore === null && (await take('pg_try_advisory_lock'))) {
+    return { limiter: limiter(true), release };
+  }
+  if (await take('pg_try_advisory_lock_shared')) return { limiter: limiter(false), release };
+  await release();
+  throw new Error(
+    `Another Kontor serves ${config.dataDir} and counts requests in its memory: stop it, or start both with RATE_LIMIT_STORE=postgres`,
+  );
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+
+const watchEveryMs = 250;
+
+/**
+ * Settles when the process should stop: at SIGINT, SIGTERM or SIGHUP, or when npm, which started it, is gone.
+ * A second signal ends it on the spot.
+ */
+export function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    let told = false;
+    const stop = (): void => {
+      if (told) process.exit(130);
+      told = true;
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    if (process.env['npm_lifecycle_event'] !== undefined) watchNpm(resolve);
+  });
+}
+
+// Killed outright, npm can't pass the signal on, and we would hold the port for nobody. Between npm and us there may
+// be a shell.
+function watchNpm(gone: () => void): void {
+  const before = ancestors();
+  const timer = setInterval(() => {
+    if (ancestors() === before) return;
+    clearInterval(timer);
+    gone();
+  }, watchEveryMs);
+  timer.unref();
+}
+
+function ancestors(): string {
+  return `${process.ppid} ${parentOf(process.ppid)}`;
+}
+
+/** Undefined where there is no /proc. */
+function parentOf(pid: number): string | undefined {
+  try {
+    return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type Database } from '../harness.ts';
+import { kontor } from './npm.ts';
+
+let database: Database;
+let run: (...args: string[]) => ReturnType<typeof kontor>;
+let json: <T>(...args: string[]) => Promise<T>;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  run = (...args) => kontor(args, { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' });
+  json = async <T>(...args: string[]) => JSON.parse((await run(...args, '--json')).out) as T;
+});
+afterAll(() => database.drop());
+
+describe('the command line', () => {
+  it('opens a tenant, adds a user, makes, lists and revokes a token, removes the user, closes the tenant', async () => {
+    const tenant = await json<{ id: string }>(
+      'tenant',
+      'create',
+      '--name',
+      'Acme',
+      '--country',
+      'NL',
+      '--currency',
+      'JPY',
+      '--timezone',
+      'Asia/Tokyo',
+    );
+    expect(await json('tenant', 'list')).toEqual([
+      {
+        id: tenant.id,
+        name: 'Acme',
+        country: 'NL',
+        default_currency: 'JPY',
+        timezone: 'Asia/Tokyo',
+        closed_at: null,
+        created_at: expect.stringMatching(/\+00:00$/),
+      },
+    ]);
+    const user = await json<{ id: string }>(
+      'user',
+      'create',
+      '--email',
+      'Ada@Example.com',
+      '--name',
+      'Ada',
+      '--tenant',
+      tenant.id,
+    );
+    expect(user).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
+
+    const token = await json<{ id: string; token: string }>(
+      'token',
+      'create',
+      '--tenant',
+      tenant.id,
+      '--name',
+      'CI',
+      '--abilities',
+      'read,invoices:write',
+      '--expires',
+      '2099-01-01',
+    );
+    expect(token.token).toMatch(/^kontor_[0-9A-Za-z]{46}$/);
+    const listed = await run('token', 'list', '--tenant', tenant.id, '--json');
+    expect(listed.out).not.toContain(token.token);
+    expect(JSON.parse(listed.out)).toMatchObject([
+      {
+        id: token.id,
+        name: 'CI',
+        abilities: ['read', 'invoices:write'],
+        last_four: token.token.slice(-4),
+        expires_at: '2099-01-01T00:00:00+00:00',
+        revoked_at: null,
+      },
+    ]);
+
+    expect(await run('token', 'revoke', token.id)).toMatchObject({ code: 0 });
+    expect(await run('user', 'remove', '--email', 'ada@example.com', '--tenant', tenant.id)).toMatchObject({ code: 0 });
+    expect(await run('tenant', 'close', tenant.id)).toMatchObject({ code: 0 });
+    expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
+  }, 60_000);
+
+  it.each([
+    [['tenant', 'create', '--name', ''], 'name'],
+    [['tenant', 'create', '--name', 'X', '--country', 'XX'], 'country'],
+    [['tenant', 'create', '--name', 'X', '--currency', 'EURO'], 'currency'],
+    [['tenant', 'create', '--name', 'X', '--timezone', 'Mars/Olympus'], 'time zone'],
+    [['tenant', 'close', '00000000-0000-7000-8000-000000000000'], 'tenant'],
+    [['user', 'create', '--email', 'nobody@'], 'mail'],
+    [['token', 'create', '--tenant', 'abc'], 'tenant'],
+    [['token', 'create'], '--tenant'],
+    [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--abilities', 'everything'], 'everything'],
+    [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--expires', 'soon'], '--expires'],
+    [['token', 'revoke', 'abc'], 'token'],
+  ])('what is refused exits non-zero with one clear line on standard error: %j', async (args, named) => {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^kontor: [^\n]+\n$/);
+    expect(err).toContain(named);
+  });
+
+  it.each([
+    [[]],
+    [['start']],
+    [['serve']],
+    [['work']],
+    [['migrate']],
+    [['tenant']],
+    [['tenant', 'create']],
+    [['user', 'create']],
+    [['token', 'create']],
+  ])('--help everywhere: %j', async (args) => {
+    const { code, out } = await run(...args, '--help');
+    expect(code).toBe(0);
+    expect(out).toContain('Usage: kontor');
+  });
+});

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Run {
+  child: ChildProcess;
+  pid: number;
+  /** Standard output and standard error so far. */
+  out: () => string;
+  err: () => string;
+  /** Waits until the output matches. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** To the whole process group, as a terminal's Ctrl-C does. */
+  killGroup(signal: NodeJS.Signals): void;
+}
+
+/** Starts `npm …` in the project's folder, in a process group of its own. */
+export function npm(args: string[], env: Record<string, string> = {}): Run {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+  const child = spawn('npm', args, {
+    cwd: root,
+    env: { ...clean, ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const exited = once(child, 'exit').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  const pid = child.pid ?? 0;
+  return {
+    child,
+    pid,
+    out: () => out,
+    err: () => err,
+    exited,
+    until: async (pattern) => {
+      const giveUp = Date.now() + 25_000;
+      for (;;) {
+        const match = pattern.exec(out);
+        if (match) return match;
+        if (child.exitCode !== null || Date.now() > giveUp) throw new Error(`No ${pattern} in:\n${out}\n${err}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    killGroup: (signal) => {
+      try {
+        process.kill(-pid, signal);
+      } catch {
+        // gone already
+      }
+    },
+  };
+}
+
+/** `npm run -s kontor -- …` to its end. */
+export async function kontor(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; out: string; err: string }> {
+  const run = npm(['run', '-s', 'kontor', '--', ...args], env);
+  const { code } = await run.exited;
+  return { code, out: run.out(), err: run.err() };
+}
+
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
+
+export async function dataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'kontor-data-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
+import { freePort, kontor, npm, type Run } from './npm.ts';
+
+const secret = 'not-a-secret-but-long-enough-for-one';
+
+describe('with DATABASE_URL', () => {
+  let database: Database;
+  let env: Record<string, string>;
+  const runs: Run[] = [];
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: '0' };
+  });
+  afterAll(async () => {
+    for (const run of runs) {
+      run.killGroup('SIGINT');
+      await run.exited;
+    }
+    await database.drop();
+  });
+
+  const serve = async (): Promise<string> => {
+    const run = npm(['run', '-s', 'kontor', '--', 'serve'], env);
+    runs.push(run);
+    return (await run.until(/answers at (\S+)/))[1] ?? '';
+  };
+
+  it('/health/ready is 503 until migrations are in, /health/live is 200 all along', async () => {
+    const url = await serve();
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    const before = await fetch(`${url}/health/ready`);
+    expect(before.status).toBe(503);
+    expect(await before.json()).toMatchObject({ message: expect.stringContaining('Migrations are missing') });
+
+    expect(await kontor(['tenant', 'list'], env)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^kontor: .*migrate\n$/),
+    });
+    expect(await kontor(['migrate'], env)).toMatchObject({ code: 0 });
+    const after = await fetch(`${url}/health/ready`);
+    expect([after.status, await after.json()]).toEqual([200, { status: 'ready' }]);
+  });
+
+  it('start never makes demo data', async () => {
+    const run = npm(['start'], env);
+    runs.push(run);
+    await run.until(/Ctrl-C stops everything/);
+    expect(run.out()).not.toContain('Password');
+    expect(JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out)).toEqual([]);
+  });
+
+  it('the limit is shared by all processes on one database: exactly 60 of 200 concurrent requests', async () => {
+    const tenant = JSON.parse((await kontor(['tenant', 'create', '--name', 'Acme', '--json'], env)).out) as {
+      id: string;
+    };
+    await kontor(['user', 'create', '--email', 'ada@example.com', '--tenant', tenant.id], env);
+    const { token } = JSON.parse((await kontor(['token', 'create', '--tenant', tenant.id, '--json'], env)).out) as {
+      token: string;
+    };
+    const urls = await Promise.all([serve(), serve()]);
+    const doors = urls.flatMap((url) => [`${url}/api/v1/me`, `${url}/graphql?query={me{user{id}}}`]);
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_each, index) => {
+        const answer = await fetch(doors[index % doors.length] ?? '', {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        await answer.arrayBuffer();
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+  });
+});
+
+describe('a wrong value stops the start with one clear line', () => {
+  it.each([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE'],
+    [{ RATE_LIMIT_STORE: 'redis' }, 'RATE_LIMIT_STORE'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ CORS_ORIGINS: '*' }, 'CORS_ORIGINS'],
+    [{ WEBHOOK_ALLOW_INSECURE: 'yes' }, 'WEBHOOK_ALLOW_INSECURE'],
+    [{ WEBHOOK_RETRY_DELAYS: '1,x' }, 'WEBHOOK_RETRY_DELAYS'],
+    [{ DATABASE_URL: 'mysql://localhost' }, 'DATABASE_URL'],
+    [{ DATABASE_URL: 'postgres://localhost/kontor' }, 'KONTOR_SECRET'],
+    [{ DATABASE_URL: 'postgres://127.0.0.1:1/kontor', KONTOR_SECRET: secret }, '127.0.0.1:1'],
+  ])('%o', async (env, named) => {
+    const run = npm(['run', '-s', 'start'], env as Record<string, string>);
+    expect(await run.exited).toMatchObject({ code: 1 });
+    expect(run.out()).toBe('');
+    expect(run.err()).toMatch(/^kontor: [^\n]+\n$/);
+    expect(run.err()).toContain(named);
+  });
+
+  it('a port that is taken', async () => {
+    const database = await createDatabase();
+    const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: await freePort() };
+    const first = npm(['run', '-s', 'start'], env);
+    await first.until(/Ctrl-C stops everything/);
+    const second = npm(['run', '-s', 'start'], env);
+    expect(await second.exited).toMatchObject({ code: 1 });
+    expect(second.err()).toMatch(new RegExp(`^kontor: Port ${env.PORT} on 127.0.0.1 is taken[^\n]*\n$`));
+    first.killGroup('SIGINT');
+    await first.exited;
+    await database.drop();
+  });
+});

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataFolder, freePort, kontor, npm, type Run } from './npm.ts';
+
+const shell = promisify(execFile);
+
+let folder: Awaited<ReturnType<typeof dataFolder>>;
+let env: Record<string, string>;
+const runs: Run[] = [];
+
+beforeEach(async () => {
+  folder = await dataFolder();
+  env = { DATA_DIR: folder.path, PORT: await freePort() };
+});
+
+afterEach(async () => {
+  for (const run of runs.splice(0)) {
+    run.killGroup('SIGINT');
+    await run.exited;
+  }
+  // The last to leave stops the database, whatever became of those before.
+  await kontor(['tenant', 'list'], env);
+  await folder.remove();
+});
+
+function start(): Run {
+  const run = npm(['start'], env);
+  runs.push(run);
+  return run;
+}
+
+const pasted = async (run: Run): Promise<string> => {
+  const [, line = ''] = await run.until(/^ *(curl .*)$/m);
+  return (await shell('sh', ['-c', line])).stdout;
+};
+
+const databaseRuns = (): Promise<boolean> =>
+  access(join(folder.path, 'postgres', 'cluster', 'postmaster.pid')).then(
+    () => true,
+    () => false,
+  );
+
+describe('npm start', () => {
+  it('on an empty database makes a demo tenant and prints a curl line that works when pasted', async () => {
+    const run = start();
+    const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
+    expect(invoices.meta.total).toBeGreaterThan(0);
+    expect(new Set(invoices.data.map(({ status }) => status))).toEqual(new Set(['issued']));
+    expect(run.out()).toMatch(/Login +\S+@\S+/);
+    expect(run.out()).toMatch(/Password +\S{12,}/);
+    expect(run.out()).toMatch(/API token +kontor_\w{46}/);
+  });
+
+  it('Ctrl-C stops everything cleanly, and the next start shows no token again', async () => {
+    const first = start();
+    await first.until(/Ctrl-C stops everything/);
+    first.killGroup('SIGINT');
+    await first.exited; // by the signal, as npm and the shell see it; what counts is that ours had its end
+    expect(first.out().trimEnd().split('\n').at(-1)).toBe('Stopped.');
+    expect(first.err()).not.toContain('kontor:');
+    expect(await databaseRuns()).toBe(false);
+
+    const second = start();
+    await second.until(/Ctrl-C stops everything/);
+    expect(second.out()).not.toContain('API token  ');
+  });
+
+  it.each([
+    ['of the whole group', (run: Run) => run.killGroup('SIGKILL')],
+    ['of the parent alone', (run: Run) => process.kill(run.pid, 'SIGKILL')],
+  ])('after kill -9 %s the next start works and nothing committed is lost', async (_which, kill) => {
+    const first = start();
+    const [, authorization = '', address = ''] = await first.until(
+      /-H '(Authorization: Bearer \w+)' '(http[^?]*)\/invoices/,
+    );
+    const headers = {
+      authorization: authorization.slice('Authorization: '.length),
+      'content-type': 'application/json',
+    };
+    const body = JSON.stringify({ type: 'customer', company_name: 'Committed' });
+    const created = await fetch(`${address}/customers`, { method: 'POST', headers, body });
+    expect(created.status).toBe(201);
+    kill(first);
+    await first.exited;
+
+    const second = start();
+    await second.until(/Ctrl-C stops everything/);
+    const found = await fetch(`${address}/customers?q=Committed`, { headers });
+    expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
+  });
+
+  it('two instances with different DATA_DIR and PORT run side by side', async () => {
+    const other = await dataFolder();
+    const here = start();
+    const there = npm(['start'], { DATA_DIR: other.path, PORT: await freePort() });
+    try {
+      const [ours, theirs] = await Promise.all([pasted(here), pasted(there)]);
+      expect(JSON.parse(ours)).not.toEqual(JSON.parse(theirs));
+    } finally {
+      there.killGroup('SIGINT');
+      await there.exited;
+      await other.remove();
+    }
+  });
+
+  it('the command line joins the running embedded database; a token it makes works and, revoked, no longer', async () => {
+    const run = start();
+    const [, address = ''] = await run.until(/REST +(\S+)/);
+    const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
+    const made = await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env);
+    const { id, token } = JSON.parse(made.out) as { id: string; token: string };
+    const ask = async (): Promise<number> =>
+      (await fetch(`${address}/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await ask()).toBe(200);
+    expect(await kontor(['token', 'revoke', id], env)).toMatchObject({ code: 0 });
+    expect(await ask()).toBe(401);
+    expect(run.out()).not.toContain(token);
+  });
+
+  it('logs one line per request, with its id and without its token', async () => {
+    const run = start();
+    const [, token = ''] = await run.until(/Bearer (\w+)/);
+    const [, address = ''] = await run.until(/REST +(\S+)/);
+    const answer = await fetch(`${address}/customers?q=secret`, { headers: { authorization: `Bearer ${token}` } });
+    await answer.text();
+    const id = answer.headers.get('x-request-id') ?? '';
+    await run.until(new RegExp(`"requestId":"${id}"`));
+    const lines = run
+      .out()
+      .split('\n')
+      .filter((line) => line.includes(id));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      method: 'GET',
+      path: '/api/v1/customers',
+      status: 200,
+      requestId: id,
+    });
+    const logged = run
+      .out()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .join('\n');
+    expect(logged).not.toContain(token);
+    expect(logged).not.toContain('secret');
+  });
+});
