@@ -27,6 +27,9 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
   'BankTransaction',
   'Payment',
   'Event',
+  'Webhook',
+  'Delivery',
+  'DeliveryAttempt',
 ]);
 
 /**
@@ -63,18 +66,9 @@ function refuseRaw(): never {
 const uniqueOperations = new Set(['findUnique', 'findUniqueOrThrow', 'update', 'delete', 'upsert']);
 
 function scoped<Args>(operation: string, args: Args, tenantId: string): Args {
-  const result: Record<string, unknown> = { ...(args as object) };
-  if (uniqueOperations.has(operation)) {
-    // Every unique key is composite, as `{ tenantId_id: { tenantId, id } }`. The tenant goes inside it rather than
-    // beside it: Prisma makes an upsert one atomic statement only when `where` is nothing but the key.
-    result['where'] = Object.fromEntries(
-      Object.entries(result['where'] as object).map(([key, value]) => [
-        key,
-        key.startsWith('tenantId_') ? withTenant(value, tenantId) : value,
-      ]),
-    );
-  } else if (!operation.startsWith('create')) {
-    result['where'] = withTenant(result['where'], tenantId);
+  const result = withKeys(args ?? {}, tenantId) as Record<string, unknown>;
+  if (!uniqueOperations.has(operation) && !operation.startsWith('create')) {
+    result['where'] = { AND: [result['where'] ?? {}, { tenantId }] };
   }
   for (const key of ['data', 'create', 'update']) {
     const rows = result[key];
@@ -82,6 +76,29 @@ function scoped<Args>(operation: string, args: Args, tenantId: string): Args {
     else if (rows) result[key] = withTenant(rows, tenantId);
   }
   return result as Args;
+}
+
+/**
+ * Every unique key is composite, as `{ tenantId_id: { tenantId, id } }`. Wherever one names a row (`where`, a cursor, a
+ * nested connect), it names the tenant's. The tenant goes inside the key rather than beside it: Prisma makes an upsert
+ * one atomic statement only when `where` is nothing but the key.
+ */
+function withKeys(part: unknown, tenantId: string): unknown {
+  if (Array.isArray(part)) return part.map((each) => withKeys(each, tenantId));
+  if (!isPlain(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      name.startsWith('tenantId_') ? withTenant(value, tenantId) : withKeys(value, tenantId),
+    ]),
+  );
+}
+
+/** Whether it is an object literal's like, rather than a Date, a Decimal or bytes. GraphQL's have no prototype. */
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function withTenant(part: unknown, tenantId: string): object {

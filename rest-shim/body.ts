@@ -4,17 +4,22 @@ import { parseJson, JsonNumber } from './json.ts';
 /** The longest body accepted, in bytes. */
 export const maxBody = 1024 * 1024;
 
-/** A body refused before it is read as JSON: its type or its length are not accepted. */
+/** A body refused before it is read as JSON: it broke off, or its type or its length are not accepted. */
 export class TransportError extends Error {
-  readonly status: 413 | 415;
+  readonly status: 400 | 413 | 415;
 
-  constructor(status: 413 | 415, message: string) {
+  constructor(status: 400 | 413 | 415, message: string) {
     super(message);
     this.status = status;
   }
 }
 
-const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;|$)/i;
+/** Whether a Content-Type says JSON, in UTF-8; it may say more. */
+function isJson(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1]).find(Boolean);
+  return type.trim() === 'application/json' && (charset ?? 'utf-8') === 'utf-8';
+}
 
 /**
  * The body as an object of JSON values, numbers as JsonNumbers; undefined where it is none, which `problems` then says.
@@ -22,7 +27,7 @@ const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;|$)/i;
  */
 export async function readBody(request: Request, problems: Problems): Promise<object | undefined> {
   const type = request.headers.get('content-type');
-  if (type !== null && !json.test(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
+  if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
   const bytes = await readBytes(request);
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
@@ -45,10 +50,14 @@ async function readBytes(request: Request): Promise<Buffer> {
   if (Number(request.headers.get('content-length')) > maxBody) throw tooLong;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > maxBody) throw tooLong;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.length;
+      if (length > maxBody) throw tooLong;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error === tooLong ? tooLong : new TransportError(400, 'The body broke off.');
   }
   return Buffer.concat(chunks);
 }

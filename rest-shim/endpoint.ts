@@ -2,10 +2,10 @@ import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars.ts';
-import { readBody } from './body.ts';
+import { readBody, TransportError } from './body.ts';
 import { envelope, offsetOf, readPage, type Page } from './envelope.ts';
 import { findFaults, run, type Operation } from './operation.ts';
-import type { Answer, Route } from './routes.ts';
+import { routes, type Answer, type Route } from './routes.ts';
 import { restPath } from './translate.ts';
 
 export interface Domain {
@@ -24,8 +24,7 @@ export function endpoint(route: Route, { schema, operations }: Domain, base: str
   const operation = operations.get(name);
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
 
-  return async (request, { id }, context) => {
-    if (id !== undefined && !isUuid(id)) throw new NotFoundError();
+  const handle: Handler = async (request, { id }, context) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
 
     const { pathname, search, searchParams } = new URL(request.url);
@@ -46,6 +45,19 @@ export function endpoint(route: Route, { schema, operations }: Domain, base: str
       page,
       url: (to = pathname + search) => new URL(to, publicUrl()),
       at: base + path,
+    });
+  };
+
+  const [, , reading = ''] = routes.find(([other, at]) => other === 'GET' && at === path) ?? [];
+  return async (request, { id }, context) => {
+    if (id === undefined) return handle(request, {}, context);
+    if (!isUuid(id)) throw new NotFoundError();
+    return handle(request, { id }, context).catch(async (error: unknown) => {
+      // An unknown id comes first too, but only costs a look where there is something to come before.
+      const lookup = operations.get(reading);
+      if (lookup && (error instanceof ForbiddenError || error instanceof TransportError))
+        await run(schema, lookup, { id }, { ...context, may: () => true });
+      throw error;
     });
   };
 }

@@ -45,7 +45,7 @@ export function envelope(data: unknown[], total: number, { page, perPage }: Page
     links: {
       first: link(1),
       last: link(lastPage),
-      prev: page > 1 ? link(Math.min(page - 1, lastPage)) : null,
+      prev: page > 1 && total > 0 ? link(Math.min(page - 1, lastPage)) : null,
       next: page < lastPage ? link(page + 1) : null,
     },
     meta: {

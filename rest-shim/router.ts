@@ -43,7 +43,7 @@ export function errorResponse(
  * @param publicUrl where clients reach the service, for links: `https://books.example`
  */
 export function createRouter(domain: Domain, publicUrl: () => string): RestHandler {
-  const router = Router<IRequest, [Caller]>({ base, catch: answerError });
+  const router = Router<IRequest, [Caller]>({ base, catch: answerError, finally: [otherwiseNotFound] });
   for (const route of routes) {
     const [method, path] = route;
     const handle = endpoint(route, domain, base, publicUrl);
@@ -59,15 +59,16 @@ export function createRouter(domain: Domain, publicUrl: () => string): RestHandl
       errorResponse(405, `This address takes ${allow}.`, requestId, { headers: { Allow: allow } }),
     );
   }
-  router.all('*', () => {
-    throw new NotFoundError();
-  });
   return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
 }
 
 function allowedMethods(path: string): string {
   const methods = routes.filter((route) => route[1] === path).map(([method]) => method);
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+}
+
+function otherwiseNotFound(answer: Response | undefined, request: IRequest, caller: Caller): Response {
+  return answer ?? answerError(new NotFoundError(), request, caller);
 }
 
 function answerError(error: unknown, _request: IRequest, { requestId, report }: Caller): Response {

@@ -127,8 +127,8 @@ const decodeList =
 const decodeObject =
   (fields: Map<string, { name: string; decode: Decode }>, answered: Map<string, Shape> | undefined): Decode =>
   (value, problems, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber)
-      return value;
+    if (value instanceof JsonNumber) return value.source; // no object, as the domain will say
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const result: Record<string, unknown> = {};
     for (const [restName, part] of Object.entries(value)) {
       const partPath = path ? `${path}.${restName}` : restName;

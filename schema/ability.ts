@@ -1,4 +1,4 @@
-/** The resources a token's abilities can name: REST's collections. */
+/** The resources a token's abilities can name: REST's collections, and what GraphQL alone has. */
 export const resources = [
   'customers',
   'invoices',
@@ -6,6 +6,7 @@ export const resources = [
   'projects',
   'time-entries',
   'bank-transactions',
+  'webhooks',
 ] as const;
 
 export type Resource = (typeof resources)[number];

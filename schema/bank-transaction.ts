@@ -12,7 +12,7 @@ export const MatchStatus = builder.enumType(MatchStatuses, {
   description: 'How much of a bank transaction is accounted for.',
 });
 
-const MatchType = builder.enumType('MatchType', {
+export const MatchType = builder.enumType('MatchType', {
   description: 'What a bank transaction can be matched with.',
   values: ['INVOICE', 'RECEIPT'] as const,
 });

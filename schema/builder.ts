@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ValidationPlugin from '@pothos/plugin-validation';
+import type { FileUpload } from 'graphql-upload/processRequest.mjs';
 import type { Prisma, TenantClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
 import ChecksPlugin from './checks.ts';
@@ -20,6 +21,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: Date; Output: Date };
     DateTime: { Input: Date; Output: Date };
     Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
+    Upload: { Input: Promise<FileUpload>; Output: never };
   };
   Connection: { totalCount: () => Promise<number> };
 }>({

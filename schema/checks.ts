@@ -5,9 +5,10 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
+import { Prisma } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { Context } from './context.ts';
-import { ForbiddenError, Problems } from './errors.ts';
+import { ForbiddenError, NotFoundError, Problems } from './errors.ts';
 import { inspect } from './inspect.ts';
 
 /** An input of which any part may be missing, because it could not be read. */
@@ -20,7 +21,7 @@ export type Readable<T> = T extends
 
 /**
  * What a field's arguments must satisfy beyond each one by itself: against each other and against the tenant's data.
- * Sees whatever part of them could be read, so that all faults are reported at once. May throw NotFoundError.
+ * Sees whatever part of them could be read, so that all faults are reported at once. May throw NotFoundError and ForbiddenError.
  */
 export type Rules<Args = object> = (args: Readable<Args>, context: Context, problems: Problems) => void | Promise<void>;
 
@@ -49,17 +50,27 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return async (parent: unknown, args: object, asked: Types['Context'], info: GraphQLResolveInfo) => {
       const context = asked as Context;
       if (ability && !context.may(ability)) throw new ForbiddenError(ability);
-      const definition = info.parentType.getFields()[info.fieldName];
-      if (definition) {
+      const check = async (): Promise<void> => {
         const problems = new Problems();
-        const readable = inspect(definition.args, args, problems);
+        const readable = inspect(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
         await rules?.(readable, context, problems);
         problems.throwIfAny();
+      };
+      await check();
+      try {
+        return await resolver(parent, args, asked, info);
+      } catch (error) {
+        if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
+        // Somebody faster may have changed what the rules looked at. Asked again, they name what is wrong now.
+        await check();
+        throw error.code === rowIsGone ? new NotFoundError() : error;
       }
-      return resolver(parent, args, asked, info);
     };
   }
 }
+
+/** Prisma's code for an update or a deletion that found nothing. */
+const rowIsGone = 'P2025';
 
 const pluginName = 'checks';
 SchemaBuilder.registerPlugin(pluginName, ChecksPlugin);

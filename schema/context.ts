@@ -1,4 +1,4 @@
-import type { TenantClient, Db } from '../prisma/client.ts';
+import { Prisma, type TenantClient, type Db } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 
 /** Who is asking, as `src/identity.ts` found out. */
@@ -22,6 +22,15 @@ export type EventResource = 'customer' | 'invoice' | 'receipt' | 'project' | 'ti
 /** The REST v1 representation of a resource as it stands in `context`'s transaction, as JSON text. */
 export type Represent = (resource: EventResource, id: string, context: Context) => Promise<string>;
 
+/** What the domain asks of those who send webhooks. */
+export interface Webhooks {
+  /** Why a webhook can't have this address, in words; undefined if it can. */
+  urlFault: (url: string) => Promise<string | undefined>;
+  newSecret: () => string;
+  /** Encrypts a secret for storage. */
+  seal: (secret: string) => Uint8Array<ArrayBuffer>;
+}
+
 /** What every resolver gets. */
 export interface Context extends Principal {
   /** The tenant's data, and nothing else; inside `transaction()`, that transaction. */
@@ -29,8 +38,9 @@ export interface Context extends Principal {
   now: () => Date;
   may: (ability: Ability) => boolean;
   represent: Represent;
+  webhooks: Webhooks;
   /** Runs `work` in a transaction: all of what it writes, events included, or nothing. */
-  transaction: <T>(work: (context: Context) => Promise<T>) => Promise<T>;
+  transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
 }
 
 export function createContext(options: {
@@ -39,6 +49,7 @@ export function createContext(options: {
   now: () => Date;
   may: (ability: Ability) => boolean;
   represent: Represent;
+  webhooks: Webhooks;
 }): Context {
   const { client, principal, ...rest } = options;
   return {
@@ -46,11 +57,25 @@ export function createContext(options: {
     ...rest,
     db: client,
     transaction: (work) =>
-      client.$transaction((db) => {
-        const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
-        return work(inside);
-      }),
+      untilUncontended(() =>
+        client.$transaction((db) => {
+          const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
+          return work(inside);
+        }),
+      ),
   };
+}
+
+/** Runs a transaction again, twice at most, if PostgreSQL ended it to break a deadlock: nothing is wrong with it. */
+async function untilUncontended<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let retries = 2; ; retries--) {
+    try {
+      return await transaction();
+    } catch (error) {
+      const contended = error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2034';
+      if (!contended || retries === 0) throw error;
+    }
+  }
 }
 
 /** The tenant's calendar day, as the midnight UTC that stands for it in `Date` fields. */

@@ -94,10 +94,17 @@ builder.queryFields((t) => ({
 }));
 
 // Served by the trigram index over these columns.
-const containing = (q: string): Prisma.CustomerWhereInput[] => {
-  const condition = { contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const; // Prisma leaves LIKE's wildcards as they are
-  return [{ companyName: condition }, { email: condition }, { city: condition }, { vatId: condition }];
-};
+const containing = (q: string): Prisma.CustomerWhereInput[] =>
+  spellings(q).flatMap((spelling) => {
+    const contains = spelling.replace(/[\\%_]/g, '\\$&'); // Prisma leaves LIKE's wildcards as they are
+    const condition = { contains, mode: 'insensitive' } as const;
+    return [{ companyName: condition }, { email: condition }, { city: condition }, { vatId: condition }];
+  });
+
+/** PostgreSQL folds letter by letter: Σ becomes σ, and not the ς that small letters have at the end of a word. */
+const spellings = (q: string): string[] => [
+  ...new Set([q, q.replaceAll('ς', 'σ'), q.replace(/(?<=\p{L})[Σσ](?!\p{L})/gu, 'ς')]),
+];
 
 builder.mutationFields((t) => ({
   createCustomer: t.prismaField({

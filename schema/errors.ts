@@ -46,12 +46,18 @@ export function summary(errors: FieldErrors): string {
   return more > 0 ? `${messages[0]} (and ${more} more)` : (messages[0] ?? 'The request is not valid.');
 }
 
+/** More than the fullest invoice can have wrong; without an end, a small body would make a huge answer. */
+const mostPaths = 10_000;
+
 /** Collects what is wrong with an input, so that all of it can be reported at once. */
 export class Problems {
+  #count = 0;
   // Without a prototype: a path may be anything a client sends, __proto__ too.
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
   add(path: string, message: string): void {
+    if (this.#count === mostPaths && !this.has(path)) return;
+    if (!this.has(path)) this.#count++;
     const messages = (this.errors[path] ??= []);
     if (!messages.includes(message)) messages.push(message);
   }
@@ -61,7 +67,7 @@ export class Problems {
   }
 
   get any(): boolean {
-    return Object.keys(this.errors).length > 0;
+    return this.#count > 0;
   }
 
   throwIfAny(): void {

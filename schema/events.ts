@@ -34,12 +34,26 @@ export type EventType = (typeof eventTypes)[number];
  * `context`'s transaction, so that event and change are committed together or not at all; the row's trigger adds the
  * job. The body is rendered here and never again, so that every delivery sends the same bytes.
  */
-export async function emit(context: Context, type: EventType, id: string): Promise<void> {
+export const emit = (context: Context, type: EventType, id: string): Promise<void> => emitAll(context, type, [id]);
+
+/** The same for many resources at once: what they are read and written with is shared. */
+export async function emitAll(context: Context, type: EventType, ids: string[]): Promise<void> {
   const resource = type.slice(0, type.indexOf('.')) as EventResource;
   const createdAt = context.now();
-  const representation = await context.represent(resource, id, context);
-  const head = JSON.stringify({ event: type, tenant_id: context.tenant.id, created_at: formatTime(createdAt) });
-  // The representation is JSON text already; parsing it would lose its decimals.
-  const body = `${head.slice(0, -1)},"data":{"${resource}":${representation}}}`;
-  await context.db.event.create({ data: { type, body, createdAt } });
+  const representations = await Promise.all(ids.map((id) => context.represent(resource, id, context)));
+  await context.db.event.createMany({
+    data: ids.map((resourceId, index) => {
+      const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${representations[index]}}`);
+      return { type, resourceId, body, createdAt };
+    }),
+  });
+}
+
+/**
+ * A webhook's body, keys in the document's order (contract, 6).
+ * @param data JSON text: parsing it would lose its decimals
+ */
+export function renderBody(type: EventType | 'webhook.ping', tenantId: string, createdAt: Date, data: string): string {
+  const head = JSON.stringify({ event: type, tenant_id: tenantId, created_at: formatTime(createdAt) });
+  return `${head.slice(0, -1)},"data":${data}}`;
 }

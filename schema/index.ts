@@ -11,6 +11,12 @@ import './project.ts';
 import './time-entry.ts';
 import './payment.ts';
 import './bank-transaction.ts';
+import './matching.ts';
+import './suggestion.ts';
+import './billing.ts';
+import './statement-upload.ts';
+import './webhook.ts';
+import './delivery.ts';
 
 /** The domain, as an executable schema. */
 export const toSchema = (): GraphQLSchema => builder.toSchema();

@@ -1,4 +1,5 @@
 import {
+  getNullableType,
   GraphQLError,
   isEnumType,
   isInputObjectType,
@@ -41,14 +42,22 @@ export function inspect(
 function inspectInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
   if (value === undefined) return undefined;
   if (value === null) {
-    if (isNonNullType(input.type) || input.extensions['notNull']) problems.add(path, 'Must not be null.');
-    return null;
+    if (!isNonNullType(input.type) && !input.extensions['notNull']) return null;
+    problems.add(path, 'Must not be null.');
+    return undefined;
   }
-  const read = inspectValue(input.type, value, problems, path);
   const options = input.extensions['pothosOptions'] as { validate?: StandardSchemaV1 } | undefined;
-  if (read === undefined || !options?.validate) return read;
+  // A list's own bounds come first: the items of one that is too long are not even looked at.
+  if (isListType(getNullableType(input.type)) && Array.isArray(value)) {
+    const list = validated(options?.validate, value, problems, path);
+    return list === undefined ? undefined : inspectValue(input.type, list, problems, path);
+  }
+  return validated(options?.validate, inspectValue(input.type, value, problems, path), problems, path);
+}
 
-  const result = options.validate['~standard'].validate(read);
+function validated(schema: StandardSchemaV1 | undefined, value: unknown, problems: Problems, path: string): unknown {
+  if (value === undefined || !schema) return value;
+  const result = schema['~standard'].validate(value);
   if (result instanceof Promise) throw new Error(`${path}: an input's own validation must be synchronous`);
   if (!result.issues) return result.value;
   for (const issue of result.issues) problems.add(path, issue.message);

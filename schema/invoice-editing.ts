@@ -76,16 +76,23 @@ async function invoiceRules(
 const isWhole = (line: Readable<Line> | undefined): line is Line =>
   line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
 
-function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
+/** What an invoice's totals may be. */
+export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
   for (const [index, line] of lines.entries()) {
     if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
   }
-  const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-  if (![totalNet, totalVat, totalGross].every(fits)) problems.add('input.items', "The invoice's total is too large.");
+  const { vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  const answered = [totalNet, totalVat, totalGross, ...vatBreakdown.flatMap(({ net, vat }) => [net, vat])];
+  if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
   if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
 }
 
-const itemRows = (lines: (Line & { title: string; unit?: string | null })[], inCurrency: string) => ({
+interface NewLine extends Line {
+  title: string;
+  unit?: string | null;
+}
+
+const itemRows = (lines: NewLine[], inCurrency: string) => ({
   createMany: {
     data: lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) })),
   },
@@ -106,6 +113,32 @@ function usualDueDate(invoiceDate: Date): Date {
   return due < lastDay ? due : lastDay;
 }
 
+interface Draft {
+  customerId: string;
+  invoiceDate: Date;
+  dueDate?: Date | null;
+  subject?: string | null;
+  currency: string;
+  items: NewLine[];
+}
+
+/** A new draft and its event, in the caller's transaction. Its totals have been checked. */
+export async function insertDraft(context: Context, { items, ...draft }: Draft): Promise<string> {
+  const { totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
+  const { id } = await context.db.invoice.create({
+    data: {
+      ...draft,
+      dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
+      totalNet,
+      totalVat,
+      totalGross,
+      items: itemRows(items, draft.currency),
+    },
+  });
+  await emit(context, 'invoice.created', id);
+  return id;
+}
+
 builder.mutationFields((t) => ({
   createInvoice: t.prismaField({
     type: Invoice,
@@ -118,21 +151,8 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
-        const { items: lines, status, ...fields } = input;
-        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-        const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-        const { id } = await inside.db.invoice.create({
-          data: {
-            ...fields,
-            dueDate: input.dueDate ?? usualDueDate(input.invoiceDate),
-            currency: inCurrency,
-            totalNet,
-            totalVat,
-            totalGross,
-            items: itemRows(lines, inCurrency),
-          },
-        });
-        await emit(inside, 'invoice.created', id);
+        const { status, ...fields } = input;
+        const id = await insertDraft(inside, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
         if (status === 'ISSUED' || status === 'PAID') await issue(inside, id);
         if (status === 'PAID') await payInFull(inside, id);
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
@@ -151,11 +171,7 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const { items, ...fields } = input;
         // Locks the row, so that it can't be issued meanwhile.
-        const locked = await inside.db.invoice.updateMany({
-          where: { id, status: 'DRAFT' },
-          data: { updatedAt: context.now() },
-        });
-        if (locked.count === 0) refuse('status', 'Only a draft can be changed or deleted.');
+        await inside.db.invoice.updateMany({ where: { id, status: 'DRAFT' }, data: { status: 'DRAFT' } });
         const current = await draftToEdit(inside, id);
         const inCurrency = input.currency ?? current.currency;
         const lines = items ?? current.items.toSorted((a, b) => a.position - b.position);
@@ -200,7 +216,7 @@ builder.mutationFields((t) => ({
         await emit(inside, 'invoice.deleted', id);
         await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
         const deleted = await inside.db.invoice.deleteMany({ where: { id, status: 'DRAFT' } });
-        if (deleted.count === 0) refuse('status', 'Only a draft can be changed or deleted.');
+        if (deleted.count === 0) await draftToEdit(inside, id); // says what became of it
         return invoice;
       }),
   }),

@@ -22,26 +22,30 @@ export async function issue(context: Context, id: string): Promise<void> {
   if (new Decimal(invoice.totalGross).isZero()) await settled(context, id);
 }
 
-/** Counts `amount` towards an issued invoice; the last of it makes the invoice paid. */
-export async function payInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
+/**
+ * Counts `amount`, or whatever is due, towards an issued invoice; the last of it makes the invoice paid.
+ * @returns the amount
+ */
+export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
   const [invoice] = await context.db.invoice.updateManyAndReturn({
     where: { id, status: 'ISSUED' },
-    data: { amountPaid: { increment: amount } },
+    data: { status: 'ISSUED' },
   });
   if (!invoice) refuse('status', 'Only an issued invoice can be paid.');
   const due = new Decimal(invoice.totalGross).minus(invoice.amountPaid);
-  if (due.lessThan(0))
-    refuse('amount', `Must not be more than the ${due.plus(amount).toFixed()} ${invoice.currency} due.`);
-  if (due.isZero()) await settled(context, id);
+  const paid = amount ?? due;
+  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${invoice.currency} due.`);
+  await context.db.invoice.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
+  if (paid.equals(due)) await settled(context, id);
+  return paid;
 }
 
 /** Pays whatever is due, today, with a payment of its own. */
 export async function payInFull(context: Context, id: string): Promise<void> {
-  const { totalGross, amountPaid, status } = await found(context.db.invoice.findUnique({ where: key(context, id) }));
+  const { status } = await found(context.db.invoice.findUnique({ where: key(context, id) }));
   if (status === 'PAID') return; // as a total of zero is since it was issued
-  const amount = new Decimal(totalGross).minus(amountPaid);
+  const amount = await payInvoice(context, id);
   await context.db.payment.create({ data: { invoiceId: id, amount, paidOn: today(context) } });
-  await payInvoice(context, id, amount);
 }
 
 /** Takes a payment back: a paid invoice is issued again. */

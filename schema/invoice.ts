@@ -6,7 +6,7 @@ import { Customer } from './customer.ts';
 import { found } from './errors.ts';
 import { loader } from './loader.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
-import { connectionOf, pagePaths, readPage, windowOf } from './page.ts';
+import { connectionOf, nodesOf, pagePaths, readPage, rowsOf, windowOf } from './page.ts';
 
 export const InvoiceStatus = builder.enumType(InvoiceStatuses, {
   name: 'InvoiceStatus',
@@ -133,7 +133,7 @@ builder.prismaObjectField(Customer, 'invoices', (t) =>
       args: { offset: t.arg.int() },
       select: (args, _context, nested) => ({
         id: true,
-        invoices: nested(nested(windowOf(args), ['nodes']), ['edges', 'node']),
+        invoices: nested(rowsOf(args), nodesOf('Invoice')),
       }),
       resolve: ({ id, invoices }, args, context) =>
         connectionOf(args, windowOf(args), invoices, () => invoicesOfCustomer(id, context)),

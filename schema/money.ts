@@ -71,7 +71,7 @@ export function vatBreakdown(lines: { lineTotalNet: Decimal; vatRate: Decimal }[
 }
 
 export interface InvoiceTotals {
-  lineTotalsNet: Decimal[];
+  vatBreakdown: VatShare[];
   totalNet: Decimal;
   totalVat: Decimal;
   totalGross: Decimal;
@@ -79,15 +79,13 @@ export interface InvoiceTotals {
 
 /** Everything that follows from an invoice's lines. */
 export function invoiceTotals(lines: Line[], currency: string): InvoiceTotals {
-  const totalled = lines.map((line) => ({ lineTotalNet: lineTotal(line, currency), vatRate: line.vatRate }));
-  const totalNet = sum(totalled.map((line) => line.lineTotalNet));
-  const totalVat = sum(vatBreakdown(totalled, currency).map((share) => share.vat));
-  return {
-    lineTotalsNet: totalled.map((line) => line.lineTotalNet),
-    totalNet,
-    totalVat,
-    totalGross: totalNet.plus(totalVat),
-  };
+  const shares = vatBreakdown(
+    lines.map((line) => ({ lineTotalNet: lineTotal(line, currency), vatRate: line.vatRate })),
+    currency,
+  );
+  const totalNet = sum(shares.map((share) => share.net));
+  const totalVat = sum(shares.map((share) => share.vat));
+  return { vatBreakdown: shares, totalNet, totalVat, totalGross: totalNet.plus(totalVat) };
 }
 
 /** The VAT contained in a gross amount, and the rest: gross × rate ÷ (100 + rate), rounded. */

@@ -66,6 +66,13 @@ export function windowOf(args: PageArgs): Window {
   };
 }
 
+/** The window of a list inside a resource. With ids at least: where only `totalCount` is asked for, Prisma won't read nothing. */
+export const rowsOf = (args: PageArgs): Window => ({ ...windowOf(args), select: { id: true } }) as Window;
+
+/** Where a connection's rows are selected. Pothos takes several paths like this, but declares one. */
+export const nodesOf = (typeName: string): string[] =>
+  ({ getType: () => typeName, paths: pagePaths.paths.map((path) => path.map((name) => ({ name }))) }) as never;
+
 /** The connection over the rows that `windowOf(args)` asked for. */
 export function connectionOf<Row extends { id: string }>(
   args: PageArgs,
@@ -83,7 +90,7 @@ export function connectionOf<Row extends { id: string }>(
     pageInfo: {
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
-      hasNextPage: backwards ? args.before != null : more,
+      hasNextPage: backwards ? args.before != null || window.skip > 0 : more,
       hasPreviousPage: backwards ? more : args.after != null || window.skip > 0,
     },
     totalCount,

@@ -1,6 +1,6 @@
 import { builder, type MutationFields } from './builder.ts';
 import { key, today } from './context.ts';
-import { found, refuse, type Problems } from './errors.ts';
+import { ForbiddenError, found, refuse, type Problems } from './errors.ts';
 import { decimal } from './input.ts';
 import { Invoice } from './invoice.ts';
 import { payInvoice, unpayInvoice } from './invoice-states.ts';
@@ -57,9 +57,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
-        const { totalGross, amountPaid } = await found(inside.db.invoice.findUnique({ where: key(context, id) }));
-        const paid = amount ?? new Decimal(totalGross).minus(amountPaid);
-        await payInvoice(inside, id, paid);
+        const paid = await payInvoice(inside, id, amount);
         await inside.db.payment.create({ data: { invoiceId: id, amount: paid, paidOn: paidOn ?? today(context) } });
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
       }),
@@ -81,10 +79,9 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
-        const { amountGross, amountPaid } = await found(inside.db.receipt.findUnique({ where: key(context, id) }));
-        const paid = amount ?? new Decimal(amountGross).minus(amountPaid);
-        await payReceipt(inside, id, paid);
-        await inside.db.payment.create({ data: { receiptId: id, amount: paid, paidOn: paidOn ?? today(context) } });
+        const paid = await payReceipt(inside, id, amount);
+        if (!paid.isZero())
+          await inside.db.payment.create({ data: { receiptId: id, amount: paid, paidOn: paidOn ?? today(context) } });
         return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
@@ -93,7 +90,13 @@ builder.mutationFields((t) => ({
     type: Payment,
     description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    ability: 'invoices:write',
+    // No one ability: what the payment settles decides.
+    rules: async ({ id }, context) => {
+      if (!id) return;
+      const { invoiceId } = await found(context.db.payment.findUnique({ where: key(context, id) }));
+      const ability = invoiceId ? 'invoices:write' : 'receipts:write';
+      if (!context.may(ability)) throw new ForbiddenError(ability);
+    },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));

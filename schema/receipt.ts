@@ -231,19 +231,24 @@ async function book(context: Context, id: string): Promise<void> {
   await emit(context, 'receipt.booked', id);
 }
 
-/** Counts `amount` towards a booked receipt; the last of it makes the receipt paid. */
-export async function payReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
+/**
+ * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
+ * @returns the amount: zero for a receipt of zero
+ */
+export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
   const [receipt] = await context.db.receipt.updateManyAndReturn({
     where: { id, status: 'BOOKED' },
-    data: { amountPaid: { increment: amount } },
+    data: { status: 'BOOKED' },
   });
   if (!receipt) refuse('status', 'Only a booked receipt can be paid.');
   const due = new Decimal(receipt.amountGross).minus(receipt.amountPaid);
-  if (due.lessThan(0))
-    refuse('amount', `Must not be more than the ${due.plus(amount).toFixed()} ${receipt.currency} due.`);
-  if (!due.isZero()) return;
+  const paid = amount ?? due;
+  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${receipt.currency} due.`);
+  await context.db.receipt.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
+  if (!paid.equals(due)) return paid;
   await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
   await emit(context, 'receipt.paid', id);
+  return paid;
 }
 
 /** Takes a payment back: a paid receipt is booked again. */

@@ -64,6 +64,8 @@ const number = /^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?$/;
 
 function parseDecimal(value: unknown): Decimal {
   if (value instanceof Decimal) return value;
+  // REST reads numbers as they were written; GraphQL's JSON has made a binary fraction of them by now.
+  if (typeof value === 'number') throw invalid('Must be a number as a string: "1190.5".');
   const text = typeof value === 'string' ? value.trim() : '';
   if (!number.test(text)) throw invalid('Must be a number.');
   const decimal = new Decimal(text);

@@ -7,7 +7,7 @@ import { emit } from './events.ts';
 import { decimal, given, notNull, text, wholeNumber } from './input.ts';
 import { Invoice } from './invoice.ts';
 import { loader } from './loader.ts';
-import { connectionOf, pagePaths, readPage, windowOf } from './page.ts';
+import { connectionOf, nodesOf, pagePaths, readPage, rowsOf, windowOf } from './page.ts';
 import { Project } from './project.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
@@ -127,7 +127,7 @@ builder.prismaObjectField(Project, 'timeEntries', (t) =>
       args: { offset: t.arg.int() },
       select: (args, _context, nested) => ({
         id: true,
-        timeEntries: nested(nested(windowOf(args), ['nodes']), ['edges', 'node']),
+        timeEntries: nested(rowsOf(args), nodesOf('TimeEntry')),
       }),
       resolve: ({ id, timeEntries }, args, context) =>
         connectionOf(args, windowOf(args), timeEntries, () => entriesOfProject(id, context)),

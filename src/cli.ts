@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { addTenantCommands, addTokenCommands, addUserCommands } from './commands/administration.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
+import { addBankCommands } from './commands/bank.ts';
 import { runService } from './commands/service.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './database.ts';
@@ -32,6 +34,8 @@ program
 addTenantCommands(program);
 addUserCommands(program);
 addTokenCommands(program);
+addWebhookCommands(program);
+addBankCommands(program);
 
 try {
   await program.parseAsync();

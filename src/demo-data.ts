@@ -4,7 +4,7 @@ import { run } from '../rest-shim/operation.ts';
 import { formatDay } from '../schema/scalars.ts';
 import { authenticate, createTenant, createToken, createUser } from './identity/index.ts';
 import type { Database } from './database.ts';
-import { createDomain } from './server.ts';
+import type { Domain } from './domain.ts';
 
 export interface Demo {
   email: string;
@@ -16,7 +16,7 @@ export interface Demo {
  * A tenant to try the service with, made through the domain like any other data. Only where no tenant is yet.
  * @returns how to get in: shown once, stored nowhere in plain form
  */
-export async function makeDemoTenant({ client }: Database): Promise<Demo | undefined> {
+export async function makeDemoTenant({ client }: Database, domain: Domain): Promise<Demo | undefined> {
   if (await client.tenant.findFirst()) return undefined;
   const tenant = await createTenant(client, {
     name: 'Studio Nordlicht',
@@ -31,7 +31,6 @@ export async function makeDemoTenant({ client }: Database): Promise<Demo | undef
 
   const caller = await authenticate(client, `Bearer ${token}`, new Date(), () => {});
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
-  const domain = createDomain(client, () => new Date());
   const context = domain.contextFor(caller.principal);
   await fillBooks(context, async (name, input) => {
     const operation = domain.operations.get(name);

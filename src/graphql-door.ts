@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
+import { useMultipart } from './multipart.ts';
 
 /** What the server hands in with each request. */
 export interface Visit {
@@ -23,6 +24,9 @@ export interface Visit {
 
 export type GraphqlDoor = YogaServerInstance<Visit, object>;
 
+// GraphiQL comes in one piece, and has a token typed into it: it needs nobody else.
+const nothingFromElsewhere = `<meta http-equiv="Content-Security-Policy" content="default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:">`;
+
 /** The GraphQL door. Callers have passed the gate already. */
 export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDoor {
   return createYoga<Visit>({
@@ -30,9 +34,10 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
     graphqlEndpoint: '/graphql',
     context: ({ context }) => ({ ...context }),
     graphiql: { title: 'Kontor', headers: '{"Authorization": "Bearer …"}', shouldPersistHeaders: false },
-    renderGraphiQL,
+    renderGraphiQL: (options) => renderGraphiQL(options).replace('<head>', `<head>${nothingFromElsewhere}`),
     landingPage: false,
     batching: false,
+    multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
     logging: {
       debug: (...parts) => log.debug(parts.map(String).join(' ')),
@@ -41,19 +46,32 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useVariableFaults()],
+    plugins: [useMultipart(), useVariableFaults(), useMasking(log)],
   });
 }
 
+/** Masks faults where the request they belong to is known. What fails outside of execution is left to maskedErrors. */
+function useMasking(log: Logger): Plugin<Visit> {
+  return {
+    onExecute: () => ({
+      onExecuteDone: ({ args, result, setResult }) => {
+        if (!('errors' in result) || !result.errors) return;
+        const { requestId } = args.contextValue as Visit;
+        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, requestId)) });
+      },
+    }),
+  };
+}
+
 /** Lets through what the domain or GraphQL itself says to clients; everything else is logged and hidden. */
-function mask(error: unknown, log: Logger): Error {
+function mask(error: unknown, log: Logger, requestId?: string): GraphQLError {
   if (error instanceof GraphQLError) {
     if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
     if (!error.originalError || error.originalError instanceof GraphQLError) return error;
   }
-  log.error({ err: error instanceof GraphQLError ? (error.originalError ?? error) : error }, 'graphql fault');
-  return new GraphQLError('Internal error.', {
-    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+  log.error({ err: error instanceof GraphQLError ? (error.originalError ?? error) : error, requestId }, 'fault');
+  return new GraphQLError('Internal error. It is logged under the requestId.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
     ...(error instanceof GraphQLError && { nodes: error.nodes, path: error.path }),
   });
 }

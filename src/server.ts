@@ -2,20 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { forTenant, type UnscopedClient } from '../prisma/client.ts';
-import { loadOperations } from '../rest-shim/operation.ts';
-import { createRepresent } from '../rest-shim/represent.ts';
+import type { UnscopedClient } from '../prisma/client.ts';
 import { createRouter, errorResponse } from '../rest-shim/router.ts';
-import { allows } from '../schema/ability.ts';
-import { createContext, type Context, type Principal } from '../schema/context.ts';
-import { toSchema } from '../schema/index.ts';
 import { answerCors } from './cors.ts';
+import type { Domain } from './domain.ts';
 import { createGate, type Refusal } from './gate.ts';
 import { createGraphqlDoor } from './graphql-door.ts';
+import { answerMalformed } from './malformed.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 export interface Surroundings {
   client: UnscopedClient;
+  domain: Domain;
   limiter: RateLimiter;
   log: Logger;
   /** Origins that browsers may call from. */
@@ -27,53 +25,41 @@ export interface Surroundings {
   now?: () => Date;
 }
 
-/** The domain as the doors use it: operations compiled, contexts made for whoever asks. */
-export function createDomain(client: UnscopedClient, now: () => Date) {
-  const schema = toSchema();
-  const domain = { schema, operations: loadOperations(schema) };
-  const represent = createRepresent(domain);
-  const contextFor = (principal: Principal): Context =>
-    createContext({
-      client: forTenant(client, principal.tenant.id),
-      principal,
-      now,
-      may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
-      represent,
-    });
-  return { ...domain, contextFor };
-}
-
 /** The HTTP server, not yet listening: REST at /api/v1, GraphQL at /graphql, health. */
 export function createServer({
   client,
   limiter,
+  domain,
   log,
   corsOrigins,
   publicUrl,
   unready,
   now = () => new Date(),
 }: Surroundings): Server {
-  const domain = createDomain(client, now);
   const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log);
 
-  const answerRest = getRequestListener(
-    async (request, { outgoing }) => {
-      const requestId = idOf(outgoing as ServerResponse);
-      const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
-      try {
-        const { headers, outcome } = await gate(request.headers.get('authorization'));
-        setHeaders(outgoing as ServerResponse, headers);
-        if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
-        return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
-      } catch (error) {
-        report(error);
-        return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
-      }
-    },
-    { overrideGlobalObjects: false },
-  );
+  function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = idOf(response);
+    const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+    const listener = getRequestListener(
+      async (request) => {
+        try {
+          const { headers, outcome } = await gate(request.headers.get('authorization'));
+          setHeaders(response, headers);
+          if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
+          return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
+        } catch (error) {
+          report(error);
+          return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
+        }
+      },
+      // What no URL can be made of, by its path or by its Host header, is no address of ours.
+      { overrideGlobalObjects: false, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
+    );
+    return listener(incoming, response);
+  }
 
   async function answerGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
@@ -89,7 +75,7 @@ export function createServer({
     }
   }
 
-  return createHttpServer((request, response) => {
+  const server = createHttpServer((request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
     if (answerCors(request, response, corsOrigins)) return;
@@ -99,6 +85,9 @@ export function createServer({
     else if (pathname === '/health/ready') void answerReady(response, unready);
     else answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
   });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerMalformed(server, log);
+  return server;
 }
 
 const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
@@ -125,7 +114,8 @@ function setHeaders(response: ServerResponse, headers: Record<string, string>): 
 }
 
 function answerJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 }
 
 async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
@@ -142,7 +132,7 @@ function refuseGraphql(
   });
 }
 
-/** A browser that opens the address gets GraphiQL; what it then asks needs a token. */
-function wantsGraphiql({ method, headers, url = '' }: IncomingMessage): boolean {
-  return method === 'GET' && (headers.accept ?? '').includes('text/html') && !url.includes('query=');
+/** A browser that opens the address gets GraphiQL, whatever it asks for there; what GraphiQL then asks needs a token. */
+function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && (headers.accept ?? '').includes('text/html');
 }

@@ -1,8 +1,16 @@
-import { Logger, parseCronItems, run, type TaskList } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { Logger, makeWorkerUtils, parseCronItems, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
+import type { Config } from './config.ts';
 import type { Database } from './database.ts';
-import { forget } from './rate-limit.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Domain } from './domain.ts';
+import { overdue } from './overdue.ts';
+import { keepPresence } from './presence.ts';
+import { deliver } from './webhooks/deliver.ts';
 import { fanOut } from './webhooks/fan-out.ts';
+import { createPoster } from './webhooks/post.ts';
+import type { WebhookSettings } from './webhooks/webhooks.ts';
 
 export interface Worker {
   /** Lets running jobs finish, takes no more. */
@@ -11,23 +19,61 @@ export interface Worker {
   done: Promise<void>;
 }
 
+/** Jobs under way at once. Most of them wait for an endpoint, and hold no connection to the database meanwhile. */
+const concurrency = 100;
+/** What an attempt takes beyond its time-out, at most: two transactions. One that takes longer was cut off. */
+const bookkeepingMs = 15_000;
+
+// Hourly, because a day begins at another time in each time zone; an invoice is overdue only once.
+const crontab = [
+  { task: 'overdue', match: '5 * * * *' },
+  { task: 'clean_up', match: '30 3 * * *' },
+];
+
 /** Takes jobs from the queue; as many workers as wanted may do so at once. */
-export async function startWorker({ pool }: Database, log: Log): Promise<Worker> {
-  const tasks: TaskList = {
-    fan_out: fanOut,
-    forget_rate_limits: async () => {
-      await forget(pool);
-    },
+export async function startWorker(
+  database: Database,
+  domain: Domain,
+  webhooks: WebhookSettings,
+  {
+    webhookTimeoutMs: timeoutMs,
+    webhookRetryDelaysMs: retryDelaysMs,
+  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs'>,
+  log: Log,
+): Promise<Worker> {
+  const { client, pool } = database;
+  const poster = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs });
+  const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
+  const taskList: TaskList = {
+    fan_out: fanOut(client),
+    deliver: deliver({ client, poster, open: webhooks.open, rules }),
+    overdue: overdue(client, domain),
+    clean_up: cleanUp(database),
   };
-  const runner = await run({
-    pgPool: pool,
-    taskList: tasks,
-    parsedCronItems: parseCronItems([{ task: 'forget_rate_limits', match: '30 3 * * *' }]),
-    concurrency: 5,
-    noHandleSignals: true, // the process has more to stop than its worker
-    logger: new Logger(() => (level, message) => {
-      log[level === 'warning' ? 'warn' : level === 'error' ? 'error' : 'debug'](message);
-    }),
+  const logger = new Logger(() => (level, message) => {
+    log[level === 'warning' ? 'warn' : level === 'error' ? 'error' : 'debug'](message);
   });
-  return { stop: () => runner.stop(), done: runner.promise };
+  const utils = await makeWorkerUtils({ pgPool: pool, logger });
+  const events: WorkerEvents = new EventEmitter();
+  let workerId = '';
+  events.on('pool:create', ({ workerPool }) => (workerId = workerPool.id));
+  const runner = await run({
+    events,
+    pgPool: pool,
+    taskList,
+    parsedCronItems: parseCronItems(crontab),
+    concurrency,
+    pollInterval: 1000,
+    noHandleSignals: true, // the process has more to stop than its worker
+    logger,
+  });
+  const leave = await keepPresence(client, utils, workerId, log);
+  return {
+    stop: async () => {
+      await runner.stop();
+      await leave();
+      await poster.close();
+    },
+    done: runner.promise,
+  };
 }

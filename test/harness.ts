@@ -4,9 +4,11 @@ import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
 import { createServer } from '../src/server.ts';
+import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
 export interface Database {
   url: string;
@@ -65,6 +67,8 @@ export interface Service {
   pool: Pool;
   /** Everything logged so far. */
   log: string[];
+  domain: Domain;
+  webhooks: WebhookSettings;
   /** Set to hold the service's clock. */
   clock: { now: Date | undefined };
   integrator(tenant?: {
@@ -87,14 +91,18 @@ export async function startService(
   const client = connect(pool);
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
+  const webhooks = createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true });
+  const now = (): Date => clock.now ?? new Date();
+  const domain = createDomain(client, webhooks, now);
   const server = createServer({
     client,
     limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
+    domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     corsOrigins: options.corsOrigins ?? [],
     publicUrl: () => url,
     unready: async () => undefined,
-    now: () => clock.now ?? new Date(),
+    now,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -115,6 +123,8 @@ export async function startService(
     client,
     pool,
     log,
+    domain,
+    webhooks,
     clock,
     request,
     integrator: async ({ name = 'Acme', abilities, ...tenantOptions } = {}) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRateLimiter, forget, memoryStore, postgresStore, type RateLimitStore } from '../src/rate-limit.ts';
@@ -10,7 +10,11 @@ const pools: Pool[] = [];
 
 beforeAll(async () => {
   database = await createDatabase();
-  for (let i = 0; i < 2; i++) pools.push(new Pool({ connectionString: database.url, max: 20 }));
+  for (let i = 0; i < 2; i++) {
+    const made = new Pool({ connectionString: database.url, max: 20 });
+    made.on('error', () => {}); // it says it has ended before its connections have, and the database drops these
+    pools.push(made);
+  }
 });
 
 afterAll(async () => {
@@ -39,24 +43,29 @@ interface Happened {
   admitted: boolean;
 }
 
-/** Nowhere are more than `limit` admitted within less than 60 seconds. */
-function expectWithinLimit(happened: Happened[], limit: number): void {
+/** The admissions that come less than 60 seconds after the one `limit` before them: there must be none. */
+function tooSoon(happened: Happened[], limit: number): Happened[] {
   const admitted = happened.filter((request) => request.admitted);
-  for (const [index, request] of admitted.entries()) {
-    const after = admitted[index + limit];
-    if (after) expect(after.to - request.from, `between admission ${index} and ${index + limit}`).toBeGreaterThanOrEqual(60_000);
-  }
+  return admitted.filter((request, index) => request.to - (admitted[index - limit]?.from ?? -Infinity) < 60_000);
 }
 
 const limits = fc.integer({ min: 1, max: 8 });
 /** Pauses between requests: bursts, and around the edges of the window. */
 const pauses = fc.array(
-  fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 }), fc.constantFrom(59_999, 60_000, 60_001)),
+  fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 0, max: 20_000 }),
+    fc.constantFrom(1000, 30_000, 59_000, 59_999, 60_000, 60_001),
+  ),
   { maxLength: 60 },
 );
 
 /** A limiter in memory, and its clock. */
-function held(limit: number): { limiter: ReturnType<typeof createRateLimiter>; clock: { ms: number }; store: ReturnType<typeof memoryStore> } {
+function held(limit: number): {
+  limiter: ReturnType<typeof createRateLimiter>;
+  clock: { ms: number };
+  store: ReturnType<typeof memoryStore>;
+} {
   const clock = { ms: 1_800_000_000_000 };
   const store = memoryStore(() => clock.ms);
   return { clock, store, limiter: createRateLimiter({ limit, store, now: () => clock.ms }) };
@@ -103,13 +112,16 @@ describe.each<[string, () => RateLimitStore]>([
     expect(hit).not.toHaveBeenCalled();
   });
 
-  it.each([-86_400_000, -61_000, 61_000, 86_400_000])('does not care that this process’s clock is %i ms off', async (skew) => {
-    const limiter = createRateLimiter({ limit: 2, store: makeStore() });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skew });
-    const admitted = [];
-    for (let i = 0; i < 4; i++) admitted.push((await limiter.admit('a'))?.admitted);
-    expect(admitted).toEqual([true, true, false, false]);
-  });
+  it.each([-86_400_000, -61_000, 61_000, 86_400_000])(
+    'does not care that this process’s clock is %i ms off',
+    async (skew) => {
+      const limiter = createRateLimiter({ limit: 2, store: makeStore() });
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skew });
+      const admitted = [];
+      for (let i = 0; i < 4; i++) admitted.push((await limiter.admit('a'))?.admitted);
+      expect(admitted).toEqual([true, true, false, false]);
+    },
+  );
 
   it('admits 60 of 400 at once', async () => {
     const limiter = createRateLimiter({ limit: 60, store: makeStore() });
@@ -136,9 +148,9 @@ describe('in any 60 seconds', () => {
           happened.push({ from: clock.ms, to: clock.ms, admitted });
           // Nor does it refuse without need.
           const recent = happened.filter((request) => request.admitted && request.from > clock.ms - 60_000);
-          if (!admitted) expect(recent).toHaveLength(limit);
+          expect(admitted || recent.length === limit).toBe(true);
         }
-        expectWithinLimit(happened, limit);
+        expect(tooSoon(happened, limit)).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -159,7 +171,7 @@ describe('in any 60 seconds', () => {
           const admitted = (await limiter.admit(identity))?.admitted === true;
           happened.push({ from, to: performance.now() + passed, admitted });
         }
-        expectWithinLimit(happened, limit);
+        expect(tooSoon(happened, limit)).toEqual([]);
         await pool().query('truncate rate_limits');
       }),
       { numRuns: 25 },
@@ -181,13 +193,10 @@ describe('waiting Retry-After', () => {
         if (refused?.retryAfter === undefined) return;
         expect(refused.resetAt).toBeLessThanOrEqual(Math.ceil(clock.ms / 1000) + refused.retryAfter);
         expect(refused.retryAfter).toBeLessThanOrEqual(60);
-        if (refused.retryAfter > 1) {
-          clock.ms += (refused.retryAfter - 1) * 1000;
-          expect((await now.admit('a'))?.admitted).toBe(false);
-          clock.ms += 1000;
-        } else {
-          clock.ms += refused.retryAfter * 1000;
-        }
+        clock.ms += (refused.retryAfter - 1) * 1000;
+        const early = await now.admit('a');
+        expect(early?.admitted).toBe(false);
+        clock.ms += 1000;
         expect((await now.admit('a'))?.admitted).toBe(true);
       }),
       { numRuns: 500 },
@@ -244,7 +253,7 @@ describe('the store in PostgreSQL', () => {
     const limiters = [0, 1].map((index) => createRateLimiter({ limit: 60, store: postgresStore(pool(index)) }));
     const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => limiters[index % 2]!.admit('a')));
     expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
-    for (const answer of answers) if (!answer?.admitted) expect(answer?.retryAfter).toBe(60);
+    expect(new Set(answers.map((answer) => answer?.retryAfter))).toEqual(new Set([undefined, 60]));
   });
 
   it('gives a request the time of its turn, not of its arrival', async () => {
@@ -258,7 +267,9 @@ describe('the store in PostgreSQL', () => {
     await holder.query('commit');
     holder.release();
     await waiting;
-    const { rows } = await pool().query<{ apart: number }>(`select extract(epoch from hits[2] - hits[1])::float8 as apart from rate_limits`);
+    const { rows } = await pool().query<{ apart: number }>(
+      `select extract(epoch from hits[2] - hits[1])::float8 as apart from rate_limits`,
+    );
     expect(rows[0]?.apart).toBeGreaterThanOrEqual(0.29);
   });
 
@@ -287,16 +298,16 @@ describe('the store in PostgreSQL', () => {
 
   it('loses nothing while it forgets', async () => {
     const limiter = createRateLimiter({ limit: 60, store: postgresStore(pool()) });
-    let done = false;
+    const done = new AbortController();
     const forgetting = (async () => {
-      while (!done) await forget(pool(1));
+      while (!done.signal.aborted) await forget(pool(1));
     })();
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => limiter.admit('a')));
       expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
       await pass(60_000);
     }
-    done = true;
+    done.abort();
     await forgetting;
   });
 });

@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
-import { openDatabase, type Database } from '../database.ts';
 import {
   closeTenant,
   createTenant,
@@ -12,27 +10,9 @@ import {
   RefusedError,
   revokeToken,
 } from '../identity/index.ts';
-import { say, sayJson, sayRow, tell } from '../output.ts';
+import { say, sayJson, sayRow } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/scalars.ts';
-
-/** Opens the database for one piece of work. */
-async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env);
-  const database = await openDatabase(config, { report: tell });
-  try {
-    const unready = await database.unready();
-    if (unready) throw new RefusedError(`${unready} Run: npm run -s kontor -- migrate`);
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
-
-interface Json {
-  json?: true;
-}
-
-const asJson = (command: Command): Command => command.option('--json', 'print one JSON value and nothing else');
 
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('businesses whose books are kept here');

@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { keptSecret, readConfig, type Config } from '../config.ts';
 import { openDatabase } from '../database.ts';
+import { createDomain } from '../domain.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { say, tell } from '../output.ts';
 import { createServer } from '../server.ts';
 import { claimServing } from '../serving.ts';
 import { untilStopped } from '../stopping.ts';
+import { createWebhooks } from '../webhooks/webhooks.ts';
 import { startWorker } from '../worker.ts';
 
 /** How long requests in flight may take to finish once we are told to stop. */
@@ -35,12 +37,14 @@ export async function runService(roles: Roles): Promise<void> {
   try {
     const database = await openDatabase(config, { report: tell, migrating: roles.prepare });
     stopping.push(database.close);
-    if (config.secret === null) await keptSecret(config.dataDir);
-    const demo = roles.prepare && database.embedded ? await makeDemoTenant(database) : undefined;
+    const secret = config.secret ?? (await keptSecret(config.dataDir));
+    const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
+    const domain = createDomain(database.client, webhooks);
+    const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
 
     let failed: Promise<void> = new Promise(() => {});
     if (roles.work) {
-      const worker = await startWorker(database, log);
+      const worker = await startWorker(database, domain, webhooks, config, log);
       stopping.push(worker.stop);
       failed = worker.done;
     }
@@ -50,7 +54,15 @@ export async function runService(roles: Roles): Promise<void> {
       let address = '';
       const publicUrl = (): string => config.publicUrl ?? address;
       const { client, unready } = database;
-      const server = createServer({ client, limiter, log, corsOrigins: config.corsOrigins, publicUrl, unready });
+      const server = createServer({
+        client,
+        limiter,
+        domain,
+        log,
+        corsOrigins: config.corsOrigins,
+        publicUrl,
+        unready,
+      });
       address = await listen(server, config);
       stopping.push(() => closeServer(server));
       if (roles.prepare) greet(publicUrl(), demo);

@@ -1,7 +1,17 @@
 import type { Task } from 'graphile-worker';
+import { forTenant, type UnscopedClient } from '../../prisma/client.ts';
+import { planDeliveries } from '../../schema/delivery-states.ts';
 
-/**
- * An event's job: hands the event to each webhook that wants it. No webhook can be configured yet, so an event is
- * complete as soon as it is recorded; its row in `events` stays.
- */
-export const fanOut: Task = () => {};
+/** What the trigger on `events` puts into the job. */
+interface Payload {
+  tenantId: string;
+  eventId: string;
+}
+
+/** An event's job: makes a delivery for each webhook that wants it. */
+export const fanOut =
+  (client: UnscopedClient): Task =>
+  async (payload) => {
+    const { tenantId, eventId } = payload as Payload;
+    await planDeliveries(forTenant(client, tenantId), eventId, new Date());
+  };

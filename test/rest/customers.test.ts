@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import * as sample from './samples.ts';
+import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -9,6 +11,8 @@ beforeAll(async () => {
   acme = await service.integrator();
 });
 afterAll(() => service.close());
+
+const smallest: [string, object] = ['/customers', sample.customer];
 
 describe('POST /customers', () => {
   it('answers 201 with the created customer and its Location', async () => {
@@ -26,7 +30,7 @@ describe('POST /customers', () => {
     expect(headers.get('location')).toBe(`${service.url}/api/v1/customers/${body.data.id}`);
     expect(body).toEqual({
       data: {
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        id: sample.anId,
         type: 'customer',
         company_name: 'Bäckerei Müller GmbH',
         email: 'post@baeckerei-mueller.example',
@@ -35,13 +39,23 @@ describe('POST /customers', () => {
         city: 'Berlin',
         country: 'DE',
         vat_id: 'DE123456789',
-        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
-        updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+        created_at: sample.aTime,
+        updated_at: sample.aTime,
       },
     });
     const fetched = await acme.rest('GET', `/customers/${body.data.id}`);
     expect(fetched.status).toBe(200);
     expect(fetched.body).toEqual(body);
+  });
+
+  it('requires type and company_name; all other fields are nullable', async () => {
+    expect(faults(await acme.rest('POST', '/customers', {}))).toEqual(['company_name', 'type']);
+    const nothing = { email: null, address_line1: null, postal_code: null, city: null, country: null, vat_id: null };
+    for (const body of [sample.customer, { ...sample.customer, ...nothing }]) {
+      expect(await create(acme, '/customers', body)).toMatchObject({ ...sample.customer, ...nothing });
+    }
+    await refuses(acme, smallest, 'type', [null]);
+    await refuses(acme, smallest, 'company_name', [null, '', '   ']);
   });
 
   it('reports all bad fields at once, under their own names', async () => {
@@ -65,5 +79,129 @@ describe('POST /customers', () => {
       },
       request_id: headers.get('x-request-id'),
     });
+  });
+
+  it('type: customer | supplier', async () => {
+    await accepts(acme, smallest, 'type', ['customer', 'supplier']);
+    await refuses(acme, smallest, 'type', ['Customer', 'CUSTOMER', '', 'both', 1, true, ['customer'], {}]);
+  });
+
+  it.each([
+    ['company_name', 255],
+    ['address_line1', 255],
+    ['postal_code', 20],
+    ['city', 255],
+    ['vat_id', 32],
+  ])('%s: at most %i characters, after trimming', async (field, max) => {
+    await accepts(acme, smallest, field, [characters(max), 'x'.repeat(max)]);
+    await accepts(acme, smallest, field, [`  ${characters(max)}\n `], () => characters(max));
+    await refuses(acme, smallest, field, [characters(max + 1), 'x'.repeat(max + 1), 7, false, ['x'], { x: 'x' }]);
+  });
+
+  it('email: valid, at most 255 characters', async () => {
+    const longest = `a@${`${'b'.repeat(60)}.`.repeat(4)}${'c'.repeat(9)}`;
+    expect(longest).toHaveLength(255);
+    await accepts(acme, smallest, 'email', ['a.b+c@example.com', "o'neill@example.co.uk", longest]);
+    await refuses(acme, smallest, 'email', [
+      `${longest}c`,
+      'a',
+      'a@',
+      '@b.example',
+      'a b@c.example',
+      'a@b@c.example',
+      5,
+    ]);
+  });
+
+  it('country: ISO 3166-1 alpha-2, codes that exist, upper case', async () => {
+    await accepts(acme, smallest, 'country', ['DE', 'GB', 'US', 'JP', 'TN', 'AX']);
+    await refuses(acme, smallest, 'country', ['de', 'UK', 'EU', 'XX', 'ZZ', 'DEU', 'D', '276', 276]);
+  });
+
+  it('text is stored as sent, but for the trimming', async () => {
+    const texts = ['A  B', 'Ü\u0308', 'שלום', '<b>&amp;"\\', "'; drop table customers; --", 'a\nb\tc', '👩‍👩‍👧'];
+    await accepts(acme, smallest, 'company_name', texts);
+  });
+});
+
+describe('GET /customers', () => {
+  it('type: narrows the list', async () => {
+    const beta = await service.integrator();
+    const one = await create(beta, '/customers', sample.customer);
+    const other = await create(beta, '/customers', sample.supplier);
+    const ids = async (query: string) =>
+      (await beta.rest('GET', `/customers${query}`)).body.data.map((row: { id: string }) => row.id);
+    expect(await ids('')).toEqual([other.id, one.id]);
+    expect(await ids('?type=customer')).toEqual([one.id]);
+    expect(await ids('?type=supplier')).toEqual([other.id]);
+    for (const bad of ['foe', 'CUSTOMER', 'customer,supplier']) {
+      expect(faults(await beta.rest('GET', `/customers?type=${bad}`))).toEqual(['type']);
+    }
+  });
+
+  it('q: searches company_name, email, city and vat_id, any case, anywhere in the text', async () => {
+    const gamma = await service.integrator();
+    const byName = await create(gamma, '/customers', { ...sample.customer, company_name: 'Straßenbau ÄNNE 100%_\\' });
+    const byEmail = await create(gamma, '/customers', { ...sample.customer, email: 'Info@Foo-Bar.example' });
+    const byCity = await create(gamma, '/customers', { ...sample.supplier, city: 'Bad Tölz' });
+    const byVat = await create(gamma, '/customers', { ...sample.customer, vat_id: 'ATU99999999' });
+    await create(gamma, '/customers', { ...sample.customer, address_line1: 'ännestraße', postal_code: 'ATU9' });
+    const found = async (q: string) =>
+      (await gamma.rest('GET', `/customers?${new URLSearchParams({ q })}`)).body.data.map((c: { id: string }) => c.id);
+    expect(await found('ßenbau änne')).toEqual([byName.id]);
+    expect(await found('FOO-bar')).toEqual([byEmail.id]);
+    expect(await found('d TÖL')).toEqual([byCity.id]);
+    expect(await found('tu9999')).toEqual([byVat.id]);
+    for (const q of ['%', '_', '\\', '0%_\\']) expect({ q, found: await found(q) }).toEqual({ q, found: [byName.id] });
+    expect(await found("' or 1=1 --")).toEqual([]);
+    expect(await found('')).toHaveLength(5);
+    const both = await gamma.rest('GET', '/customers?q=t%C3%B6lz&type=customer');
+    expect(both.body.data).toEqual([]);
+  });
+});
+
+describe('PATCH /customers/{id}', () => {
+  it('answers 200 with the customer: only the fields present change, null clears a nullable field', async () => {
+    const before = await create(acme, '/customers', { ...sample.customer, city: 'Ulm', email: 'a@example.com' });
+    const { status, body } = await acme.rest('PATCH', `/customers/${before.id}`, { city: 'Bonn', email: null });
+    expect(status).toBe(200);
+    expect(body).toEqual({ data: { ...before, city: 'Bonn', email: null, updated_at: sample.aTime } });
+    expect((await acme.rest('GET', `/customers/${before.id}`)).body).toEqual(body);
+    expect((await acme.rest('PATCH', `/customers/${before.id}`, {})).body.data).toMatchObject({ city: 'Bonn' });
+  });
+
+  it('refuses what POST refuses, and null where a field can not be cleared; nothing is half written', async () => {
+    const before = await create(acme, '/customers', sample.customer);
+    const change = { city: 'Bonn', type: null, company_name: null, country: 'xx', vat_id: characters(33), zip: 1 };
+    const answer = await acme.rest('PATCH', `/customers/${before.id}`, change);
+    expect(faults(answer)).toEqual(['company_name', 'country', 'type', 'vat_id', 'zip']);
+    expect((await acme.rest('GET', `/customers/${before.id}`)).body).toEqual({ data: before });
+  });
+});
+
+describe('DELETE /customers/{id}', () => {
+  it('answers 204 with an empty body; the customer is not found from then on', async () => {
+    const { id } = await create(acme, '/customers', sample.customer);
+    const { status, text } = await acme.rest('DELETE', `/customers/${id}`);
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    for (const method of ['GET', 'DELETE']) refusal(await acme.rest(method, `/customers/${id}`), 404);
+    refusal(await acme.rest('PATCH', `/customers/${id}`, {}), 404);
+  });
+
+  it('is refused while others refer to it: 422, errors.id, naming what refers to it', async () => {
+    const { id } = await create(acme, '/customers', sample.supplier);
+    const invoice = await create(acme, '/invoices', sample.invoice(id));
+    const project = await create(acme, '/projects', { ...sample.project, customer_id: id });
+    const receipt = await create(acme, '/receipts', { ...sample.receipt, supplier_id: id });
+    const refused = async () => refusal(await acme.rest('DELETE', `/customers/${id}`), 422);
+    expect(await refused()).toEqual({
+      id: [/invoice/i, /project/i, /receipt/i].map((what) => expect.stringMatching(what)),
+    });
+    await acme.rest('DELETE', `/invoices/${invoice.id}`);
+    expect(await refused()).toEqual({ id: [/project/i, /receipt/i].map((what) => expect.stringMatching(what)) });
+    await acme.rest('DELETE', `/projects/${project.id}`);
+    expect(await refused()).toEqual({ id: [expect.stringMatching(/receipt/i)] });
+    await acme.rest('DELETE', `/receipts/${receipt.id}`);
+    expect((await acme.rest('DELETE', `/customers/${id}`)).status).toBe(204);
   });
 });

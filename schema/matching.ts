@@ -1,0 +1,163 @@
+import type { BankTransaction as BankTransactionRow } from '../prisma/generated/client/client.ts';
+import { builder } from './builder.ts';
+import { BankTransaction, MatchType } from './bank-transaction.ts';
+import { key, type Context } from './context.ts';
+import { found, refuse } from './errors.ts';
+import { emit } from './events.ts';
+import { decimal } from './input.ts';
+import { payInvoice, unpayInvoice } from './invoice-states.ts';
+import { Decimal, minorDigits, sum } from './money.ts';
+import { payReceipt, unpayReceipt } from './receipt.ts';
+
+/** A part of a transaction, and what it pays. */
+export interface Part {
+  type: 'INVOICE' | 'RECEIPT';
+  id: string;
+  /** Always positive; as much as is open and due where it isn't said. */
+  amount?: Decimal | null;
+}
+
+/** What a part can pay: an issued invoice with money received, a booked receipt with money sent. */
+interface Payable {
+  due: Decimal;
+  currency: string;
+}
+
+async function payable(context: Context, { type, id }: Part): Promise<Payable | null> {
+  if (type === 'INVOICE') {
+    const invoice = await context.db.invoice.findUnique({ where: key(context, id) });
+    return invoice && { due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
+  }
+  const receipt = await context.db.receipt.findUnique({ where: key(context, id) });
+  return receipt && { due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
+}
+
+/**
+ * Pays invoices or receipts from a bank transaction. Inside the caller's transaction; locks the bank transaction
+ * first and then what it pays in the order of ids, so that no two at once can block each other.
+ * @throws ValidationError, its paths relative to `path`
+ */
+export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
+  const [transaction] = await context.db.bankTransaction.updateManyAndReturn({
+    where: { id, matchStatus: { in: ['UNMATCHED', 'PARTIALLY_MATCHED'] } },
+    data: { updatedAt: context.now() },
+  });
+  if (!transaction) refuse('matchStatus', 'Only a transaction of which something is open can be matched.');
+  const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
+  let open = new Decimal(transaction.amountOpen).times(direction);
+
+  for (const [index, part] of parts.entries()) {
+    const at = `${path}.${index}`;
+    if ((part.type === 'INVOICE') !== (direction === 1)) {
+      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts.');
+    }
+    const target = await payable(context, part);
+    if (!target) refuse(`${at}.id`, `There is no such ${part.type.toLowerCase()}.`);
+    if (target.currency !== transaction.currency) {
+      refuse(`${at}.id`, `It is in ${target.currency}, the transaction in ${transaction.currency}.`);
+    }
+  }
+  const inOrder = parts
+    .map((part, index) => ({ ...part, at: `${path}.${index}` }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { at, ...part } of inOrder) {
+    const { due, currency } = await found(payable(context, part));
+    const digits = minorDigits(currency);
+    const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+    if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
+    if (amount.decimalPlaces() > digits)
+      refuse(`${at}.amount`, `Must not have more than ${digits} decimals in this currency.`);
+    if (amount.greaterThan(open))
+      refuse(`${at}.amount`, `Must not be more than the ${open.toFixed()} ${currency} open.`);
+    open = open.minus(amount);
+    if (part.type === 'INVOICE') await payInvoice(context, part.id, amount);
+    else await payReceipt(context, part.id, amount);
+    const target = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
+    await context.db.payment.create({
+      data: { ...target, bankTransactionId: id, amount, paidOn: transaction.bookingDate },
+    });
+  }
+  await setOpen(context, transaction, open.times(direction));
+  await emit(context, 'bank_transaction.matched', id);
+}
+
+async function setOpen(context: Context, { id, amount }: BankTransactionRow, amountOpen: Decimal): Promise<void> {
+  const untouched = amountOpen.equals(new Decimal(amount));
+  const matchStatus = amountOpen.isZero() ? 'MATCHED' : untouched ? 'UNMATCHED' : 'PARTIALLY_MATCHED';
+  await context.db.bankTransaction.update({ where: key(context, id), data: { amountOpen, matchStatus } });
+}
+
+/** Takes a transaction's matches back, or those with one invoice or receipt. What they paid is due again. */
+async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
+  const [transaction] = await context.db.bankTransaction.updateManyAndReturn({
+    where: { id, matchStatus: { in: ['MATCHED', 'PARTIALLY_MATCHED'] } },
+    data: { updatedAt: context.now() },
+  });
+  if (!transaction) refuse('matchStatus', 'This transaction is not matched.');
+  const payments = await context.db.payment.findMany({
+    where: { bankTransactionId: id, ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }] }) },
+  });
+  if (payments.length === 0) refuse('matched', 'This transaction is not matched with that.');
+  const target = (payment: (typeof payments)[number]): string => payment.invoiceId ?? payment.receiptId ?? '';
+  for (const payment of payments.toSorted((a, b) => (target(a) < target(b) ? -1 : 1))) {
+    await context.db.payment.delete({ where: key(context, payment.id) });
+    const amount = new Decimal(payment.amount);
+    if (payment.invoiceId) await unpayInvoice(context, payment.invoiceId, amount);
+    if (payment.receiptId) await unpayReceipt(context, payment.receiptId, amount);
+  }
+  const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
+  const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
+  await setOpen(context, transaction, new Decimal(transaction.amountOpen).plus(back));
+  await emit(context, 'bank_transaction.unmatched', id);
+}
+
+const MatchInput = builder.inputType('MatchInput', {
+  fields: (t) => ({
+    type: t.field({ type: MatchType, required: true }),
+    id: t.field({ type: 'UUID', required: true, description: 'Of the invoice or receipt.' }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'Positive. Default: as much as is open and due.',
+      validate: decimal({}),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  matchBankTransaction: t.prismaField({
+    type: BankTransaction,
+    description: 'Pays invoices from money received, or receipts from money sent. Several transactions can pay one.',
+    ability: 'bank-transactions:write',
+    args: {
+      id: t.arg({ type: 'UUID', required: true }),
+      matches: t.arg({ type: [MatchInput], required: true }),
+    },
+    rules: async ({ id, matches }, context, problems) => {
+      if (id) await found(context.db.bankTransaction.findUnique({ where: key(context, id) }));
+      if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
+      if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
+        problems.add('matches', 'Must name each only once.');
+    },
+    resolve: (query, _root, { id, matches }, context) =>
+      context.transaction(async (inside) => {
+        await match(inside, id, matches);
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  unmatchBankTransaction: t.prismaField({
+    type: BankTransaction,
+    description: 'Undoes all matches of a transaction, or the one with an invoice or receipt.',
+    ability: 'bank-transactions:write',
+    args: {
+      id: t.arg({ type: 'UUID', required: true }),
+      matched: t.arg({ type: 'UUID', description: 'The invoice or receipt; default: all.' }),
+    },
+    resolve: (query, _root, { id, matched }, context) =>
+      context.transaction(async (inside) => {
+        await found(inside.db.bankTransaction.findUnique({ where: key(context, id) }));
+        await unmatch(inside, id, matched);
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+}));

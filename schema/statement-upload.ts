@@ -1,0 +1,99 @@
+import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
+import type { FileUpload } from 'graphql-upload/processRequest.mjs';
+import { builder } from './builder.ts';
+import { refuse } from './errors.ts';
+import { text } from './input.ts';
+import { importStatement, type ImportResult } from './statement-import.ts';
+import type { CsvMapping, StatementFormat as StatementFormatName } from './statements/statement.ts';
+
+builder.scalarType('Upload', {
+  description: 'A file, sent as the GraphQL multipart request specification says. At most 64 MiB.',
+  specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
+  serialize: () => {
+    throw new Error('Files are not answered');
+  },
+  parseValue: (value) => (value instanceof Promise ? value : GraphQLUpload.parseValue(value)) as Promise<FileUpload>,
+});
+
+const StatementFormat = builder.enumType('StatementFormat', { values: ['CAMT053', 'MT940', 'CSV'] as const });
+
+const cell = text(255);
+
+const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
+  description: 'Where each field stands: the name of a column, or its number, counted from 1.',
+  fields: (t) => ({
+    bookingDate: t.string({ required: true, validate: cell }),
+    valueDate: t.string({ validate: cell }),
+    amount: t.string({ description: 'Signed, unless `direction` says which way the money went.', validate: cell }),
+    direction: t.string({ description: 'D or C, DBIT or CRDT, Soll or Haben, - or +.', validate: cell }),
+    debit: t.string({ description: 'Money sent; with `credit`, instead of `amount`.', validate: cell }),
+    credit: t.string({ description: 'Money received.', validate: cell }),
+    currency: t.string({ validate: cell }),
+    accountIban: t.string({ validate: cell }),
+    counterpartyName: t.string({ validate: cell }),
+    counterpartyIban: t.string({ validate: cell }),
+    reference: t.stringList({ description: 'Several are joined with blanks, in this order.' }),
+    externalId: t.string({ validate: cell }),
+  }),
+});
+
+const CsvMappingInput = builder.inputType('CsvMappingInput', {
+  description: 'How a bank writes its CSV.',
+  fields: (t) => ({
+    delimiter: t.string({ description: 'Told by the first row where it is not given.', validate: text(1) }),
+    encoding: t.string({ description: 'Default: UTF-8, or Windows-1252 where it is none.', validate: text(40) }),
+    headerRow: t.boolean({ description: 'Whether the first row names the columns. Default: true.' }),
+    skipLines: t.int({ description: 'Lines before the first row.' }),
+    dateFormat: t.string({ required: true, description: 'Of YYYY or YY, MM, DD: `DD.MM.YYYY`.', validate: text(20) }),
+    decimalSeparator: t.string({ required: true, description: '`,` or `.`.', validate: text(1) }),
+    columns: t.field({ type: CsvColumnsInput, required: true }),
+    accountIban: t.string({ description: 'Where no column says so.', validate: cell }),
+    currency: t.string({ description: 'Where no column says so.', validate: cell }),
+  }),
+});
+
+type Given = typeof CsvMappingInput.$inferInput;
+
+/** What is null was not given; a column that is a number is one's place. */
+function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
+  if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
+  const place = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
+  const places = Object.entries(columns)
+    .filter((entry): entry is [string, string | string[]] => entry[1] != null)
+    .map(([field, column]) => [field, Array.isArray(column) ? column.map(place) : place(column)]);
+  const others = Object.entries(rest).filter(([, value]) => value != null);
+  return { ...Object.fromEntries(others), decimalSeparator, columns: Object.fromEntries(places) } as CsvMapping;
+}
+
+const StatementImport = builder.objectRef<ImportResult>('StatementImport').implement({
+  description: 'What became of a bank statement.',
+  fields: (t) => ({
+    imported: t.exposeInt('imported', { description: 'Transactions that were new.' }),
+    skipped: t.exposeInt('skipped', { description: 'Transactions that were there already.' }),
+    matched: t.exposeInt('matched', {
+      description: 'New ones that paid something for certain, and were matched with it.',
+    }),
+    warnings: t.exposeStringList('warnings', { description: 'What is odd about the file.' }),
+  }),
+});
+
+builder.mutationField('importBankStatement', (t) =>
+  t.field({
+    type: StatementImport,
+    description:
+      'Imports a bank statement: the whole of it or nothing. What was imported before is skipped. What certainly pays an invoice or receipt (its number named, the amount exactly what is due) is matched with it.',
+    ability: 'bank-transactions:write',
+    args: {
+      file: t.arg({ type: 'Upload', required: true }),
+      format: t.arg({ type: StatementFormat, description: 'Told by the content where it is not given.' }),
+      csv: t.arg({ type: CsvMappingInput, description: 'Needed for CSV.' }),
+    },
+    resolve: async (_root, { file, format, csv }, context) => {
+      const { createReadStream } = await file;
+      return importStatement(context, createReadStream(), {
+        ...(format && { format: format.toLowerCase() as StatementFormatName }),
+        ...(csv && { csv: mappingOf(csv) }),
+      });
+    },
+  }),
+);

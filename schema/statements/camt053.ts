@@ -1,0 +1,131 @@
+import { SaxesParser } from 'saxes';
+import { StatementReader } from './camt053-entries.ts';
+import { StatementError, quote, type StatementTransaction, type Warn } from './transaction.ts';
+
+// saxes: strict (what isn't well-formed throws, a cut-off document at the latest on close), streams, reads namespaces,
+// expands nothing but XML's own five entities. Deeper or wider than this is no statement but an attack on memory.
+const maxDepth = 40;
+const maxAttributes = 40;
+
+const message = /camt\.(\d{3})\.001\.(\d{2})/;
+
+/** What a document that isn't a camt.053 is, by its namespace. */
+const others: Record<string, string> = {
+  '052': 'a camt.052, a report during the day whose entries may still change',
+  '054': 'a camt.054, a notice of single entries which the statement repeats',
+};
+
+/**
+ * The booked transactions of CAMT.053 (ISO 20022 camt.053.001.02 to .13), whatever the prefix, inside an envelope or
+ * not. DTDs are refused: ISO 20022 has none, and entities are what attacks are made of.
+ */
+export async function* readCamt053(text: AsyncIterable<string>, warn: Warn): AsyncGenerator<StatementTransaction> {
+  const document = new DocumentReader(warn);
+  for await (const part of text) {
+    document.write(part);
+    yield* document.take();
+  }
+  document.close();
+  yield* document.take();
+}
+
+/** Follows the elements of a Document and hands on what is in its statements. */
+class DocumentReader {
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #statements: StatementReader;
+  /** The open elements, each as its path from the Document's child on; undefined outside of a Document. */
+  readonly #paths: (string | undefined)[] = [];
+  #namespace = '';
+  #rootName: string | undefined;
+  #documents = 0;
+  #text = '';
+  #attributes = 0;
+
+  constructor(warn: Warn) {
+    this.#statements = new StatementReader(warn);
+    const parser = this.#parser;
+    parser.on('doctype', () => {
+      throw this.#error('document has a DTD, which no statement needs');
+    });
+    parser.on('opentagstart', () => (this.#attributes = 0));
+    parser.on('attribute', () => {
+      this.#attributes += 1;
+      if (this.#attributes > maxAttributes) throw this.#error(`element has more than ${maxAttributes} attributes`);
+    });
+    parser.on('opentag', (tag) => this.#open(tag.local, tag.uri, tag.attributes.Ccy?.value));
+    parser.on('text', (text) => (this.#text += text));
+    parser.on('cdata', (text) => (this.#text += text));
+    parser.on('closetag', () => this.#close());
+  }
+
+  write(part: string): void {
+    this.#parse(() => this.#parser.write(part));
+  }
+
+  /** Must be called at the end: only then is it known that nothing is missing. */
+  close(): void {
+    this.#parse(() => this.#parser.close());
+    if (this.#documents === 0) {
+      const root = quote(this.#rootName ?? '');
+      throw new StatementError(null, `is XML, but no CAMT.053 statement: its root element is ${root}, not "Document"`);
+    }
+    if (this.#statements.count === 0) throw new StatementError(null, 'is a CAMT.053, but holds no statement (Stmt)');
+  }
+
+  take(): StatementTransaction[] {
+    return this.#statements.take();
+  }
+
+  #parse(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      // saxes says where by "line:column: " in front of its message.
+      const [, line, reason] = (error instanceof Error && /^(\d+):\d+: (.*?)\.?$/s.exec(error.message)) || [];
+      if (line === undefined || error instanceof StatementError) throw error;
+      throw new StatementError(`line ${line}`, `is no well-formed XML: ${reason}`);
+    }
+  }
+
+  #open(name: string, namespace: string, currency: string | undefined): void {
+    this.#text = '';
+    this.#rootName ??= name;
+    if (this.#paths.length >= maxDepth) throw this.#error(`element is more than ${maxDepth} levels deep`);
+    const parent = this.#paths.at(-1);
+    if (parent === undefined) {
+      if (name === 'Document') this.#openDocument(namespace);
+      this.#paths.push(name === 'Document' ? '' : undefined);
+      return;
+    }
+    // What is of another namespace only looks the same: supplementary data, say.
+    const own = namespace === this.#namespace ? name : `{${namespace}}${name}`;
+    const path = parent === '' ? own : `${parent}/${own}`;
+    if (parent === '' && own !== 'BkToCstmrStmt')
+      throw this.#error(`document is no CAMT.053 statement: it holds ${quote(name)}, not "BkToCstmrStmt"`);
+    this.#paths.push(path);
+    this.#statements.open(path, this.#parser.line, currency);
+  }
+
+  #openDocument(namespace: string): void {
+    const [, kind, version = ''] = message.exec(namespace) ?? [];
+    if (kind !== undefined && kind !== '053')
+      throw this.#error(`document is ${others[kind] ?? `a camt.${kind}`}, not a camt.053 statement`);
+    if (kind === undefined && namespace !== '')
+      throw this.#error(`document is no CAMT.053 statement: its namespace is ${quote(namespace)}`);
+    // Without a namespace the content tells; it is read as the versions from 02 on are.
+    if (kind !== undefined && (version < '02' || version > '13'))
+      throw this.#error(`document is a camt.053.001.${version}; versions 02 to 13 can be read`);
+    this.#namespace = namespace;
+    this.#documents += 1;
+  }
+
+  #close(): void {
+    const path = this.#paths.pop();
+    if (path) this.#statements.close(path, this.#text);
+    this.#text = '';
+  }
+
+  #error(reason: string): StatementError {
+    return new StatementError(`line ${this.#parser.line}`, reason);
+  }
+}

@@ -1,0 +1,90 @@
+import { readCamt053 } from './camt053.ts';
+import { readCsv, type CsvMapping } from './csv.ts';
+import { decode, markedEncoding, xmlEncoding } from './encoding.ts';
+import { readMt940 } from './mt940.ts';
+import { StatementError, type StatementTransaction, type Warn } from './transaction.ts';
+
+export type { CsvMapping } from './csv.ts';
+export { StatementError, type StatementTransaction } from './transaction.ts';
+
+export type StatementFormat = 'camt053' | 'mt940' | 'csv';
+
+export interface StatementOptions {
+  /** Told by the content where it isn't given; CSV needs its mapping in any case. */
+  format?: StatementFormat;
+  csv?: CsvMapping;
+  /** Called with the number of bytes read so far, every 64 KiB at most. */
+  report?: (bytesRead: number) => void;
+  /** Takes what is odd but no error, balances that don't add up for one: a sentence each, as many as there are. */
+  warn?: Warn;
+}
+
+/**
+ * The booked transactions of a bank statement, in the file's order. Reads as it is asked to and holds no more than one
+ * entry, so memory doesn't grow with the file. Throws StatementError at whatever is broken, a cut-off end too: only when
+ * it has ended was the file a whole one, so whoever stores transactions before that must be able to undo it.
+ */
+export async function* readStatement(
+  source: AsyncIterable<Uint8Array>,
+  options: StatementOptions = {},
+): AsyncGenerator<StatementTransaction> {
+  const bytes = inSteps(source, options.report);
+  try {
+    const head = await headOf(bytes);
+    if (head.length === 0) throw new StatementError(null, 'is empty');
+    const marked = markedEncoding(head);
+    const format = options.format ?? formatOf(new TextDecoder(marked ?? 'latin1').decode(head), options.csv);
+    const warn = options.warn ?? (() => {});
+    const whole = joined(head, bytes);
+    if (format === 'camt053') yield* readCamt053(decode(whole, marked ?? xmlEncoding(head)), warn);
+    else if (format === 'mt940') yield* readMt940(decode(whole, marked), warn);
+    else if (options.csv) yield* readCsv(decode(whole, marked ?? options.csv.encoding), options.csv);
+    else throw new StatementError(null, 'is CSV and needs a mapping that says what its columns are');
+  } finally {
+    await bytes.return(undefined);
+  }
+}
+
+const step = 64 * 1024;
+
+async function* inSteps(source: AsyncIterable<Uint8Array>, report?: (bytesRead: number) => void) {
+  let read = 0;
+  for await (const chunk of source)
+    for (let start = 0; start < chunk.length; start += step) {
+      const bytes = chunk.subarray(start, start + step);
+      read += bytes.length;
+      report?.(read);
+      yield bytes;
+    }
+}
+
+/** Enough bytes to tell what the file is. */
+async function headOf(bytes: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  let head = new Uint8Array(0);
+  while (head.length < 4096) {
+    const next = await bytes.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  return head;
+}
+
+async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield head;
+  yield* rest;
+}
+
+/** MT940's fields, at the beginning of a line or of SWIFT's text block. */
+const mt940 = /(?:^|[\r\n]|\{4:)\s*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
+
+function formatOf(head: string, csv: CsvMapping | undefined): StatementFormat {
+  if (/^\uFEFF?\s*</.test(head)) return 'camt053';
+  if (mt940.test(head)) return 'mt940';
+  if (head.startsWith('PK\x03\x04')) throw new StatementError(null, 'is a ZIP archive; import the files in it');
+  if (head.startsWith('%PDF')) throw new StatementError(null, 'is a PDF; ask the bank for CAMT.053, MT940 or CSV');
+  if (csv) return 'csv';
+  throw new StatementError(
+    null,
+    'is neither CAMT.053 nor MT940, and CSV needs a mapping that says what its columns are',
+  );
+}

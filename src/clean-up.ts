@@ -1,0 +1,16 @@
+import type { Task } from 'graphile-worker';
+import type { Database } from './database.ts';
+import { forget } from './rate-limit.ts';
+
+/** How long the audit log is kept (decisions, 6). */
+const keptDays = 90;
+
+/** Deletes what nobody looks up any more: the audit log after 90 days, rate limits after a minute. */
+export const cleanUp =
+  ({ client, pool }: Database): Task =>
+  async () => {
+    await forget(pool);
+    const before = new Date(Date.now() - keptDays * 86_400_000);
+    await client.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
+    await client.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
+  };

@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { importStatement, type ImportResult } from '../../schema/statement-import.ts';
+import { StatementError } from '../../schema/statements/statement.ts';
+import { RefusedError } from '../identity/index.ts';
+import { say, sayJson, tell } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
+import { operatorContext } from './operator.ts';
+
+export function addBankCommands(program: Command): void {
+  const bank = program.command('bank').description('bank statements');
+  asJson(bank.command('import').description('import CAMT.053 or MT940 statements: each file whole or not at all'))
+    .argument('<file...>')
+    .requiredOption('--tenant <id>')
+    .action(async (files: string[], { tenant, json }: { tenant: string } & Json) => {
+      const total = { imported: 0, skipped: 0, matched: 0 };
+      await withDatabase(async (database) => {
+        const context = await operatorContext(database, tenant);
+        for (const file of files) {
+          const { imported, skipped, matched, warnings } = await importFile(file, (source, report) =>
+            importStatement(context, source, { report }),
+          );
+          for (const warning of warnings) tell(`${file}: ${warning}`);
+          total.imported += imported;
+          total.skipped += skipped;
+          total.matched += matched;
+        }
+      });
+      if (json) sayJson(total);
+      else say(`${total.imported} imported, ${total.skipped} skipped as known, ${total.matched} matched.`);
+    });
+}
+
+async function importFile(
+  file: string,
+  read: (source: AsyncIterable<Uint8Array>, report: (bytes: number) => void) => Promise<ImportResult>,
+): Promise<ImportResult> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new RefusedError(`There is no file ${file}`);
+  const bar = new SingleBar({
+    format: `${file} {bar} {percentage}%`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  });
+  if (process.stderr.isTTY) bar.start(found.size, 0);
+  try {
+    return await read(createReadStream(file), (bytes) => bar.update(bytes));
+  } catch (error) {
+    if (error instanceof StatementError) throw new RefusedError(`${file}: ${error.message}`);
+    throw error;
+  } finally {
+    bar.stop();
+  }
+}

@@ -1,0 +1,43 @@
+import { graphql } from 'graphql';
+import type { Context } from '../../schema/context.ts';
+import { CodedError, ValidationError } from '../../schema/errors.ts';
+import { isUuid } from '../../schema/scalars.ts';
+import { keptSecret, readConfig } from '../config.ts';
+import type { Database } from '../database.ts';
+import { createDomain, type Domain } from '../domain.ts';
+import { RefusedError } from '../identity/index.ts';
+import { createWebhooks } from '../webhooks/webhooks.ts';
+
+/** Who acts on the command line, whose user nobody knows. */
+const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator', email: '' };
+
+async function enter({ client }: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
+  const config = readConfig(process.env);
+  const secret = config.secret ?? (await keptSecret(config.dataDir));
+  const domain = createDomain(client, createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure }));
+  const tenant = isUuid(tenantId) ? await client.tenant.findFirst({ where: { id: tenantId, closedAt: null } }) : null;
+  if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
+  return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };
+}
+
+/** The domain in a tenant's name. @throws RefusedError for an unknown or closed tenant */
+export const operatorContext = async (database: Database, tenantId: string): Promise<Context> =>
+  (await enter(database, tenantId)).context;
+
+/**
+ * Asks the domain in a tenant's name, as any front end does.
+ * @param source a document that answers one field, as `result`
+ * @throws RefusedError with what the domain says
+ */
+export async function ask<T>(database: Database, tenantId: string, source: string, variables: object): Promise<T> {
+  const { domain, context } = await enter(database, tenantId);
+  const variableValues = { ...variables };
+  const { data, errors } = await graphql({ schema: domain.schema, source, contextValue: context, variableValues });
+  const error = errors?.[0];
+  if (!error) return (data as { result: T }).result;
+  const { originalError } = error;
+  if (originalError instanceof ValidationError)
+    throw new RefusedError(Object.values(originalError.errors).flat().join(' '));
+  if (originalError instanceof CodedError || !originalError) throw new RefusedError(error.message);
+  throw originalError;
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+
+const refusals: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The address or the headers are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+};
+
+/**
+ * Answers what Node's parser can't read as HTTP in the shape of every other error, and hangs up. Requests that came
+ * before it on the connection are answered first, so that nobody takes this answer for theirs.
+ */
+export function answerMalformed(server: Server, log: Logger): void {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', ({ socket }, response) => void answering.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const refuse = (): void => {
+      if (!socket.writable) return void socket.destroy();
+      const [status, message] = refusals[error.code ?? ''] ?? [400, 'This is no HTTP request.'];
+      const requestId = randomUUID();
+      const body = JSON.stringify({ message, request_id: requestId });
+      const head = [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${requestId}`,
+        'Connection: close',
+      ];
+      socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
+      log.info({ requestId, status, reason: error.code }, 'malformed');
+    };
+    const before = answering.get(socket);
+    if (before?.req.complete && !before.writableFinished) before.once('close', refuse);
+    else refuse();
+  });
+}

@@ -1,0 +1,17 @@
+import type { Task } from 'graphile-worker';
+import type { UnscopedClient } from '../prisma/client.ts';
+import { emitOverdue } from '../schema/overdue.ts';
+import type { Domain } from './domain.ts';
+
+/** Nobody asks for what happens by itself. */
+const nobody = { id: '00000000-0000-0000-0000-000000000000', name: 'Kontor', email: '' };
+
+/** Emits invoice.overdue, tenant by tenant, each by its own calendar day. */
+export const overdue =
+  (client: UnscopedClient, { contextFor }: Domain): Task =>
+  async (_payload, { logger }) => {
+    for (const tenant of await client.tenant.findMany({ where: { closedAt: null } })) {
+      const emitted = await emitOverdue(contextFor({ user: nobody, tenant, token: null }));
+      if (emitted > 0) logger.info(`${emitted} invoices of ${tenant.id} are overdue`);
+    }
+  };

@@ -1,0 +1,50 @@
+import type { WorkerUtils } from 'graphile-worker';
+import type { Logger } from 'pino';
+import type { UnscopedClient } from '../prisma/client.ts';
+
+const beatMs = 5000;
+/** A worker not seen for this long is dead, or as good as dead: what it began is begun again elsewhere. */
+const deadAfterSeconds = 20;
+
+/**
+ * Says that this worker lives, and frees the jobs of those that don't: the queue itself would keep a killed worker's
+ * jobs for hours.
+ * @param workerId the queue's name for this worker, which its jobs are locked by
+ * @returns what takes the worker off the list
+ */
+export async function keepPresence(
+  client: UnscopedClient,
+  utils: WorkerUtils,
+  workerId: string,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const beat = async (): Promise<void> => {
+    await client.$executeRaw`
+      insert into workers (id, seen_at) values (${workerId}, now())
+      on conflict (id) do update set seen_at = now()`;
+    // By the database's clock throughout. The queue says who holds a job, and since when.
+    const dead = await client.$queryRaw<{ id: string }[]>`
+      select distinct locked_by as id from graphile_worker.jobs
+      where locked_at < now() - make_interval(secs => ${deadAfterSeconds}::int)
+        and not exists (
+          select from workers
+          where workers.id = locked_by and seen_at > now() - make_interval(secs => ${deadAfterSeconds}::int)
+        )`;
+    if (dead.length === 0) return;
+    const ids = dead.map(({ id }) => id);
+    log.warn({ workers: ids }, 'freeing the jobs of dead workers');
+    await utils.forceUnlockWorkers(ids);
+    await client.worker.deleteMany({ where: { id: { in: ids } } });
+  };
+
+  await beat();
+  let last = Promise.resolve();
+  const timer = setInterval(() => {
+    last = last.then(beat).catch((err: unknown) => log.error({ err }, 'presence'));
+  }, beatMs);
+  return async () => {
+    clearInterval(timer);
+    await last;
+    await client.worker.deleteMany({ where: { id: workerId } });
+  };
+}

@@ -1,0 +1,178 @@
+import { lookup as dnsLookup } from 'node:dns';
+import type { Socket } from 'node:net';
+import { Agent, buildConnector, errors, request } from 'undici';
+import { formFault, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
+import { inWords } from './failure.ts';
+import { passOverInterimResponses } from './interim-responses.ts';
+
+const keptBodyBytes = 16 * 1024;
+const maxHeaderBytes = 16 * 1024;
+/** Below the 5 s after which Node and Apache hang up: the less often we write just as they do, the better. */
+const keepAliveMs = 4000;
+
+export interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+
+export interface Outcome {
+  /** Null when no response came, or none whose headers were complete. */
+  status: number | null;
+  /** Names in lower case; an array where a name came more than once. */
+  responseHeaders: Record<string, string | string[]> | null;
+  /** The first 16 KiB, or what of them came; as sent, so perhaps compressed. */
+  responseBody: Buffer;
+  /** In words, why the exchange didn't end as it should; null when it did, whatever the status. */
+  error: string | null;
+  startedAt: Date;
+  durationMs: number;
+}
+
+export interface Poster {
+  /**
+   * One attempt: sends the request at most once, follows no redirect, inflates nothing, and needs little memory
+   * whatever comes back. What the other side does, or its name server, is in the outcome, never thrown.
+   *
+   * The time-out spans it all: resolving, connecting, TLS, the response's headers and body. Of the body its first
+   * 16 KiB are waited for, or its end if that is sooner; beyond them the connection is cut, and the response counts as
+   * complete. A body that drips until the time-out, or breaks off, is an error with any status.
+   *
+   * Connections are kept for the next request to the same origin. If the other side hangs up while one is idle, the
+   * next request goes over a new one. If it hangs up just as a request is written, nobody knows whether it was
+   * processed: that is an error, for the delivery's next attempt to put right.
+   *
+   * @throws when closed, and for headers that can't be sent
+   */
+  post(post: Post): Promise<Outcome>;
+  /** Waits for the attempts under way, then leaves no connection open. */
+  close(): Promise<void>;
+}
+
+/** Whether the receiver has the event: any 2xx, received as far as we wanted it. */
+export function success({ status, error }: Outcome): boolean {
+  return error === null && status !== null && status >= 200 && status <= 299;
+}
+
+export function createPoster({
+  allowInsecure,
+  timeoutMs,
+  lookup = dnsLookup,
+  ca,
+  connectionsPerOrigin = 10,
+}: Permission & {
+  timeoutMs: number;
+  lookup?: Lookup;
+  /** In PEM, instead of the authorities that Node knows. */
+  ca?: string;
+  /** Attempts beyond wait for their turn, within their time-out: better no fewer than can be under way at once. */
+  connectionsPerOrigin?: number;
+}): Poster {
+  const sockets = new Set<Socket>();
+  const connect = buildConnector({
+    lookup: guardedLookup(allowInsecure, lookup),
+    ca,
+    timeout: timeoutMs,
+    autoSelectFamily: true,
+    allowH2: false,
+    maxCachedSessions: 0, // a resumed session's certificate would not be checked again
+  });
+  const agent = new Agent({
+    connect(options, callback) {
+      // It returns the socket, though its types don't say so.
+      const socket = connect(options, (...result) => {
+        if (result[1]) passOverInterimResponses(result[1]);
+        callback(...result);
+      }) as unknown as Socket;
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    },
+    connections: connectionsPerOrigin,
+    allowH2: false,
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    // These would begin anew with every byte; ours spans the whole exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const underWay = new Set<Promise<Outcome>>();
+  let closed = false;
+
+  return {
+    async post(post) {
+      if (closed) throw new Error('The poster is closed.');
+      const attempt = attemptOf(post);
+      underWay.add(attempt);
+      try {
+        return await attempt;
+      } finally {
+        underWay.delete(attempt);
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled(underWay);
+      await agent.destroy();
+      for (const socket of sockets) socket.destroy(new errors.ClientDestroyedError()); // those still connecting
+    },
+  };
+
+  async function attemptOf(post: Post): Promise<Outcome> {
+    const startedAt = new Date();
+    const start = performance.now();
+    const response: Response = { status: null, headers: null, chunks: [], length: 0 };
+    // The literal addresses in it no lookup sees; and it may have been accepted when more was.
+    const fault = formFault(post.url, { allowInsecure });
+    const error = fault === undefined ? await exchange(post, response) : `not sent: ${fault}`;
+    return {
+      status: response.status,
+      responseHeaders: response.headers,
+      responseBody: Buffer.concat(response.chunks, Math.min(response.length, keptBodyBytes)),
+      error,
+      startedAt,
+      durationMs: Math.round(performance.now() - start),
+    };
+  }
+
+  async function exchange(post: Post, response: Response): Promise<string | null> {
+    const abort = new AbortController();
+    const timeout = Promise.withResolvers<string>();
+    const timer = setTimeout(() => {
+      // undici hears the signal only once it is connected: we don't wait for it.
+      timeout.resolve(`timed out after ${timeoutMs / 1000} s`);
+      abort.abort();
+    }, timeoutMs);
+    try {
+      return await Promise.race([transfer(post, response, abort.signal), timeout.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function transfer(post: Post, response: Response, signal: AbortSignal): Promise<string | null> {
+    try {
+      const { url, ...rest } = post;
+      const { statusCode, headers, body } = await request(url, { ...rest, method: 'POST', dispatcher: agent, signal });
+      response.status = statusCode;
+      response.headers = headers as Record<string, string | string[]>;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        response.chunks.push(chunk);
+        response.length += chunk.length;
+        if (response.length >= keptBodyBytes) break; // which cuts the connection
+      }
+      return null;
+    } catch (error) {
+      if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) throw error;
+      return inWords(error, response.status !== null);
+    }
+  }
+}
+
+/** As much of it as has come. */
+interface Response {
+  status: number | null;
+  headers: Record<string, string | string[]> | null;
+  chunks: Buffer[];
+  length: number;
+}

@@ -1,0 +1,137 @@
+import type { Answer, Integrator, Service } from '../harness.ts';
+
+// What the chapters about the domain arrange and look at again and again.
+
+type Fields = Record<string, unknown>;
+
+const create = async (who: Integrator, resource: string, input: Fields): Promise<string> => {
+  const mutation = `mutation ($input: Create${resource}Input!) { created: create${resource}(input: $input) { id } }`;
+  return (await who.graphql(mutation, { input })).created.id;
+};
+
+export const makeCustomer = (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'Customer', { type: 'CUSTOMER', companyName: 'Globex', ...fields });
+
+/** One line of 119.00 gross. */
+export const item = { title: 'Advice', quantity: '1', unit: 'h', unitPriceNet: '100', vatRate: '19' };
+
+/** Of 119.00 gross, unless it says otherwise; to a customer of its own. */
+export const makeInvoice = async (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'Invoice', {
+    customerId: fields['customerId'] ?? (await makeCustomer(who)),
+    invoiceDate: '2026-03-01',
+    items: [item],
+    ...fields,
+  });
+
+export const makeReceipt = (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'Receipt', { receiptDate: '2026-03-01', amountGross: '119', vatRate: '19', ...fields });
+
+export const makeProject = (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'Project', { name: 'Website', ...fields });
+
+export const makeTimeEntry = async (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'TimeEntry', {
+    projectId: fields['projectId'] ?? (await makeProject(who)),
+    date: '2026-03-01',
+    durationMinutes: 60,
+    ...fields,
+  });
+
+/** Bank transactions come from statements, not from the API. */
+export const makeBankTransaction = async (who: Integrator, fields: Fields = {}): Promise<string> => {
+  const data = {
+    accountIban: 'DE02120300000000202051',
+    bookingDate: new Date('2026-03-02'),
+    amount: 119,
+    amountOpen: 119,
+    currency: 'EUR',
+    ...fields,
+  };
+  return (await who.db.bankTransaction.create({ data })).id;
+};
+
+/** A delivery that was made, of an event of its own to a webhook of its own. */
+export async function makeDelivery(who: Integrator): Promise<{ id: string; webhookId: string; eventId: string }> {
+  const hook = { url: 'https://example.com/hook', events: ['*'], secret: new Uint8Array(1) };
+  const { id: webhookId } = await who.db.webhook.create({ data: hook });
+  const { id: eventId } = await who.db.event.create({ data: { type: 'webhook.ping', body: '{}' } });
+  const sent = { kind: 'PING', state: 'DELIVERED', finishedAt: new Date() } as const;
+  const { id } = await who.db.delivery.create({ data: { webhookId, eventId, ...sent } });
+  return { id, webhookId, eventId };
+}
+
+export async function makePayment(who: Integrator, invoiceId: string, amount?: string): Promise<string> {
+  const pay = `mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { payments { id } } }`;
+  return (await who.graphql(pay, { id: invoiceId, amount })).payInvoice.payments[0].id;
+}
+
+export interface EventRow {
+  id: string;
+  type: string;
+  // JSON from the table.
+  // eslint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+/** A tenant's events, in the order they were written. */
+export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<EventRow[]> {
+  const { rows } = await pool.query(
+    `select events.id, type, body
+     from events left join graphile_worker._private_jobs as jobs on jobs.payload ->> 'eventId' = events.id::text
+     where tenant_id = $1 order by jobs.id`,
+    [tenantId],
+  );
+  return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
+}
+
+/** What `work` adds to the tenant's events. */
+export async function eventsDuring(service: Service, who: Integrator, work: () => Promise<unknown>) {
+  const before = new Set((await eventsOf(service, who)).map(({ id }) => id));
+  await work();
+  return (await eventsOf(service, who)).filter(({ id }) => !before.has(id));
+}
+
+/** The events that a job fans out, as the queue has it. */
+export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select payload ->> 'eventId' as id
+     from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+     where tasks.identifier = 'fan_out' and payload ->> 'tenantId' = $1
+     order by jobs.id`,
+    [tenantId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Everything the tenant has, events and sequences too: to see that nothing changed. */
+export async function booksOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
+  const { rows } = await pool.query(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('memberships', 'api_tokens')
+     order by table_name`,
+  );
+  const books: Record<string, unknown> = {};
+  for (const { name } of rows) {
+    const table = await pool.query(
+      `select to_jsonb(t) as row from "${name}" t where tenant_id = $1 order by to_jsonb(t)::text`,
+      [tenantId],
+    );
+    books[name] = table.rows.map(({ row }) => row);
+  }
+  return books;
+}
+
+/** The first error of an answer: its code, its `errors`, its message. */
+export function refusal({ body }: Pick<Answer, 'body'>): {
+  code: string;
+  errors?: Record<string, string[]>;
+  message: string;
+  // eslint-disable-next-line typescript/no-explicit-any
+  extensions: any;
+} {
+  const error = body?.errors?.[0];
+  if (!error) throw new Error(`Not refused: ${JSON.stringify(body)}`);
+  const { code, errors } = error.extensions ?? {};
+  return { code, errors, message: error.message, extensions: error.extensions };
+}

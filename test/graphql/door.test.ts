@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+let service: Service;
+let acme: Integrator;
+let authorization: string;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  authorization = `Bearer ${acme.token}`;
+});
+afterAll(() => service.close());
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  service.request('POST', '/graphql', { body, headers: { authorization, ...headers } });
+const get = (query: string, headers: Record<string, string> = {}) =>
+  service.request('GET', `/graphql?query=${encodeURIComponent(query)}`, { headers: { authorization, ...headers } });
+
+const me = '{ me { user { id } tenant { id } token { id } } }';
+
+describe('GraphQL over HTTP', () => {
+  it('answers a query sent by POST or by GET, with the headers of every admitted request', async () => {
+    const data = { me: { user: { id: acme.userId }, tenant: { id: acme.tenantId }, token: { id: acme.tokenId } } };
+    for (const { status, headers, body } of [await post({ query: me }), await get(me)]) {
+      expect(status).toBe(200);
+      expect(body).toEqual({ data });
+      expect(headers.get('content-type')).toMatch(/json/);
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('takes operationName and answers in application/graphql-response+json when asked', async () => {
+    const query = 'query one { me { user { id } } } query two { me { tenant { id } } }';
+    const { headers, body } = await post(
+      { query, operationName: 'two' },
+      { accept: 'application/graphql-response+json' },
+    );
+    expect(headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
+    expect(body).toEqual({ data: { me: { tenant: { id: acme.tenantId } } } });
+    expect((await post({ query, operationName: 'three' })).body.errors).toHaveLength(1);
+  });
+
+  it.each([
+    ['a syntax error', { query: '{ me { ' }, /Syntax Error/],
+    ['an unknown field', { query: '{ me { shoeSize } }' }, /shoeSize/],
+    ['a missing selection', { query: '{ me }' }, /me/],
+    ['no query', { variables: {} }, /query/i],
+    ['a query that is no text', { query: 5 }, /query/i],
+    ['variables that are no object', { query: me, variables: 'x' }, /variables/i],
+  ])('%s is told, and is no fault of ours', async (_what, body, message) => {
+    const logged = service.log.length;
+    const answer = await post(body);
+    expect([200, 400]).toContain(answer.status);
+    expect(answer.body).not.toHaveProperty('data');
+    expect(answer.body.errors[0].message).toMatch(message);
+    expect(answer.body.errors[0].extensions?.code).not.toBe('INTERNAL_SERVER_ERROR');
+    expect(service.log.slice(logged).filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  });
+
+  it('broken JSON is told, and is no fault of ours', async () => {
+    const answer = await post('{"query": ');
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toHaveLength(1);
+    expect(answer.body.errors[0].extensions?.code).not.toBe('INTERNAL_SERVER_ERROR');
+  });
+
+  it('a mutation over GET is refused', async () => {
+    const answer = await get('mutation { createCustomer(input: { type: CUSTOMER, companyName: "By GET" }) { id } }');
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect(await acme.db.customer.count()).toBe(0);
+  });
+
+  it('batching is off', async () => {
+    const answer = await post([{ query: me }, { query: me }]);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].message).toMatch(/batching/i);
+  });
+
+  it('a form that another site could send is not read', async () => {
+    const mutation = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Forged" }) { id } }';
+    await service.request('POST', '/graphql', {
+      body: `query=${encodeURIComponent(mutation)}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(await acme.db.customer.count()).toBe(0);
+  });
+
+  it('every other method is refused', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      expect((await service.request(method, '/graphql', { headers: { authorization } })).status).toBe(405);
+    }
+  });
+});
+
+const page = (path = '/graphql') => service.request('GET', path, { headers: { accept: 'text/html,*/*' } });
+
+describe('GraphiQL', () => {
+  it('is served to a browser without a token', async () => {
+    for (const path of ['/graphql', '/graphql?query=%7Bme%7Buser%7Bid%7D%7D%7D']) {
+      const { status, headers, text } = await page(path);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^text\/html/);
+      expect(text).toContain('<title>Kontor</title>');
+    }
+  });
+
+  it('loads nothing from elsewhere', async () => {
+    const { text } = await page();
+    const policy = /<head><meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(text)?.[1];
+    expect(policy).toBe("default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:");
+    const markup = text.replaceAll(/(<script[^>]*>)[^]*?<\/script>/g, '$1');
+    const loaded = [...markup.matchAll(/\b(?:src|href)\s*=\s*["']?([^"'\s>]+)/gi)].map(([, address]) => address!);
+    expect(loaded.length).toBeGreaterThan(0);
+    expect(loaded.filter((address) => !address.startsWith('data:'))).toEqual([]);
+    expect(text).not.toMatch(/(@import|url\()\s*["']?(https?:)?\/\//);
+  });
+
+  it('answers nothing else without a token, however it is asked', async () => {
+    const introspection = encodeURIComponent('{ __schema { queryType { name } } }');
+    for (const path of [`/graphql?query=${introspection}`, `/graphql?q%75ery=${introspection}`]) {
+      for (const accept of ['text/html', 'application/json', 'application/json, text/html']) {
+        const { text } = await service.request('GET', path, { headers: { accept } });
+        expect(text).not.toContain('"queryType"');
+      }
+    }
+    expect(
+      (await service.request('POST', '/graphql', { body: { query: me }, headers: { accept: 'text/html' } })).status,
+    ).toBe(401);
+  });
+});

@@ -1,0 +1,109 @@
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  isRequiredInputField,
+  isRequiredArgument,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+
+// Questions made up from the schema itself, so that a field added later can't be forgotten.
+
+export type Field = GraphQLField<unknown, unknown>;
+type Input = GraphQLArgument | GraphQLInputField;
+
+export interface Place {
+  parent: GraphQLObjectType;
+  field: Field;
+  operation: 'query' | 'mutation' | null;
+}
+
+/** Every field of every type of ours, root fields first. */
+export function placesOf(schema: GraphQLSchema): Place[] {
+  const roots = [schema.getQueryType()!, schema.getMutationType()!];
+  const others = Object.values(schema.getTypeMap()).filter(
+    (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__') && !roots.includes(type),
+  );
+  return [...roots, ...others].flatMap((parent) =>
+    Object.values(parent.getFields()).map((field) => ({
+      parent,
+      field,
+      operation: parent === roots[0] ? 'query' : parent === roots[1] ? 'mutation' : null,
+    })),
+  );
+}
+
+/** Where in a field's arguments an input of this type may stand: `['input', 'customerId']`. */
+export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] {
+  return inputs.flatMap((input) => {
+    const type = getNamedType(input.type);
+    if (type.name === typeName) return [[input.name]];
+    if (!isInputObjectType(type)) return [];
+    return pathsTo(typeName, Object.values(type.getFields())).map((path) => [input.name, ...path]);
+  });
+}
+
+/** What is put where: by the path into the arguments. Whatever else is required gets some acceptable value. */
+export function argumentsFor(inputs: readonly Input[], given: (path: string[]) => unknown, at: string[] = []): object {
+  const entries = inputs.flatMap((input): [string, unknown][] => {
+    const path = [...at, input.name];
+    const value = given(path);
+    if (value !== undefined) return [[input.name, value]];
+    const isOnTheWay = isInputObjectType(getNamedType(input.type)) && given([...path, '…']) === true;
+    const isNeeded =
+      'astNode' in input &&
+      (isRequiredInputField(input as GraphQLInputField) || isRequiredArgument(input as GraphQLArgument));
+    return isNeeded || isOnTheWay ? [[input.name, some(input.type, given, path)]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+const examples: Record<string, unknown> = {
+  String: 'https://example.com/hook',
+  Int: 1,
+  Boolean: true,
+  Decimal: '1',
+  Date: '2026-01-01',
+  DateTime: '2026-01-01T00:00:00Z',
+};
+
+function some(type: GraphQLInputType, given: (path: string[]) => unknown, path: string[]): unknown {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return [some(nullable.ofType, given, path)];
+  if (isInputObjectType(nullable)) return argumentsFor(Object.values(nullable.getFields()), given, path);
+  if (isEnumType(nullable)) return nullable.getValues()[0]!.name;
+  const example = examples[nullable.name];
+  if (example === undefined) throw new Error(`No example of a ${nullable.name} for ${path.join('.')}: give one`);
+  return example;
+}
+
+/** All plain values of a type; of a connection, its rows' as well. */
+export function selectionOf(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(({ args }) => args.every((each) => !isRequiredArgument(each)));
+  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name);
+  const inside = fields
+    .filter(({ name }) => ['nodes', 'edges', 'pageInfo'].includes(name))
+    .map((field) => `${field.name} ${selectionOf(field.type)}`);
+  return `{ __typename ${[...leaves, ...inside].join(' ')} }`;
+}
+
+/** The operation that asks a root field, its arguments as variables. */
+export function documentFor({ operation, field }: Pick<Place, 'operation' | 'field'>, args: object): string {
+  const names = field.args.filter(({ name }) => name in args);
+  const variables = names.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const passed = names.map(({ name }) => `${name}: $${name}`).join(', ');
+  const [declared, handed] = names.length > 0 ? [`(${variables})`, `(${passed})`] : ['', ''];
+  return `${operation} ${declared} { answer: ${field.name}${handed} ${selectionOf(field.type)} }`;
+}

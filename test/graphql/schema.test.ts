@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { getNamedType, isEnumType, isInputObjectType, isObjectType } from 'graphql';
+import { expect, it } from 'vitest';
+import { toSchema } from '../../schema/index.ts';
+import { printSdl } from '../../schema/print.ts';
+import { placesOf } from './questions.ts';
+
+const schema = toSchema();
+const ours = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+
+it('schema/schema.graphql is in step: if not, run `npm run sdl`', () => {
+  expect(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(printSdl());
+});
+
+it('names follow GraphQL’s conventions: camelCase fields, UPPER_CASE enum values', () => {
+  for (const type of ours) {
+    expect(type.name).toMatch(/^[A-Z][A-Za-z0-9]*$/);
+    if (isEnumType(type)) for (const { name } of type.getValues()) expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
+    if (isObjectType(type) || isInputObjectType(type)) {
+      for (const name of Object.keys(type.getFields())) expect(name).toMatch(/^[a-z][A-Za-z0-9]*$/);
+    }
+  }
+});
+
+it('scalars: Date, DateTime, Decimal, UUID, beside GraphQL’s own', () => {
+  const custom = ours.filter((type) => 'serialize' in type && !isEnumType(type)).map(({ name }) => name);
+  expect(custom.toSorted()).toEqual(
+    expect.arrayContaining(['Boolean', 'Date', 'DateTime', 'Decimal', 'Int', 'String', 'UUID']),
+  );
+  // Nothing goes through binary floating point, and ids are UUIDs.
+  for (const { parent, field } of placesOf(schema)) {
+    for (const { type } of [field, ...field.args]) {
+      expect(`${parent.name}.${field.name}: ${getNamedType(type).name}`).not.toMatch(/: (Float|ID)$/);
+    }
+  }
+});
+
+it('every list of a resource is a connection, with one list field per resource', () => {
+  const query = Object.values(schema.getQueryType()!.getFields());
+  const connections = query.map(({ type }) => getNamedType(type).name).filter((name) => name.endsWith('Connection'));
+  expect(new Set(connections).size).toBe(connections.length);
+  for (const { name, args, type } of query) {
+    if (!getNamedType(type).name.endsWith('Connection')) continue;
+    const page = ['after', 'before', 'first', 'last', 'offset'];
+    expect([
+      name,
+      ...args
+        .map((arg) => arg.name)
+        .filter((arg) => page.includes(arg))
+        .toSorted(),
+    ]).toEqual([name, ...page]);
+    const connection = getNamedType(type);
+    if (isObjectType(connection))
+      expect(Object.keys(connection.getFields()).toSorted()).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount']);
+  }
+});

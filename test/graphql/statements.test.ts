@@ -1,0 +1,127 @@
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from './books.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** The statements that reading takes, whichever of the pool's connections they go through. */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = [];
+  const note = (query: unknown): void => {
+    const text = typeof query === 'string' ? query : (query as { text?: string }).text;
+    // Identity notes a token's use once a minute, aside.
+    if (text && !/api_tokens/.test(text)) texts.push(text);
+  };
+  const client = await service.pool.connect();
+  const prototype = Object.getPrototypeOf(client) as { query: (...args: unknown[]) => unknown };
+  client.release();
+  const original = prototype.query;
+  const spy = vi.spyOn(prototype, 'query').mockImplementation(function query(this: unknown, ...args: unknown[]) {
+    note(args[0]);
+    return original.apply(this, args);
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return texts;
+}
+
+/** A tenant with `count` of everything, everything hanging together. */
+async function tenantWith(count: number): Promise<Integrator> {
+  const who = await service.integrator();
+  for (let index = 0; index < count; index++) {
+    const customerId = await makeCustomer(who);
+    const supplierId = await makeCustomer(who, { type: 'SUPPLIER' });
+    const projectId = await makeProject(who, { customerId });
+    const invoiceId = await makeInvoice(who, { customerId, status: 'ISSUED' });
+    await makeInvoice(who, { customerId });
+    await makePayment(who, invoiceId, '1');
+    await makePayment(who, invoiceId, '2');
+    for (let each = 0; each < 2; each++) {
+      const entry = await makeTimeEntry(who, { projectId });
+      await who.db.timeEntry.updateMany({ where: { id: entry }, data: { invoiceId } });
+    }
+    await makeReceipt(who, { supplierId, projectId });
+  }
+  return who;
+}
+
+describe('the number of statements does not depend on the number of rows', () => {
+  let few: Integrator;
+  let many: Integrator;
+  beforeAll(async () => {
+    few = await tenantWith(2);
+    many = await tenantWith(20);
+  });
+
+  it.each([
+    [
+      'customers → invoices (first 5) → customer',
+      '{ rows: customers(first: 100, type: CUSTOMER) { totalCount nodes { id invoices(first: 5) { totalCount nodes { number customer { companyName } } } } } }',
+    ],
+    [
+      'the same through edges',
+      '{ rows: customers(first: 100, type: CUSTOMER) { nodes { id } edges { node { invoices(first: 5) { edges { cursor node { customer { id } } } pageInfo { hasNextPage } } } } } }',
+    ],
+    [
+      'projects → timeEntries + trackedMinutes',
+      '{ rows: projects(first: 100) { nodes { trackedMinutes customer { id } timeEntries(first: 10) { totalCount nodes { durationMinutes project { name } } } } } }',
+    ],
+    [
+      'invoices → customer, items, vatBreakdown, payments, timeEntries',
+      '{ rows: invoices(first: 100, status: ISSUED) { nodes { customer { id } items { title } vatBreakdown { vat } payments { amount invoice { number } } timeEntries { billed } amountDue isOverdue } } }',
+    ],
+    [
+      'invoices → vatBreakdown without items',
+      '{ rows: invoices(first: 100, status: ISSUED) { nodes { vatBreakdown { vatRate net vat } } } }',
+    ],
+    [
+      'timeEntries → project → customer, invoice',
+      '{ rows: timeEntries(first: 100) { nodes { project { customer { companyName } } invoice { number items { title } } } } }',
+    ],
+    [
+      'receipts → supplier, payments',
+      '{ rows: receipts(first: 100) { nodes { supplier { companyName } payments { amount } } } }',
+    ],
+  ])('%s', async (_what, query) => {
+    const counted: number[] = [];
+    for (const [who, count] of [
+      [few, 2],
+      [many, 20],
+    ] as const) {
+      const statements = await statementsOf(async () => {
+        const { rows } = await who.graphql(query);
+        expect((rows.nodes ?? rows.edges).length).toBeGreaterThanOrEqual(count);
+      });
+      counted.push(statements.length);
+    }
+    expect(counted[0]).toBeGreaterThan(1); // the wire was tapped
+    expect(counted[1]).toBe(counted[0]);
+    expect(counted[0]).toBeLessThanOrEqual(12);
+  });
+
+  it('and REST’s lists take no more', async () => {
+    for (const path of ['/customers', '/invoices', '/projects', '/time-entries', '/receipts']) {
+      const [two, twenty] = [
+        await statementsOf(() => few.rest('GET', path)),
+        await statementsOf(() => many.rest('GET', path)),
+      ];
+      expect(two.length).toBeGreaterThan(1);
+      expect(twenty.length).toBe(two.length);
+    }
+  });
+});
+
+it('the tap sees the statements of every connection', async () => {
+  const other = new Pool({ connectionString: service.pool.options.connectionString });
+  expect(await statementsOf(() => other.query('select 42'))).toEqual(['select 42']);
+  await other.end();
+});

@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import type { Integrator } from '../harness.ts';
+
+/** An answer's `data` with each number as it stands in the text, that nothing of it gets lost on the way here. */
+// The tests say what they expect; this is JSON from outside.
+// eslint-disable-next-line typescript/no-explicit-any
+export function exactData(text: string): any {
+  const parse = JSON.parse as (
+    json: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ) => { data: unknown };
+  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)).data;
+}
+
+/** A line: quantity, unit price and VAT rate as JSON text. */
+export type JsonLine = readonly [quantity: string, price: string, rate: string];
+
+/** An invoice's body, its numbers exactly as written. */
+export function invoiceBody(customerId: string, currency: string, lines: readonly JsonLine[], more = ''): string {
+  const items = lines.map(
+    ([quantity, price, rate]) => `{"title":"x","quantity":${quantity},"unit_price_net":${price},"vat_rate":${rate}}`,
+  );
+  return `{"customer_id":"${customerId}","invoice_date":"2026-01-31","currency":"${currency}"${more},"items":[${items.join()}]}`;
+}
+
+export const receiptBody = (currency: string, gross: string, rate?: string): string =>
+  `{"receipt_date":"2026-01-31","currency":"${currency}","amount_gross":${gross}${rate ? `,"vat_rate":${rate}` : ''}}`;
+
+/** An invoice's sums as they stand in the text. */
+export interface Sums {
+  lines: string[];
+  net: string;
+  vat: string;
+  gross: string;
+  /** [rate, net, VAT] */
+  breakdown: string[][];
+}
+
+export function sumsOf(text: string): Sums {
+  const data = exactData(text);
+  return {
+    lines: data.items.map((item: { line_total_net: string }) => item.line_total_net),
+    net: data.total_net,
+    vat: data.total_vat,
+    gross: data.total_gross,
+    breakdown: data.vat_breakdown.map((share: Record<string, string>) => [
+      share['vat_rate'],
+      share['net'],
+      share['vat'],
+    ]),
+  };
+}
+
+/** Creates, and reads again: what was stored is what was answered. Answers the text. */
+export async function create(who: Integrator, path: string, body: string): Promise<string> {
+  const { status, text, headers } = await who.rest('POST', path, body);
+  expect({ status, text }).toEqual({ status: 201, text: expect.any(String) });
+  const again = await who.rest('GET', `${path}/${headers.get('location')!.split('/').at(-1)}`);
+  expect(again.text).toBe(text);
+  return text;
+}

@@ -1,0 +1,91 @@
+// What decisions, 3 says of money, once more: in BigInt integers, so that it shares no arithmetic with what it judges.
+
+const currenciesByDigits = [
+  ['JPY', 'KRW', 'CLP', 'ISK', 'XOF', 'VND'],
+  [],
+  ['EUR', 'USD', 'CHF', 'HUF', 'COP', 'IDR', 'MGA'],
+  ['TND', 'KWD', 'BHD', 'IQD', 'JOD', 'OMR', 'LYD'],
+  ['CLF', 'UYW'],
+];
+
+/** ISO 4217: minor digits of the currencies tested. */
+export const minorDigits: Record<string, number> = Object.fromEntries(
+  currenciesByDigits.flatMap((codes, digits) => codes.map((code) => [code, digits])),
+);
+
+/** units ÷ 10^scale. */
+export interface Decimal {
+  units: bigint;
+  scale: number;
+}
+
+/** The number as JSON has it in its shortest form without an exponent. */
+export function plain({ units, scale }: Decimal): string {
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
+  const whole = digits.slice(0, digits.length - scale);
+  return `${units < 0n ? '-' : ''}${whole}${scale > 0 && fraction ? `.${fraction}` : ''}`;
+}
+
+/** At most 15 digits are needed to write it out. */
+export const fits = (number: Decimal): boolean => plain(number).replace(/[-.]/g, '').replace(/^0+/, '').length <= 15;
+
+/** numerator ÷ denominator as a whole number, half away from zero. */
+function divide(numerator: bigint, denominator: bigint): bigint {
+  const magnitude = ((numerator < 0n ? -numerator : numerator) * 2n + denominator) / (2n * denominator);
+  return numerator < 0n ? -magnitude : magnitude;
+}
+
+const ten = (power: number): bigint => 10n ** BigInt(power);
+
+export interface Line {
+  quantity: Decimal;
+  price: Decimal;
+  rate: Decimal;
+}
+
+export interface Totals {
+  lines: Decimal[];
+  net: Decimal;
+  vat: Decimal;
+  gross: Decimal;
+  breakdown: { rate: Decimal; net: Decimal; vat: Decimal }[];
+}
+
+/** Line = quantity × unit price, rounded; VAT once per rate over the sum of its lines; gross = net + VAT. */
+export function invoiceTotals(lines: Line[], currency: string): Totals {
+  const scale = minorDigits[currency]!;
+  const lineTotals = lines.map(({ quantity, price }) =>
+    divide(quantity.units * price.units * ten(scale), ten(quantity.scale + price.scale)),
+  );
+  const netOf = new Map<bigint, bigint>(); // by the rate in hundredths of a per cent
+  for (const [index, { rate }] of lines.entries()) {
+    const hundredths = rate.units * ten(2 - rate.scale);
+    netOf.set(hundredths, (netOf.get(hundredths) ?? 0n) + lineTotals[index]!);
+  }
+  const shares = [...netOf]
+    .toSorted(([a], [b]) => Number(a - b))
+    .map(([rate, net]) => ({ rate, net, vat: divide(net * rate, 10_000n) }));
+  const net = lineTotals.reduce((a, b) => a + b, 0n);
+  const vat = shares.reduce((sum, share) => sum + share.vat, 0n);
+  const amount = (units: bigint): Decimal => ({ units, scale });
+  return {
+    lines: lineTotals.map(amount),
+    net: amount(net),
+    vat: amount(vat),
+    gross: amount(net + vat),
+    breakdown: shares.map((share) => ({
+      rate: { units: share.rate, scale: 2 },
+      net: amount(share.net),
+      vat: amount(share.vat),
+    })),
+  };
+}
+
+/** The VAT in a gross amount: gross × rate ÷ (100 + rate), rounded; the rest is net. */
+export function receiptAmounts(gross: Decimal, rate: Decimal, currency: string): { vat: Decimal; net: Decimal } {
+  const scale = minorDigits[currency]!;
+  const minor = gross.units * ten(scale - gross.scale);
+  const vat = divide(minor * rate.units, 100n * ten(rate.scale) + rate.units);
+  return { vat: { units: vat, scale }, net: { units: minor - vat, scale } };
+}

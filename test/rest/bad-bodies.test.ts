@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import * as sample from './samples.ts';
+import { create, faults, having, writing, type Writing } from './samples.ts';
+
+// Whatever arrives: a documented answer that a person can act on, and nothing half written.
+
+let service: Service;
+let acme: Integrator;
+let endpoints: Writing[];
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  endpoints = await writing(acme);
+});
+afterAll(() => service.close());
+afterEach(() => sample.noFaults(service));
+
+const rows = () => sample.rows(service);
+
+/** Sends `part`, JSON text, to every endpoint and looks at the answers; those that refuse must have written nothing. */
+async function everywhere(text: (body: object) => string, look: (answer: Answer, at: string) => void): Promise<void> {
+  for (const [method, path, body] of endpoints) {
+    const before = await rows();
+    const answer = await acme.rest(method, path, text(body));
+    look(answer, `${method} ${path}`);
+    expect(answer.text).not.toMatch(/node_modules|\.ts:\d|prisma|postgres|graphql/i);
+    if (answer.status >= 300) expect(await rows()).toEqual(before);
+  }
+}
+
+const refused = (answer: Answer): void => {
+  expect(faults(answer)).not.toEqual([]);
+};
+
+/** A body with one more field, as text: `__proto__` can't be written as an object. */
+const andField = (body: object, name: string, value: string): string =>
+  `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(name)}:${value}}`;
+
+describe('a body that is no JSON object: 422', () => {
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \n\t'],
+    ['words', 'hello'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['a number', '1'],
+    ['a string', '"{}"'],
+    ['an array', '[]'],
+    ['an array of objects', '[{}]'],
+    ['an end too early', '{"type":"customer"'],
+    ['something behind it', '{} {}'],
+    ['single quotes', "{'type':'customer'}"],
+    ['a trailing comma', '{"type":"customer",}'],
+    ['NaN', '{"quantity":NaN}'],
+    ['Infinity', '{"quantity":-Infinity}'],
+    ['a leading zero', '{"quantity":01}'],
+    ['a raw NUL', '{"city":"\0"}'],
+    ['a form', 'type=customer&company_name=x'],
+    ['XML', '<?xml version="1.0"?><a/>'],
+    ['arrays, 500,000 deep', '['.repeat(500_000) + ']'.repeat(500_000)],
+    ['objects, 150,000 deep', '{"a":'.repeat(150_000) + '}'.repeat(150_000)],
+    ['arrays without an end', '['.repeat(1_000_000)],
+  ])('%s', async (_name, text) => {
+    await everywhere(() => text, refused);
+  });
+
+  it('invalid UTF-8', async () => {
+    for (const bytes of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf0, 0x9f]]) {
+      const body = Buffer.concat([Buffer.from('{"city":"'), Buffer.from(bytes), Buffer.from('"}')]);
+      for (const [method, path] of endpoints) {
+        const headers = { authorization: `Bearer ${acme.token}`, 'content-type': 'application/json' };
+        const response = await fetch(`${service.url}/api/v1${path}`, { method, headers, body });
+        expect([path, response.status, Object.keys(((await response.json()) as Answer['body']).errors).length]).toEqual(
+          [path, 422, 1],
+        );
+      }
+    }
+  });
+});
+
+describe('fields', () => {
+  const unknown = [
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'input',
+    'first',
+    'offset',
+    'body',
+  ];
+
+  it.each([...unknown, 'companyName', 'tenant_id', 'Type', 'type ', '', 'a.b', '🦆', 'x'.repeat(1000)])(
+    'an unknown one is named: %s',
+    async (name) => {
+      const null_ = name === 'input' ? '{"type":"customer"}' : 'null';
+      await everywhere(
+        (body) => andField(body, name, null_),
+        (answer, at) => expect([at, faults(answer)]).toEqual([at, [name]]),
+      );
+    },
+  );
+
+  it('the resource’s own response-only fields are ignored, whatever they hold', async () => {
+    const junk = { id: 5, created_at: 'never', updated_at: [], tracked_minutes: {} };
+    const { id } = await create(acme, '/projects', { ...sample.project, ...junk });
+    expect(id).toEqual(sample.anId);
+    expect((await acme.rest('PATCH', `/projects/${id}`, junk)).body.data).toMatchObject({ id, tracked_minutes: 0 });
+    // Of another resource they are unknown.
+    expect(faults(await acme.rest('POST', '/customers', { ...sample.customer, tracked_minutes: 1 }))).toEqual([
+      'tracked_minutes',
+    ]);
+  });
+
+  it('sent twice: the last one counts, as JSON has it everywhere', async () => {
+    const { status, body } = await acme.rest(
+      'POST',
+      '/customers',
+      andField(sample.customer, 'company_name', '"Zweite"'),
+    );
+    expect([status, body.data.company_name]).toEqual([201, 'Zweite']);
+    expect(faults(await acme.rest('POST', '/customers', andField(sample.customer, 'company_name', 'null')))).toEqual([
+      'company_name',
+    ]);
+  });
+
+  it('by the thousand: every one is named', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index]));
+    expect(faults(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(5000);
+  });
+
+  it.each(['0', '{}', '[]', '{"a":1}', '{"title":null}', '"x"'])(
+    'a megabyte of items: 422 within a moment, in an answer of no absurd length: [%s, …]',
+    async (item) => {
+      const items = `[${Array.from({ length: Math.floor(1_000_000 / (item.length + 1)) }, () => item).join()}]`;
+      const body = having(sample.invoice(sample.unknownId), 'items', 0);
+      const start = performance.now();
+      const answer = await acme.rest(
+        'POST',
+        '/invoices',
+        JSON.stringify(body).replace('"items":0', `"items":${items}`),
+      );
+      expect(performance.now() - start).toBeLessThan(5000);
+      expect(faults(answer)).toEqual(expect.arrayContaining(['customer_id', 'items']));
+      expect(answer.text.length).toBeLessThan(2 * 1024 * 1024);
+    },
+  );
+});

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { answerMalformed } from '../../src/malformed.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { anError, answers, head, json, last, speak } from './raw.ts';
+import * as sample from './samples.ts';
+
+// What no well-behaved client sends: an answer all the same, and never a hanging socket.
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+afterEach(() => sample.noFaults(service));
+
+describe('what is no HTTP', () => {
+  it('pipelined requests are answered in their order, junk behind them with 400', async () => {
+    const requests = [
+      head(acme, 'GET /api/v1/me'),
+      head(acme, 'GET /api/v1/nothing'),
+      head(acme, 'GET /api/v1/customers?page=0'),
+    ];
+    const heard = answers(await speak(service, requests.join(''), 'junk\r\n\r\n'));
+    expect(heard.map(({ status }) => status)).toEqual([200, 404, 422, 400]);
+    expect(heard.at(-1)?.body).toEqual(anError);
+  });
+
+  it.each([
+    ['junk', 'junk\r\n\r\n'],
+    ['binary', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3])],
+    ['an unknown method', 'HACK /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a header without a colon', 'GET /api/v1/me HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['bytes beyond ASCII in the address', 'GET /api/v1/ünï HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a blank in the address', 'GET /api/v1/a b HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('%s: 400', async (_name, text) => {
+    expect(answers(await speak(service, text))).toEqual([{ status: 400, body: anError }]);
+  });
+
+  it('headers, or an address, of many kilobytes: 431', async () => {
+    for (const text of [
+      head(acme, 'GET /api/v1/me', `X: ${'x'.repeat(20_000)}`),
+      head(acme, `GET /api/v1/customers?q=${'x'.repeat(20_000)}`),
+    ]) {
+      expect(answers(await speak(service, text))).toEqual([{ status: 431, body: anError }]);
+    }
+  });
+});
+
+it('a request that never comes to its end: 408', async () => {
+  const patience = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
+  const server = createServer(patience, (request, response) => request.resume().on('end', () => response.end()));
+  answerMalformed(server, pino({ level: 'silent' }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const impatient = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  for (const begun of [
+    'GET /',
+    'GET / HTTP/1.1\r\nHost: x\r\n',
+    head(acme, 'POST /', json, 'Content-Length: 100') + '{',
+  ]) {
+    expect(answers(await speak(impatient, begun))).toEqual([{ status: 408, body: anError }]);
+  }
+  server.close();
+});
+
+describe('absurd addresses: 404', () => {
+  const absurd = [
+    '/',
+    '//',
+    '///api/v1/customers',
+    '/api/v1//customers',
+    '/api//v1/customers',
+    '/api/v1/customers//x',
+    '*',
+    '/api/v1/%zz',
+    '/api/v1/%00',
+    '/api/v1/customers/%00',
+    '/api/v1/customers%2f',
+    '/api/v1/cust\\omers',
+    '/\\',
+    '/api/v1/../../etc/passwd',
+    '/api/v1/customers/../../x',
+    '/api/v1/./nothing',
+    '/api/v1/customers;x=1',
+    '/api/v1/[',
+    '/api/v1/{id}',
+    '/API/V1/CUSTOMERS',
+    '/api/v1customers',
+    `/${'a/'.repeat(4000)}`,
+    'http://[/',
+    'http://other.example/nothing',
+    '/api/v1/:id',
+    '/api/v1/customers/:id',
+    '/api/v1/__proto__',
+    '/api/v1/constructor',
+  ];
+
+  it.each(absurd)('GET %s', async (address) => {
+    expect(answers(await speak(service, head(acme, `GET ${address}`, last)))).toEqual([{ status: 404, body: anError }]);
+  });
+
+  it.each(['x:y:z', 'a/b', 'a b', '[', 'x@y', 'ü', '', '%'])('any Host does: %s', async (host) => {
+    const text = `GET /api/v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${acme.token}\r\n${last}\r\n\r\n`;
+    const [answer] = answers(await speak(service, text));
+    expect([200, 400, 404]).toContain(answer?.status);
+    if (answer?.status !== 200) expect(answer?.body).toEqual(anError);
+  });
+});
+
+describe('other methods', () => {
+  it('TRACE echoes nothing', async () => {
+    expect(answers(await speak(service, head(acme, 'TRACE /api/v1/me', last)))).toEqual([
+      { status: 405, body: anError },
+    ]);
+    expect(answers(await speak(service, head(acme, 'TRACE /api/v1/nothing', last)))).toEqual([
+      { status: 404, body: anError },
+    ]);
+  });
+
+  it('CONNECT is hung up on', async () => {
+    expect(await speak(service, head(acme, 'CONNECT example.com:443'))).toBe('');
+  });
+
+  it('a GET with a body is a GET', async () => {
+    const text = await speak(service, head(acme, 'GET /api/v1/customers', json, 'Content-Length: 5', last), '[1,2]');
+    expect(answers(text)[0]?.status).toBe(200);
+  });
+
+  it('Expect: 100-continue is told to; anything else expected is ignored', async () => {
+    const body = JSON.stringify(sample.customer);
+    const length = `Content-Length: ${body.length}`;
+    const text = await speak(
+      service,
+      head(acme, 'POST /api/v1/customers', json, length, 'Expect: 100-continue', last),
+      body,
+    );
+    expect(answers(text).map(({ status }) => status)).toEqual([100, 201]);
+    const other = await speak(service, head(acme, 'GET /api/v1/me', 'Expect: a-miracle', last));
+    expect(answers(other)[0]?.status).toBe(200);
+  });
+});

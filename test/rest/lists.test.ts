@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import * as sample from './samples.ts';
+import { create, faults } from './samples.ts';
+
+let service: Service;
+let acme: Integrator;
+/** Newest first. */
+let ids: string[];
+
+const lists = ['/customers', '/invoices', '/receipts', '/projects', '/time-entries', '/bank-transactions'];
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  ids = [];
+  for (let count = 0; count < 30; count++) ids.unshift((await create(acme, '/customers', sample.customer)).id);
+});
+afterAll(() => service.close());
+
+const url = (path: string) => `${service.url}/api/v1${path}`;
+const idsOn = async (path: string) => (await acme.rest('GET', path)).body.data.map((row: { id: string }) => row.id);
+
+describe('paging', () => {
+  it('page 1 of 25 by default, newest first, in the paged list envelope', async () => {
+    const { status, body } = await acme.rest('GET', '/customers');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      data: ids.slice(0, 25).map((id) => expect.objectContaining({ id })),
+      links: {
+        first: url('/customers?page=1'),
+        last: url('/customers?page=2'),
+        prev: null,
+        next: url('/customers?page=2'),
+      },
+      meta: { current_page: 1, per_page: 25, total: 30, last_page: 2, from: 1, to: 25 },
+    });
+  });
+
+  it('links are absolute URLs that keep every query parameter, unknown ones too', async () => {
+    const query = 'per_page=7&type=customer&q=k%C3%BC%26&q=kund&utm=1&a%5B%5D=1&a%5B%5D=2&page=';
+    const { body } = await acme.rest('GET', `/customers?${query}3`);
+    for (const [name, page] of [
+      ['first', 1],
+      ['last', 5],
+      ['prev', 2],
+      ['next', 4],
+    ] as const) {
+      const link = new URL(body.links[name]);
+      expect(link.origin + link.pathname).toBe(url('/customers'));
+      expect([...link.searchParams].toSorted()).toEqual([...new URLSearchParams(`${query}${page}`)].toSorted());
+    }
+    expect(body.meta).toEqual({ current_page: 3, per_page: 7, total: 30, last_page: 5, from: 15, to: 21 });
+  });
+
+  it('following next passes every resource once; prev leads back', async () => {
+    const seen: string[] = [];
+    let at: string | null = url('/customers?per_page=7');
+    let last = at;
+    while (at) {
+      const { body } = await service.request('GET', at, { headers: { authorization: `Bearer ${acme.token}` } });
+      seen.push(...body.data.map((row: { id: string }) => row.id));
+      last = at;
+      at = body.links.next;
+    }
+    expect(seen).toEqual(ids);
+    expect(new URL(last).searchParams.get('page')).toBe('5');
+    const { links, meta } = (await acme.rest('GET', '/customers?per_page=7&page=5')).body;
+    expect({ prev: links.prev, next: links.next }).toEqual({ prev: url('/customers?per_page=7&page=4'), next: null });
+    expect(meta).toEqual({ current_page: 5, per_page: 7, total: 30, last_page: 5, from: 29, to: 30 });
+  });
+
+  it('past the last page: 200 with data: []', async () => {
+    for (const page of [3, 1_000_000_000]) {
+      for (const perPage of [25, 100]) {
+        const { status, body } = await acme.rest('GET', `/customers?page=${page}&per_page=${perPage}`);
+        expect({ status, data: body.data, next: body.links.next }).toEqual({ status: 200, data: [], next: null });
+        const last_page = perPage === 25 ? 2 : 1;
+        expect(body.meta).toEqual({
+          current_page: page,
+          per_page: perPage,
+          total: 30,
+          last_page,
+          from: null,
+          to: null,
+        });
+      }
+    }
+  });
+
+  it.each(lists)(
+    'an empty list of %s: total 0, last_page 1, first and last both page 1, next and prev null',
+    async (path) => {
+      const nobody = await service.integrator();
+      const { status, body } = await nobody.rest('GET', path);
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        data: [],
+        links: { first: url(`${path}?page=1`), last: url(`${path}?page=1`), prev: null, next: null },
+        meta: { current_page: 1, per_page: 25, total: 0, last_page: 1, from: null, to: null },
+      });
+    },
+  );
+
+  it('per_page: 1 to 100', async () => {
+    expect(await idsOn('/customers?per_page=1&page=30')).toEqual(ids.slice(29));
+    expect(await idsOn('/customers?per_page=100')).toEqual(ids);
+  });
+
+  it.each(lists)(
+    'a page or per_page of %s outside its bounds, or no whole number: 422 under that name',
+    async (path) => {
+      const bad = [
+        '0',
+        '-1',
+        '1.5',
+        '1e9',
+        '',
+        'x',
+        '0x1',
+        'NaN',
+        'Infinity',
+        '99999999999999999999',
+        '1,2',
+        '%00',
+        'null',
+      ];
+      for (const value of [...bad, '1000000001']) {
+        expect([value, faults(await acme.rest('GET', `${path}?page=${value}`))]).toEqual([value, ['page']]);
+      }
+      for (const value of [...bad, '101']) {
+        expect([value, faults(await acme.rest('GET', `${path}?per_page=${value}`))]).toEqual([value, ['per_page']]);
+      }
+      expect(faults(await acme.rest('GET', `${path}?page=0&per_page=0`))).toEqual(['page', 'per_page']);
+    },
+  );
+
+  it('a bad page and a bad filter are reported at once', async () => {
+    const answer = await acme.rest('GET', '/invoices?page=0&per_page=101&status=x&customer_id=y');
+    expect(faults(answer)).toEqual(['customer_id', 'page', 'per_page', 'status']);
+  });
+});
+
+describe('query parameters', () => {
+  it.each(lists)('unknown ones are ignored: %s', async (path) => {
+    const plain = await acme.rest('GET', path);
+    for (const query of [
+      'first=1',
+      'offset=3',
+      'input=x',
+      'after=x',
+      'id=x',
+      '__proto__=x',
+      'constructor=1',
+      'a[b]=c',
+      '&&=',
+      '%zz',
+    ]) {
+      const { status, body } = await acme.rest('GET', `${path}?${query}`);
+      expect([query, status, body.data, body.meta]).toEqual([query, 200, plain.body.data, plain.body.meta]);
+    }
+  });
+
+  it('mean nothing where there is no list', async () => {
+    for (const path of ['/me', `/customers/${ids[0]}`]) {
+      expect((await acme.rest('GET', `${path}?page=0&type=x`)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { routes } from '../../rest-shim/routes.ts';
+import * as sample from './samples.ts';
+import { create, refusal } from './samples.ts';
+
+const origin = 'https://app.example';
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService({ corsOrigins: [origin, 'http://localhost:5173'] });
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+const cors = ({ headers }: Answer) => [...headers].filter(([name]) => name.startsWith('access-control-'));
+
+describe('HEAD', () => {
+  it('is answered as GET, without the body', async () => {
+    const { id } = await create(acme, '/customers', sample.customer);
+    const paths = [
+      '/me',
+      '/customers',
+      '/customers?page=0',
+      `/customers/${id}`,
+      `/customers/${sample.unknownId}`,
+      '/nothing',
+    ];
+    for (const path of paths) {
+      const [get, head] = [await acme.rest('GET', path), await acme.rest('HEAD', path)];
+      expect([path, head.status, head.text]).toEqual([path, get.status, '']);
+      for (const name of ['content-type', 'content-length', 'cache-control']) {
+        expect([path, name, head.headers.get(name)]).toEqual([path, name, get.headers.get(name)]);
+      }
+      expect(head.headers.get('x-request-id')).toBeTruthy();
+    }
+    expect((await service.request('HEAD', '/api/v1/me')).status).toBe(401);
+  });
+});
+
+describe('OPTIONS', () => {
+  it('names in Allow what the address takes', async () => {
+    for (const path of new Set(routes.map(([, each]) => each))) {
+      const takes = routes.filter(([, each]) => each === path).map(([method]) => method as string);
+      const { status, headers, text } = await acme.rest('OPTIONS', path.replace(':id', sample.unknownId));
+      expect({ status, text }).toEqual({ status: 204, text: '' });
+      expect(headers.get('allow')?.split(', ').toSorted()).toEqual([...takes, 'HEAD', 'OPTIONS'].toSorted());
+    }
+    refusal(await acme.rest('OPTIONS', '/nothing'), 404);
+    refusal(await service.request('OPTIONS', '/api/v1/customers'), 401);
+  });
+});
+
+describe('CORS from a configured list of origins', () => {
+  const preflight = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' };
+
+  it('a preflight of a configured origin needs no token and names methods and headers', async () => {
+    const { status, headers, text } = await service.request('OPTIONS', `/api/v1/customers/${sample.unknownId}`, {
+      headers: { origin, ...preflight },
+    });
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('vary')).toContain('Origin');
+    const list = (name: string) => headers.get(name)?.toLowerCase().split(', ') ?? [];
+    expect(list('access-control-allow-methods')).toEqual(expect.arrayContaining(['get', 'post', 'patch', 'delete']));
+    const needed = ['authorization', 'content-type', 'idempotency-key'];
+    expect(list('access-control-allow-headers')).toEqual(expect.arrayContaining(needed));
+  });
+
+  it('every answer to a configured origin can be read, errors too', async () => {
+    const answers = [
+      await acme.rest('GET', '/customers', undefined, { origin }),
+      await acme.rest('POST', '/customers', {}, { origin }),
+      await acme.rest('GET', '/nothing', undefined, { origin }),
+      await service.request('GET', '/api/v1/me', { headers: { origin } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 404, 401]);
+    for (const { headers } of answers) {
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
+      const needed = [
+        'location',
+        'retry-after',
+        'x-request-id',
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+      ];
+      expect(exposed).toEqual(expect.arrayContaining(needed));
+    }
+  });
+
+  it('other origins get none of it', async () => {
+    for (const other of [
+      'https://evil.example',
+      'https://app.example.evil',
+      'http://app.example',
+      'null',
+      `${origin}:444`,
+    ]) {
+      const answer = await acme.rest('GET', '/customers', undefined, { origin: other });
+      expect([other, answer.status, cors(answer)]).toEqual([other, 200, []]);
+      expect(answer.headers.get('vary')).toContain('Origin');
+      const asked = await service.request('OPTIONS', '/api/v1/customers', { headers: { origin: other, ...preflight } });
+      expect([asked.status, cors(asked)]).toEqual([401, []]);
+    }
+  });
+
+  it('none by default', async () => {
+    const closed = await startService();
+    try {
+      const answer = await closed.request('GET', '/api/v1/me', { headers: { origin } });
+      const asked = await closed.request('OPTIONS', '/api/v1/me', { headers: { origin, ...preflight } });
+      expect([cors(answer), cors(asked)]).toEqual([[], []]);
+    } finally {
+      await closed.close();
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { expect } from 'vitest';
+import type { Answer, Integrator, Service } from '../harness.ts';
+
+// What the chapters of the REST contract share: bodies that are accepted, and what every answer looks like.
+
+/** Well-formed, and nobody's. */
+export const unknownId = '0190a1b2-c3d4-7000-8000-000000000000';
+
+export const anId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+
+/** The resources that can be created, and the smallest body that does: the required fields and nothing else. */
+export const customer = { type: 'customer', company_name: 'Kundin GmbH' };
+export const supplier = { type: 'supplier', company_name: 'Lieferant AG' };
+export const item = { title: 'Beratung', quantity: 1, unit_price_net: 100, vat_rate: 19 };
+export const invoice = (customerId: string) => ({
+  customer_id: customerId,
+  invoice_date: '2026-03-01',
+  items: [item],
+});
+export const receipt = { receipt_date: '2026-03-01', amount_gross: 119 };
+export const project = { name: 'Umbau' };
+export const timeEntry = (projectId: string) => ({ project_id: projectId, date: '2026-03-01', duration_minutes: 90 });
+
+/** Creates a resource; answers its `data`. */
+// eslint-disable-next-line typescript/no-explicit-any
+export async function create(who: Integrator, path: string, body: object): Promise<any> {
+  const answer = await who.rest('POST', path, body);
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 201, body: { data: expect.anything() } });
+  return answer.body.data;
+}
+
+/** The documented shape of an error; answers its `errors`, which 422 alone carries. */
+export function refusal({ status, headers, body }: Answer, expected: number): Record<string, string[]> {
+  const requestId = headers.get('x-request-id');
+  const message = expect.stringMatching(/\S/);
+  const errors = expected === 422 ? { errors: expect.any(Object) } : {};
+  expect({ status, body }).toEqual({ status: expected, body: { message, ...errors, request_id: requestId } });
+  for (const texts of Object.values(body.errors ?? {})) {
+    expect(texts).toEqual(expect.arrayContaining([message]));
+    for (const text of texts as unknown[]) expect(text).toEqual(message);
+  }
+  return body.errors;
+}
+
+/** The fields that 422 names, sorted. */
+export const faults = (answer: Answer): string[] => Object.keys(refusal(answer, 422)).toSorted();
+
+/** `body` with `value` at a dotted path: `items.0.quantity`. */
+export function having(body: object, path: string, value: unknown): object {
+  const copy = structuredClone(body);
+  const keys = path.split('.');
+  const last = keys.pop()!;
+  // eslint-disable-next-line typescript/no-explicit-any
+  const parent = keys.reduce((part, key) => part[key], copy as any);
+  parent[last] = value;
+  return copy;
+}
+
+/** Each value is accepted at this path of a new resource, and answered as sent, or as given in `as`. */
+export async function accepts(
+  who: Integrator,
+  [at, body]: [string, object],
+  path: string,
+  values: unknown[],
+  as: (value: unknown) => unknown = (value) => value,
+): Promise<void> {
+  for (const value of values) {
+    const data = await create(who, at, having(body, path, value));
+    // eslint-disable-next-line typescript/no-explicit-any
+    const answered = path.split('.').reduce((part, key) => part[key], data as any);
+    expect({ value, answered }).toEqual({ value, answered: as(value) });
+  }
+}
+
+/** Each value is refused at this path, under exactly that name, and nothing is created. */
+export async function refuses(
+  who: Integrator,
+  [at, body]: [string, object],
+  path: string,
+  values: unknown[],
+): Promise<void> {
+  const count = async () => (await who.rest('GET', at)).body.meta.total;
+  const before = await count();
+  for (const value of values) {
+    const answer = await who.rest('POST', at, having(body, path, value));
+    expect({ value, status: answer.status }).toEqual({ value, status: 422 });
+    expect({ value, faults: faults(answer) }).toEqual({ value, faults: [path] });
+  }
+  expect(await count()).toBe(before);
+}
+
+/** An endpoint that takes a body, and a body with every field that it accepts. */
+export type Writing = [method: string, path: string, body: object];
+
+export async function writing(who: Integrator): Promise<Writing[]> {
+  const { id: customer_id } = await create(who, '/customers', customer);
+  const { id: supplier_id } = await create(who, '/customers', supplier);
+  const { id: project_id } = await create(who, '/projects', project);
+  const address = { address_line1: 'x', postal_code: '1', city: 'Ulm', country: 'DE' };
+  const wholeCustomer = { ...customer, email: 'a@b.example', ...address, vat_id: 'x' };
+  const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
+  const rates = { hourly_rate_net: 1, budget_hours: 1, currency: 'EUR' };
+  const wholeProject = { ...project, customer_id, description: 'x', status: 'active', ...rates, ...dates };
+  const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
+  const wholeInvoice = { ...invoice(customer_id), ...terms, subject: 'x', items: [{ ...item, unit: 'h' }] };
+  const references = { supplier_id, project_id, receipt_number: '1', category: 'x', description: 'x' };
+  const wholeReceipt = { ...receipt, ...references, vat_rate: 19, ...terms };
+  const wholeEntry = { ...timeEntry(project_id), description: 'x', billable: true, hourly_rate_net: 1 };
+  return [
+    ['POST', '/customers', wholeCustomer],
+    ['PATCH', `/customers/${customer_id}`, wholeCustomer],
+    ['POST', '/invoices', wholeInvoice],
+    ['POST', '/receipts', wholeReceipt],
+    ['POST', '/projects', wholeProject],
+    ['PATCH', `/projects/${project_id}`, wholeProject],
+    ['POST', '/time-entries', wholeEntry],
+  ];
+}
+
+/** How many rows each of the tenants' tables has. */
+export async function rows({ pool }: Service): Promise<object> {
+  const tables = [
+    'customers',
+    'invoices',
+    'invoice_items',
+    'invoice_sequences',
+    'receipts',
+    'projects',
+    'time_entries',
+    'events',
+  ];
+  const { rows: counts } = await pool.query(
+    `select ${tables.map((table) => `(select count(*) from ${table}) as ${table}`).join()}`,
+  );
+  return counts[0];
+}
+
+/** Throws if the service logged a fault of its own, or answered 500. */
+export function noFaults({ log }: Service): void {
+  const found = log.filter((line) => line.includes('"status":500') || line.includes('"level":50'));
+  if (found.length > 0) throw new Error(`The service logged faults:\n${found.join('')}`);
+}
+
+/** Text of so many characters (code points), each of them four bytes of UTF-8 and two of UTF-16. */
+export const characters = (count: number): string => '🦆'.repeat(count);

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDomain } from '../../src/domain.ts';
+import { createWebhooks } from '../../src/webhooks/webhooks.ts';
+import { cleanUp } from '../../src/clean-up.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+const failure = async (query: string, variables: object): Promise<object> =>
+  (await acme.graphqlAnswer(query, variables)).body.errors[0].extensions;
+
+const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }';
+
+describe('a webhook', () => {
+  it('has a secret made by the server, shown at creation only', async () => {
+    const { id, secret } = await createWebhook(acme, { url: 'https://hooks.example.com/kontor' });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const shown = await acme.graphql(
+      'query ($id: UUID!) { webhook(id: $id) { url description events active consecutiveFailures disabledAt } }',
+      { id },
+    );
+    expect(shown.webhook).toEqual({
+      url: 'https://hooks.example.com/kontor',
+      description: null,
+      events: ['*'],
+      active: true,
+      consecutiveFailures: 0,
+      disabledAt: null,
+    });
+    const { __type } = await acme.graphql('{ __type(name: "Webhook") { fields { name } } }');
+    expect(
+      __type.fields.map(({ name }: { name: string }) => name).filter((name: string) => /secret/i.test(name)),
+    ).toEqual(['previousSecretUntil']);
+  });
+
+  it('is one of at most 10 per tenant, under concurrency too; a deleted one makes room', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 15 }, (_each, index) =>
+        acme.graphqlAnswer(create, { input: { url: `https://hooks.example.com/${index}` } }),
+      ),
+    );
+    const refused = made.flatMap(({ body }) => body.errors ?? []);
+    expect(refused.map(({ extensions }) => extensions.code)).toEqual(refused.map(() => 'VALIDATION_FAILED'));
+    const { webhooks } = await acme.graphql('{ webhooks { id } }');
+    for (let count = webhooks.length; count < 10; count += 1)
+      await createWebhook(acme, { url: 'https://hooks.example.com' });
+    expect(await failure(create, { input: { url: 'https://hooks.example.com/11' } })).toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+    expect((await acme.graphql('{ webhooks { id } }')).webhooks).toHaveLength(10);
+    await acme.graphql('mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }', { id: webhooks[0].id });
+    await createWebhook(acme, { url: 'https://hooks.example.com/11' });
+  });
+
+  it('wants events that exist', async () => {
+    expect(
+      await failure(create, { input: { url: 'https://hooks.example.com', events: ['invoice.paid', 'invoice.eaten'] } }),
+    ).toMatchObject({
+      errors: { 'input.events.1': ['There is no such event.'] },
+    });
+    expect(await failure(create, { input: { url: 'https://hooks.example.com', events: [] } })).toMatchObject({
+      errors: { 'input.events': ['Must name at least one event, or *.'] },
+    });
+  });
+
+  it('goes to https and public addresses only, unless development is allowed', async () => {
+    const strict = createDomain(service.client, createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false }));
+    const faults = async (url: string): Promise<string | undefined> => {
+      const context = strict.contextFor({
+        user: { id: acme.userId, name: '', email: '' },
+        tenant: { id: acme.tenantId, name: '', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
+        token: null,
+      });
+      return context.webhooks.urlFault(url);
+    };
+    expect(await faults('http://hooks.example.com')).toBeDefined();
+    expect(await faults('https://127.0.0.1/')).toBeDefined();
+    expect(await faults('https://169.254.169.254/latest/meta-data')).toBeDefined();
+    expect(await faults('https://user:password@hooks.example.com')).toBeDefined();
+    expect(await faults('https://no-such-name.example.com/'), 'a name that does not resolve yet').toBeUndefined();
+  });
+
+  it("is not another tenant's to see, change, ping or read the log of", async () => {
+    const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
+    const other = await service.integrator();
+    const unknown = '01890000-0000-7000-8000-000000000000';
+    for (const mutation of [
+      'mutation ($id: UUID!) { updateWebhook(id: $id, input: { active: false }) { id } }',
+      'mutation ($id: UUID!) { enableWebhook(id: $id) { id } }',
+      'mutation ($id: UUID!) { pingWebhook(id: $id) { id } }',
+      'mutation ($id: UUID!) { rotateWebhookSecret(id: $id) { secret } }',
+      'mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }',
+      'mutation ($id: UUID!) { redeliverMissed(webhookId: $id, since: "2026-01-01T00:00:00Z") }',
+      'query ($id: UUID!) { webhook(id: $id) { id } }',
+    ]) {
+      const [foreign, none] = [
+        await other.graphqlAnswer(mutation, { id }),
+        await other.graphqlAnswer(mutation, { id: unknown }),
+      ];
+      expect(foreign.body.errors[0].extensions.code).toBe('NOT_FOUND');
+      expect(foreign.text).toBe(none.text);
+    }
+    const log = await other.graphql('query ($id: UUID!) { deliveries(webhookId: $id) { totalCount } }', { id });
+    expect(log.deliveries.totalCount).toBe(0);
+  });
+});
+
+describe('the audit log', () => {
+  let receiver: Receiver;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    receiver = await startReceiver((response) =>
+      response.writeHead(200, { 'x-answer': 'yes' }).end('é'.repeat(20_000)),
+    );
+    ({ stop } = await work(service));
+  });
+  afterAll(async () => {
+    await stop();
+    await receiver.close();
+  });
+
+  it('keeps request headers, status, response headers and the first 16 KiB of the body; filtered by webhook, event, state and time', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const { id: other } = await createWebhook(acme, { url: `${receiver.url}/other`, events: ['project.created'] });
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Buyer' });
+    await acme.rest('POST', '/projects', { name: 'Work' });
+    const count = async (args: string): Promise<number> =>
+      (await acme.graphql(`{ deliveries(${args}) { totalCount } }`)).deliveries.totalCount;
+    await until(async () => (await count('state: DELIVERED')) === 3, 'the deliveries');
+    expect(await count(`webhookId: "${id}"`)).toBe(2);
+    expect(await count(`webhookId: "${other}"`)).toBe(1);
+    expect(await count('event: "project.created"')).toBe(2);
+    expect(await count('state: FAILED')).toBe(0);
+    expect(await count('since: "2999-01-01T00:00:00Z"')).toBe(0);
+    expect(await count('until: "2999-01-01T00:00:00Z"')).toBe(3);
+
+    const [delivery] = (
+      await acme.graphql(`{ deliveries(webhookId: "${other}") { nodes { attempts {
+        number startedAt durationMs status error responseBody requestHeaders { name value } responseHeaders { name value } } } } }`)
+    ).deliveries.nodes;
+    expect(delivery.attempts).toEqual([
+      {
+        number: 1,
+        startedAt: expect.any(String),
+        durationMs: expect.any(Number),
+        status: 200,
+        error: null,
+        responseBody: 'é'.repeat(8192),
+        requestHeaders: expect.arrayContaining([
+          { name: 'X-Service-Event', value: 'project.created' },
+          { name: 'X-Service-Attempt', value: '1' },
+        ]),
+        responseHeaders: expect.arrayContaining([{ name: 'x-answer', value: 'yes' }]),
+      },
+    ]);
+  });
+
+  it('is kept for 90 days', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Old' });
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'New' });
+    await until(
+      async () => (await acme.db.delivery.count({ where: { webhookId: id, state: 'DELIVERED' } })) === 2,
+      'the deliveries',
+    );
+    const [old] = await acme.db.delivery.findMany({ where: { webhookId: id }, orderBy: { id: 'asc' } });
+    const createdAt = new Date(Date.now() - 90 * 86_400_000 - 1000);
+    await acme.db.delivery.updateMany({ where: { id: old?.id ?? '' }, data: { createdAt } });
+    await acme.db.event.updateMany({ where: { id: old?.eventId ?? '' }, data: { createdAt } });
+    const database = { client: service.client, pool: service.pool } as Parameters<typeof cleanUp>[0];
+    await cleanUp(database)({}, undefined as never);
+    expect((await acme.db.delivery.findMany({ where: { webhookId: id } })).map((each) => each.id)).not.toContain(
+      old?.id,
+    );
+    expect(await acme.db.delivery.count({ where: { webhookId: id } })).toBe(1);
+    expect(await acme.db.event.count({ where: { id: old?.eventId ?? '' } })).toBe(0);
+    expect(await acme.db.deliveryAttempt.count({ where: { deliveryId: old?.id ?? '' } })).toBe(0);
+  });
+});

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { forTenant } from '../../prisma/client.ts';
+import { deliver } from '../../src/webhooks/deliver.ts';
+import { createPoster } from '../../src/webhooks/post.ts';
+import { startWorker } from '../../src/worker.ts';
+import { pino } from 'pino';
+import { planDeliveries } from '../../schema/delivery-states.ts';
+import type { Integrator, Service } from '../harness.ts';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Receiver {
+  url: string;
+  requests: Received[];
+  close(): Promise<void>;
+}
+
+/** An endpoint that keeps what it gets. `answer` gets each request and its number, from 0. */
+export async function startReceiver(
+  answer: (response: ServerResponse, request: Received, index: number) => void = (response) => response.end('ok'),
+): Promise<Receiver> {
+  const requests: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      const received = { path: request.url ?? '', headers: request.headers, body };
+      answer(response, received, requests.push(received) - 1);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export const status =
+  (code: number): ((response: ServerResponse) => void) =>
+  (response) =>
+    void response.writeHead(code).end();
+
+const silent = pino({ level: 'silent' });
+
+/** A worker on the service's database, as `kontor work` runs it. */
+export const work = (service: Service, { retryDelaysMs = [20, 20, 20, 20, 20], timeoutMs = 1000 } = {}) =>
+  startWorker(
+    {
+      url: '',
+      embedded: false,
+      pool: service.pool,
+      client: service.client,
+      unready: async () => undefined,
+      close: async () => {},
+    },
+    service.domain,
+    service.webhooks,
+    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs },
+    silent,
+  );
+
+/** The decided schedule, in milliseconds. */
+export const schedule = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/**
+ * Does by hand, under the service's clock, what a worker's jobs do: plans the deliveries of all events, then makes one
+ * attempt of each delivery that is due. Jobs in the queue are left alone.
+ */
+export function byHand(service: Service, { tenantId }: Integrator, timeoutMs = 1000) {
+  const now = (): Date => service.clock.now ?? new Date();
+  const poster = createPoster({ allowInsecure: true, timeoutMs });
+  const rules = { retryDelaysMs: schedule, attemptMs: timeoutMs + 15_000 };
+  const task = deliver({ client: service.client, poster, open: service.webhooks.open, rules, now });
+  const db = forTenant(service.client, tenantId);
+  return {
+    close: () => poster.close(),
+    async run(): Promise<void> {
+      for (const { id } of await db.event.findMany({ where: { fannedOutAt: null, type: { not: 'webhook.ping' } } })) {
+        await planDeliveries(db, id, now());
+      }
+      const due = await db.delivery.findMany({
+        where: { state: 'WAITING', nextAttemptAt: { lte: now() } },
+        orderBy: { id: 'asc' },
+      });
+      for (const { id: deliveryId, webhookId } of due) {
+        await task({ tenantId, webhookId, deliveryId }, undefined as never);
+      }
+    },
+  };
+}
+
+export const createWebhook = async (
+  acme: Integrator,
+  input: { url: string; events?: string[] },
+): Promise<{ id: string; secret: string }> => {
+  const { createWebhook: made } = await acme.graphql(
+    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }',
+    { input },
+  );
+  return { id: made.webhook.id, secret: made.secret };
+};
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = 'the condition',
+  ms = 20_000,
+): Promise<void> {
+  const giveUp = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

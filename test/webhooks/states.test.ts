@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginAttempt, planDeliveries } from '../../schema/delivery-states.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { byHand, createWebhook, schedule, startReceiver, status, type Receiver } from './receiver.ts';
+
+// Under a clock that the test holds; what the jobs do is done by hand.
+
+let service: Service;
+let acme: Integrator;
+let hand: ReturnType<typeof byHand>;
+let receiver: Receiver;
+let answer: number;
+const start = Date.parse('2026-06-01T12:00:00Z');
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response) => status(answer)(response));
+});
+beforeEach(async () => {
+  service.clock.now = new Date(start);
+  answer = 500;
+  receiver.requests.length = 0;
+  acme = await service.integrator();
+  hand = byHand(service, acme);
+  return () => hand.close();
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.close();
+});
+
+const later = (ms: number): void => {
+  service.clock.now = new Date((service.clock.now?.getTime() ?? 0) + ms);
+};
+const happen = async (times = 1): Promise<void> => {
+  for (let time = 0; time < times; time += 1) {
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: `Buyer ${time}` });
+  }
+};
+const webhook = async (id: string) =>
+  (
+    await acme.graphql(
+      'query ($id: UUID!) { webhook(id: $id) { active consecutiveFailures disabledAt disabledReason waiting lastSuccessAt } }',
+      { id },
+    )
+  ).webhook;
+const log = async (args: string) =>
+  (
+    await acme.graphql(
+      `{ deliveries(${args}) { totalCount nodes { id state kind attemptCount nextAttemptAt event { id } } } }`,
+    )
+  ).deliveries;
+
+describe('retries', () => {
+  it('come after 10 s, 100 s, 1,000 s, 10,000 s and 100,000 s, each ±10 %; then the delivery has failed', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await happen();
+    await hand.run();
+    for (const [index, delay] of schedule.entries()) {
+      const attempt = service.clock.now?.getTime() ?? 0;
+      const delivery = await acme.db.delivery.findFirstOrThrow({ where: { webhookId: id } });
+      expect(delivery).toMatchObject({ state: 'WAITING', attemptCount: index + 1 });
+      const waited = (delivery.nextAttemptAt?.getTime() ?? 0) - attempt;
+      expect(waited).toBeGreaterThanOrEqual(delay * 0.9);
+      expect(waited).toBeLessThanOrEqual(delay * 1.1);
+      later(delay * 0.89);
+      await hand.run();
+      expect(receiver.requests).toHaveLength(index + 1);
+      later(delay * 0.22);
+      await hand.run();
+      expect(receiver.requests).toHaveLength(index + 2);
+    }
+    expect((await log(`webhookId: "${id}"`)).nodes).toMatchObject([
+      { state: 'FAILED', attemptCount: 6, nextAttemptAt: null },
+    ]);
+    expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 1 });
+  });
+
+  it('have their jobs in the queue, at their time', async () => {
+    await createWebhook(acme, { url: receiver.url });
+    await happen();
+    await hand.run();
+    const delivery = await acme.db.delivery.findFirstOrThrow({});
+    const { rows } = await service.pool.query(
+      `select run_at from graphile_worker._private_jobs where payload->>'deliveryId' = $1 order by id`,
+      [delivery.id],
+    );
+    expect(rows.map(({ run_at }) => run_at)).toEqual([new Date(start), delivery.nextAttemptAt]);
+  });
+});
+
+/** Fails `times` deliveries for good, whatever attempts they have left. */
+async function failForGood(times: number): Promise<void> {
+  await happen(times);
+  await hand.run();
+  await acme.db.delivery.updateMany({ where: { state: 'WAITING' }, data: { attemptCount: 5 } });
+  later(20_000);
+  await hand.run();
+}
+
+describe('the 100th failed delivery in a row', () => {
+  it('deactivates the webhook and sets its waiting deliveries aside; what happens then is recorded as set aside, and can be sent', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 98 } });
+    await failForGood(1);
+    expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 99, disabledReason: null });
+
+    await happen(3);
+    await hand.run();
+    const [first] = await acme.db.delivery.findMany({ where: { state: 'WAITING' }, orderBy: { id: 'asc' } });
+    await acme.db.delivery.updateMany({ where: { id: first?.id ?? '' }, data: { attemptCount: 5 } });
+    later(20_000);
+    await hand.run();
+    expect(await webhook(id)).toMatchObject({
+      active: false,
+      consecutiveFailures: 100,
+      disabledAt: expect.any(String),
+      disabledReason: '100 deliveries in a row failed.',
+      waiting: 0,
+    });
+    const sent = receiver.requests.length;
+    await happen();
+    later(1_000_000);
+    await hand.run();
+    expect(receiver.requests).toHaveLength(sent);
+    expect((await log(`webhookId: "${id}", state: SET_ASIDE`)).totalCount).toBe(3);
+
+    answer = 200;
+    const missed = `mutation ($id: UUID!, $since: DateTime!) { redeliverMissed(webhookId: $id, since: $since) }`;
+    const since = new Date(start - 1000).toISOString();
+    await expect(acme.graphql(missed, { id, since })).rejects.toThrow('enable it first');
+    await acme.graphql('mutation ($id: UUID!) { enableWebhook(id: $id) { id } }', { id });
+    expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 0, disabledAt: null });
+    expect(await acme.graphql(missed, { id, since })).toEqual({ redeliverMissed: 5 });
+    expect(await acme.graphql(missed, { id, since }), 'they are on their way').toEqual({ redeliverMissed: 0 });
+    await hand.run();
+    expect(receiver.requests).toHaveLength(sent + 5);
+    expect((await log(`webhookId: "${id}", state: DELIVERED`)).nodes.map(({ kind }: { kind: string }) => kind)).toEqual(
+      Array.from({ length: 5 }, () => 'REDELIVERY'),
+    );
+  });
+
+  it('is counted anew after a success; pings and manual redeliveries do not count', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
+    await acme.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', { id });
+    await acme.db.delivery.updateMany({ where: { state: 'WAITING' }, data: { attemptCount: 5 } });
+    await hand.run();
+    expect((await log(`webhookId: "${id}", state: FAILED`)).totalCount).toBe(1);
+    expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 99 });
+
+    answer = 200;
+    await acme.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', { id });
+    await hand.run();
+    expect(await webhook(id)).toMatchObject({ consecutiveFailures: 99 });
+    await happen();
+    await hand.run();
+    expect(await webhook(id)).toMatchObject({
+      active: true,
+      consecutiveFailures: 0,
+      lastSuccessAt: expect.any(String),
+    });
+
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
+    answer = 500;
+    const [done] = (await log(`webhookId: "${id}", state: DELIVERED, event: "customer.created"`)).nodes;
+    await acme.graphql('mutation ($id: UUID!) { redeliver(id: $id) { id } }', { id: done.id });
+    await acme.db.delivery.updateMany({ where: { state: 'WAITING' }, data: { attemptCount: 5 } });
+    await hand.run();
+    expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 99 });
+  });
+});
+
+describe('a manual redelivery', () => {
+  it('is a new delivery: new id, attempt 1, the same event id, the same body', async () => {
+    answer = 200;
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await happen();
+    await hand.run();
+    const [first] = (await log(`webhookId: "${id}"`)).nodes;
+    later(1000);
+    await acme.graphql('mutation ($id: UUID!) { redeliver(id: $id) { id } }', { id: first.id });
+    await hand.run();
+    const [before, after] = receiver.requests;
+    expect(after?.headers['x-service-delivery']).not.toBe(before?.headers['x-service-delivery']);
+    expect(after?.headers['x-service-attempt']).toBe('1');
+    expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id']);
+    expect(after?.body).toBe(before?.body);
+  });
+});
+
+describe('rotating the secret', () => {
+  const signedWith = (secret: string): string =>
+    `sha256=${createHmac('sha256', secret)
+      .update(receiver.requests.at(-1)?.body ?? '')
+      .digest('hex')}`;
+  // As the public libraries do (sign.test.ts has them verify), but for the time, which the test holds.
+  const verifies = (secret: string): boolean => {
+    const { body = '', headers = {} } = receiver.requests.at(-1) ?? {};
+    const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+      .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+      .digest('base64');
+    return String(headers['webhook-signature']).split(' ').includes(`v1,${signature}`);
+  };
+  const rotate = async (id: string, immediately: boolean): Promise<string> =>
+    (
+      await acme.graphql(
+        'mutation ($id: UUID!, $immediately: Boolean) { rotateWebhookSecret(id: $id, immediately: $immediately) { secret } }',
+        { id, immediately },
+      )
+    ).rotateWebhookSecret.secret;
+
+  it("signs with both for 24 hours; the document's header changes over after that", async () => {
+    answer = 200;
+    const { id, secret: old } = await createWebhook(acme, { url: receiver.url });
+    const secret = await rotate(id, false);
+    expect(secret).toMatch(/^whsec_/);
+    later(24 * 3_600_000 - 1);
+    await happen();
+    await hand.run();
+    expect(receiver.requests.at(-1)?.headers['x-service-signature']).toBe(signedWith(old));
+    expect([verifies(old), verifies(secret)]).toEqual([true, true]);
+    later(1);
+    await happen();
+    await hand.run();
+    expect(receiver.requests.at(-1)?.headers['x-service-signature']).toBe(signedWith(secret));
+    expect([verifies(old), verifies(secret)]).toEqual([false, true]);
+  });
+
+  it('or at once, when the user says so', async () => {
+    answer = 200;
+    const { id, secret: old } = await createWebhook(acme, { url: receiver.url });
+    const secret = await rotate(id, true);
+    await happen();
+    await hand.run();
+    expect(receiver.requests.at(-1)?.headers['x-service-signature']).toBe(signedWith(secret));
+    expect([verifies(old), verifies(secret)]).toEqual([true, true]);
+  });
+
+  it('keeps no secret in plain form in the database', async () => {
+    const { id, secret } = await createWebhook(acme, { url: receiver.url });
+    await rotate(id, false);
+    const { rows } = await service.pool.query('select webhooks::text as row from webhooks');
+    const text = rows.map(({ row }) => row as string).join('\n');
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(text).not.toContain(Buffer.from(secret.slice('whsec_'.length), 'base64').toString('hex'));
+  });
+});
+
+describe('a worker that dies while sending', () => {
+  it('has made an attempt that counts; the delivery is taken up again with the same id and bytes', async () => {
+    answer = 200;
+    await createWebhook(acme, { url: receiver.url });
+    await happen();
+    later(1);
+    const rules = { retryDelaysMs: schedule, attemptMs: 16_000 };
+    const [event] = await acme.db.event.findMany({});
+    await planDeliveries(acme.db, event?.id ?? '', service.clock.now ?? new Date());
+    const { id } = await acme.db.delivery.findFirstOrThrow({});
+    await beginAttempt(acme.db, id, service.clock.now ?? new Date(), rules, () => ({})); // and nothing more
+
+    await hand.run();
+    expect(receiver.requests, 'it may still be under way').toHaveLength(0);
+    later(16_001);
+    await hand.run();
+    expect(
+      receiver.requests.map(({ headers }) => [headers['x-service-delivery'], headers['x-service-attempt']]),
+    ).toEqual([[id, '2']]);
+    expect(receiver.requests[0]?.body).toBe(event?.body);
+    const [{ attempts }] = (await acme.graphql('{ deliveries { nodes { attempts { number error status } } } }'))
+      .deliveries.nodes;
+    expect(attempts).toEqual([
+      { number: 1, error: expect.stringContaining('cut off'), status: null },
+      { number: 2, error: null, status: 200 },
+    ]);
+  });
+});
