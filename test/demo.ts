@@ -2,6 +2,7 @@ import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import { say, tell } from '../src/output.ts';
+import { playMoneyAndEvents } from './demo-webhooks.ts';
 
 // The quick start, played against the running server over plain HTTP: `npm start` in one terminal, `npm run demo` in
 // another. Each step says what it expects, and the script fails when the server answers otherwise.
@@ -110,6 +111,7 @@ async function play(): Promise<void> {
     items: [{ title: '', quantity: 0, unit_price_net: '12,50', vat_rate: 119 }],
   });
   await step("Another tenant's invoice does not exist", stranger, 404, 'GET', `/invoices/${invoice.data.id}`);
+  await playMoneyAndEvents();
   say('\nAll as expected.');
 }
 

@@ -4,7 +4,7 @@ import { resources, type Ability } from '../../schema/ability.ts';
 import { checksOf } from '../../schema/checks.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createToken } from '../../src/identity/index.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry, refusal } from './books.ts';
 import { argumentsFor, documentFor, placesOf, type Place } from './questions.ts';
 
@@ -74,6 +74,17 @@ describe('declared in the schema', () => {
 const isNeeded = ({ field }: Place, path: string[]): boolean =>
   path.length > 1 || String(field.args.find(({ name }) => name === path[0])?.type).endsWith('!');
 
+/** A question with a file, by the GraphQL multipart request specification. */
+async function upload(who: Integrator, query: string): Promise<Pick<Answer, 'body'>> {
+  const form = new FormData();
+  form.set('operations', JSON.stringify({ query, variables: { file: null } }));
+  form.set('map', JSON.stringify({ file: ['variables.file'] }));
+  form.set('file', new File(['nothing'], 'statement.xml'));
+  const headers = { authorization: `Bearer ${who.token}` };
+  const response = await fetch(`${service.url}/graphql`, { method: 'POST', body: form, headers });
+  return { body: await response.json() };
+}
+
 describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
   const demanding = places
     .filter((place) => place.operation && abilityOf(place))
@@ -90,7 +101,8 @@ describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
     const [, action] = ability.split(':');
     const codeFor = async (...abilities: string[]): Promise<string | undefined> => {
       const who = await withAbilities(...abilities);
-      const answer = await who.graphqlAnswer(...question(place));
+      const [query, args] = question(place);
+      const answer = 'file' in args ? await upload(who, query) : await who.graphqlAnswer(query, args);
       return answer.body.errors && refusal(answer).code;
     };
     expect(await codeFor(...everything.filter((each) => each !== ability))).toBe('FORBIDDEN');

@@ -75,6 +75,7 @@ const examples: Record<string, unknown> = {
   Decimal: '1',
   Date: '2026-01-01',
   DateTime: '2026-01-01T00:00:00Z',
+  Upload: null, // travels beside the variables
 };
 
 function some(type: GraphQLInputType, given: (path: string[]) => unknown, path: string[]): unknown {

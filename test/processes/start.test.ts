@@ -120,6 +120,16 @@ describe('npm start', () => {
     expect(run.out()).not.toContain(token);
   });
 
+  it('npm run demo plays the whole story against it', async () => {
+    const run = start();
+    await run.until(/Ctrl-C stops everything/);
+    const demo = npm(['run', '-s', 'demo'], env);
+    expect(await demo.exited).toMatchObject({ code: 0 });
+    expect(demo.err()).not.toContain('demo:');
+    expect(demo.out()).toContain('verified by the standardwebhooks package');
+    expect(demo.out()).toContain('All as expected.');
+  });
+
   it('logs one line per request, with its id and without its token', async () => {
     const run = start();
     const [, token = ''] = await run.until(/Bearer (\w+)/);
