@@ -39,7 +39,10 @@ export interface Context extends Principal {
   may: (ability: Ability) => boolean;
   represent: Represent;
   webhooks: Webhooks;
-  /** Runs `work` in a transaction: all of what it writes, events included, or nothing. */
+  /**
+   * Runs `work` in a transaction: all of what it writes, events included, or nothing. Without limits it may be run
+   * again; with them, once.
+   */
   transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
 }
 
@@ -52,17 +55,17 @@ export function createContext(options: {
   webhooks: Webhooks;
 }): Context {
   const { client, principal, ...rest } = options;
+  const once = <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }): Promise<T> =>
+    client.$transaction((db) => {
+      const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
+      return work(inside);
+    }, limits);
   return {
     ...principal,
     ...rest,
     db: client,
-    transaction: (work) =>
-      untilUncontended(() =>
-        client.$transaction((db) => {
-          const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
-          return work(inside);
-        }),
-      ),
+    // What takes long reads from a source that can't be read again.
+    transaction: (work, limits) => (limits ? once(work, limits) : untilUncontended(() => once(work))),
   };
 }
 

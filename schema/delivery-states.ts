@@ -70,7 +70,8 @@ export async function beginAttempt(
       await finish(db, deliveryId, 'SET_ASIDE', now);
       return undefined;
     }
-    const last = await db.deliveryAttempt.findFirst({ where: { deliveryId, number: attemptCount } });
+    const last =
+      attemptCount > 0 && (await db.deliveryAttempt.findFirst({ where: { deliveryId, number: attemptCount } }));
     if (last && last.durationMs === null) {
       const until = new Date(last.startedAt.getTime() + rules.attemptMs);
       if (now < until) {
