@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { StatementReader } from './camt053-entries.ts';
+import { StatementReader } from './camt053-statements.ts';
 import { StatementError, quote, type StatementTransaction, type Warn } from './transaction.ts';
 
 // saxes: strict (what isn't well-formed throws, a cut-off document at the latest on close), streams, reads namespaces,
@@ -72,7 +72,7 @@ class DocumentReader {
     if (this.#statements.count === 0) throw new StatementError(null, 'is a CAMT.053, but holds no statement (Stmt)');
   }
 
-  take(): StatementTransaction[] {
+  take(): Iterable<StatementTransaction> {
     return this.#statements.take();
   }
 

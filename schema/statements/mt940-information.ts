@@ -69,7 +69,9 @@ function fromText(lines: string[]): Said {
     const rest = joined(lines.slice(1));
     return { counterpartyName: textOf(name), counterpartyIban: account, reference: textOf(rest) };
   }
-  return taggedText(joined(lines));
+  const text = joined(lines);
+  if (/(?:EREF|KREF|SVWZ)[+:]/.test(text)) return taggedText(text);
+  return { counterpartyName: null, counterpartyIban: null, reference: textOf(text) };
 }
 
 /** `/TRTP/SEPA/IBAN/…/NAME/…/REMI/…/EREF/…`, and ING's `/CNTP/IBAN/BIC/name/city/`. */
@@ -142,20 +144,30 @@ function run(contents: string[]): string {
 const sepaTag =
   /(?:(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN(?=\+\s?[A-Z]{2}\d{2})|BIC(?=\+\s?[A-Z]{6}))\+|(?<=^|\s)(EREF|KREF|MREF|CRED|SVWZ|ABWA|ABWE|MTLG|IBAN|BIC):)/;
 
-/** Text with SEPA's tags or without: what is for a reader (SVWZ+, the bank's MTLG:, no tag), and the end-to-end id. */
+/** Text with SEPA's tags: what is for a reader (SVWZ+, the bank's MTLG:, no tag), and the end-to-end id. */
 function taggedText(text: string): Said {
   const [untagged = '', ...pieces] = text.split(sepaTag);
   const tags = new Map<string, string>();
+  const said = [untagged.trim()];
   for (let at = 0; at + 2 < pieces.length; at += 3) {
     const [plus, colon, content = ''] = pieces.slice(at, at + 3);
     const name = plus ?? colon ?? '';
-    if (!tags.has(name) && content.trim() !== '') tags.set(name, content.trim());
+    // Where an IBAN and a BIC end is known: what follows is text.
+    const [value = '', rest = ''] = name === 'IBAN' || name === 'BIC' ? content.trim().split(/\s+(.*)/s) : [content];
+    if (name === 'SVWZ' || name === 'MTLG' || tags.has(name)) said.push(content.trim());
+    else {
+      if (value.trim() !== '') tags.set(name, value.trim());
+      said.push(rest.trim());
+    }
   }
-  const said = [untagged.trim(), tags.get('SVWZ'), tags.get('MTLG')].filter(Boolean).join(' ');
   return {
     counterpartyName: textOf(tags.get('ABWA') ?? tags.get('ABWE')),
-    counterpartyIban: textOf(tags.get('IBAN')?.replaceAll(/\s/g, '')),
+    counterpartyIban: textOf(tags.get('IBAN')),
     // What was paid with a KREF alone has the account holder's own reference in it.
-    reference: referenceOf([], textOf(said), idOf(tags.get('EREF')) ?? idOf(tags.get('KREF'))),
+    reference: referenceOf(
+      [],
+      textOf(said.filter(Boolean).join(' ')),
+      idOf(tags.get('EREF')) ?? idOf(tags.get('KREF')),
+    ),
   };
 }

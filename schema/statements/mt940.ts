@@ -20,6 +20,8 @@ import {
 const tag = /^:(20|21|25P?|28C?|60[FM]|61|86|62[FM]|64|65|NS):(.*)$/s;
 /** Fields of an MT942, the report during the day. */
 const interim = /^:(?:34F|90[CD]):/;
+/** SWIFT's blocks around a message. */
+const header = /^\{[1-5]:/;
 /** A message's end: SWIFT's, or what banks write for it. */
 const end = /^-(?:\}.*|XXX)?\s*$/s;
 
@@ -95,7 +97,7 @@ class MessageReader {
       this.#closeField();
       this.#field = { tag: name, lines: [], length: 0, line: this.#line };
       this.#content(value);
-    } else if (text.startsWith('{')) this.#header(text);
+    } else if (header.test(text)) this.#header(text);
     else if (end.test(text)) {
       this.#closeField();
       if (this.#statement) this.#areEnded = true;

@@ -22,7 +22,8 @@ export interface StatementOptions {
 /**
  * The booked transactions of a bank statement, in the file's order. Reads as it is asked to and holds no more than one
  * entry, so memory doesn't grow with the file. Throws StatementError at whatever is broken, a cut-off end too: only when
- * it has ended was the file a whole one, so whoever stores transactions before that must be able to undo it.
+ * it has ended was the file a whole one, so whoever stores transactions before that must be able to undo it. What no
+ * reader can know: whether a CSV lacks its last rows, or an MT940 its last messages.
  */
 export async function* readStatement(
   source: AsyncIterable<Uint8Array>,

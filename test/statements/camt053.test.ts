@@ -1,0 +1,386 @@
+import { describe, expect, test } from 'vitest';
+import { camt, entry, read, readAll, transaction, warningsOf } from './files.ts';
+
+const debtor = (name: string, iban = 'FR7630006000011234567890189') =>
+  `<Dbtr><Nm>${name}</Nm></Dbtr><DbtrAcct><Id><IBAN>${iban}</IBAN></Id></DbtrAcct>`;
+const creditor = (name: string, iban = 'NL91ABNA0417164300') =>
+  `<Cdtr><Nm>${name}</Nm></Cdtr><CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>`;
+const detail = (more: string) => `<TxDtls>${more}</TxDtls>`;
+const amount = (value: string, more = '', currency = 'EUR') =>
+  detail(`<AmtDtls><TxAmt><Amt Ccy="${currency}">${value}</Amt></TxAmt></AmtDtls>${more}`);
+
+describe('versions 02 to 13', () => {
+  const full = (status: string, party: (name: string) => string, amounts: string) =>
+    entry({
+      status,
+      amount: '119.00',
+      more: '<AcctSvcrRef>2026030200001</AcctSvcrRef>',
+      dates: '<BookgDt><Dt>2026-03-02</Dt></BookgDt><ValDt><Dt>2026-03-03</Dt></ValDt>',
+      details: detail(
+        `<Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs>${amounts}<RltdPties><Dbtr>${party('Ada Lovelace')}</Dbtr>` +
+          `<DbtrAcct><Id><IBAN>FR7630006000011234567890189</IBAN></Id></DbtrAcct></RltdPties>` +
+          `<RmtInf><Ustrd>Rechnung 2026-0007</Ustrd></RmtInf>`,
+      ),
+    });
+  const old = full('BOOK', (name) => `<Nm>${name}</Nm>`, '<AmtDtls><TxAmt><Amt Ccy="EUR">119</Amt></TxAmt></AmtDtls>');
+  const middle = full('BOOK', (name) => `<Nm>${name}</Nm>`, '<Amt Ccy="EUR">119</Amt><CdtDbtInd>CRDT</CdtDbtInd>');
+  const recent = full(
+    '<Cd>BOOK</Cd>',
+    (name) => `<Pty><Nm>${name}</Nm></Pty>`,
+    '<Amt Ccy="EUR">119</Amt><CdtDbtInd>CRDT</CdtDbtInd>',
+  );
+
+  test.each([
+    ...['02', '03'].map((version) => [version, old]),
+    ...['04', '05', '06', '07'].map((version) => [version, middle]),
+    ...['08', '09', '10', '11', '12', '13'].map((version) => [version, recent]),
+  ] as [string, string][])('%s', async (version, entries) => {
+    expect(await read(camt(entries, { version }))).toEqual([
+      transaction({
+        amount: '119',
+        valueDate: '2026-03-03',
+        externalId: '2026030200001',
+        counterpartyName: 'Ada Lovelace',
+        counterpartyIban: 'FR7630006000011234567890189',
+        reference: 'Rechnung 2026-0007',
+      }),
+    ]);
+  });
+
+  test.each(['01', '14'])('%s is refused', async (version) => {
+    await expect(read(camt(entry(), { version }))).rejects.toThrow(
+      `Line 2: this document is a camt.053.001.${version}; versions 02 to 13 can be read.`,
+    );
+  });
+});
+
+describe('what is and what is not a statement', () => {
+  test('any prefix, an envelope around it, elements of other namespaces in it, CDATA and comments', async () => {
+    const file = `<?xml version='1.0'?><env:Envelope xmlns:env="urn:bank" xmlns:i="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">
+      <AppHdr><Ntry/></AppHdr><i:Document><i:BkToCstmrStmt><i:Stmt><i:Acct><i:Id><i:IBAN>DE1</i:IBAN></i:Id></i:Acct>
+      <i:Ntry><env:Amt Ccy="USD">5</env:Amt><i:Amt Ccy="EUR">1<!-- no, -->0</i:Amt><i:CdtDbtInd>DBIT</i:CdtDbtInd>
+      <i:Sts>BOOK</i:Sts><i:BookgDt><i:Dt>2026-03-02</i:Dt></i:BookgDt>
+      <i:AddtlNtryInf>A &amp; <![CDATA[B < C]]> &#x20AC;</i:AddtlNtryInf><i:SplmtryData><Ntry/></i:SplmtryData></i:Ntry>
+      </i:Stmt></i:BkToCstmrStmt></i:Document></env:Envelope>`;
+    expect(await read(file)).toEqual([transaction({ accountIban: 'DE1', amount: '-10', reference: 'A & B < C €' })]);
+  });
+
+  test('a statement without entries is none to complain about', async () => {
+    expect(await readAll(camt(''))).toEqual({ transactions: [], warnings: [] });
+  });
+
+  test.each([
+    [
+      camt('').replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt'),
+      'Line 2: this document is no CAMT.053 statement: it holds "BkToCstmrAcctRpt", not "BkToCstmrStmt".',
+    ],
+    [
+      camt('').replace('camt.053', 'camt.052'),
+      'Line 2: this document is a camt.052, a report during the day whose entries may still change, not a camt.053 statement.',
+    ],
+    [
+      camt('').replace('camt.053', 'camt.054'),
+      'Line 2: this document is a camt.054, a notice of single entries which the statement repeats, not a camt.053 statement.',
+    ],
+    [camt('').replace('camt.053', 'pain.001'), 'its namespace is "urn:iso:std:iso:20022:tech:xsd:pain.001.…"'],
+    [
+      '<html><body>Please log in</body></html>',
+      'This file is XML, but no CAMT.053 statement: its root element is "html", not "Document".',
+    ],
+  ])('%# is refused', async (file, reason) => {
+    await expect(read(file)).rejects.toThrow(reason);
+  });
+
+  test.each([
+    ['<!DOCTYPE Document [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n', 'document has a DTD'],
+    ['<!DOCTYPE Document SYSTEM "file:///etc/passwd">\n', 'document has a DTD'],
+    ['<!DOCTYPE Document>\n', 'document has a DTD'],
+  ])('a DTD is refused: %s', async (head, reason) => {
+    await expect(read(camt(entry(), { head }))).rejects.toThrow(reason);
+  });
+
+  test('entities that were never declared, depth without end and attributes without end are refused', async () => {
+    await expect(read(camt(entry({ more: '<AddtlNtryInf>&b;</AddtlNtryInf>' })))).rejects.toThrow(
+      /^Line 5: this is no well-formed XML: undefined entity/,
+    );
+    await expect(read(camt('<a>'.repeat(1000)))).rejects.toThrow('element is more than 40 levels deep');
+    const attributes = Array.from({ length: 1000 }, (_, at) => `a${at}=""`).join(' ');
+    await expect(read(camt(`<a ${attributes}/>`))).rejects.toThrow('element has more than 40 attributes');
+  });
+
+  test.each([
+    ['&#0;', /^Line 6: this is no well-formed XML/],
+    ['&#xD800;', /^Line 6: this is no well-formed XML/],
+    ['\0', /^Line 6: this is no well-formed XML/],
+  ])('text that PostgreSQL can’t store is refused: %j', async (text, reason) => {
+    await expect(read(camt(entry({ more: `<AddtlNtryInf>\n${text}</AddtlNtryInf>` })))).rejects.toThrow(reason);
+  });
+});
+
+describe('which entries', () => {
+  test.each(['PDNG', 'INFO', 'FUTR'])('%s is not booked, in any version, whatever else it lacks', async (status) => {
+    const entries = [status, `<Cd>${status}</Cd>`]
+      .map((one) => entry({ status: one, dates: '', amount: 'soon' }))
+      .join('');
+    expect(await read(camt(entries + entry()))).toEqual([transaction({})]);
+  });
+
+  test('a status of the bank’s own is left out, with a word about it; none at all means booked', async () => {
+    const { transactions, warnings } = await readAll(
+      camt(`${entry({ status: '<Prtry>MAYBE</Prtry>' })}\n${entry().replace('<Sts>BOOK</Sts>', '')}`),
+    );
+    expect(transactions).toHaveLength(1);
+    expect(warnings).toEqual([
+      'Line 5, statement 1, entry 1 has a status of the bank\'s own, "MAYBE", and was left out.',
+    ]);
+  });
+
+  test('dates are the bank’s, whatever the offset of its time; without a booking date the value date stands in', async () => {
+    const dates = [
+      '<BookgDt><DtTm>2026-03-02T23:59:59-05:00</DtTm></BookgDt><ValDt><DtTm>2026-03-03T00:00:00+14:00</DtTm></ValDt>',
+      '<BookgDt><Dt>2026-03-02+01:00</Dt></BookgDt>',
+      '<ValDt><Dt>2026-03-04Z</Dt></ValDt>',
+    ];
+    expect(await read(camt(dates.map((one) => entry({ dates: one })).join('')))).toEqual([
+      transaction({ valueDate: '2026-03-03' }),
+      transaction({}),
+      transaction({ bookingDate: '2026-03-04', valueDate: '2026-03-04' }),
+    ]);
+  });
+
+  test.each([
+    [entry({ dates: '' }), 'Line 5, statement 1, entry 1: this entry has neither a booking date nor a value date.'],
+    [entry({ dates: '<BookgDt><Dt>2026-02-30</Dt></BookgDt>' }), 'this date is no calendar day: "2026-02-30"'],
+    [entry({ amount: '1,5' }), 'this amount is no number without a sign: "1,5"'],
+    [entry({ amount: '-5' }), 'this amount is no number without a sign: "-5"'],
+    [
+      entry({ amount: '1234567890123456.78' }),
+      'this amount has more than 15 digits, or more than 5 decimals: "1234567890123456.78"',
+    ],
+    [entry({ amount: '0.000001' }), 'this amount has more than 15 digits, or more than 5 decimals: "0.000001"'],
+    [entry({ direction: 'credit' }), 'this has no CdtDbtInd of CRDT or DBIT: "credit"'],
+    [entry({ currency: '' }), 'this entry has no currency'],
+    [`${entry()}\n${entry()}\n\n${entry({ amount: 'x' })}`, 'Line 8, statement 1, entry 3: this amount'],
+  ])('%# is refused, saying where', async (entries, reason) => {
+    await expect(read(camt(entries))).rejects.toThrow(reason);
+  });
+
+  test('an account is as sent, also where it is no IBAN; without one no entry can be placed', async () => {
+    const account = '<Id><Othr><Id>0815 / 4711</Id></Othr></Id>';
+    expect(await read(camt(entry(), { account }))).toEqual([transaction({ accountIban: '0815 / 4711' })]);
+    await expect(read(camt(entry(), { account: '' }))).rejects.toThrow('entry is in a statement without an account');
+  });
+
+  test('a currency is as sent, also where it no longer exists; five decimals are kept', async () => {
+    expect(await read(camt(entry({ currency: 'DEM', amount: '1.23456' })))).toEqual([
+      transaction({ currency: 'DEM', amount: '1.23456' }),
+    ]);
+  });
+
+  test('CdtDbtInd says which way the money went, in a reversal too', async () => {
+    const more = '<AcctSvcrRef>1</AcctSvcrRef>';
+    const reversal = (direction: string, indicator: string) =>
+      entry({ direction, more }).replace('<Sts>', `<RvslInd>${indicator}</RvslInd><Sts>`);
+    const entries = reversal('DBIT', 'true') + reversal('CRDT', 'true') + reversal('DBIT', 'false');
+    expect((await read(camt(entries))).map((one) => one.amount)).toEqual(['-10', '10', '-10']);
+  });
+
+  test('the bank’s reference: NONREF and NOTPROVIDED are none, nor is an entry’s place in the file', async () => {
+    const references = [
+      '<AcctSvcrRef>NONREF</AcctSvcrRef>',
+      '<AcctSvcrRef>NOTPROVIDED</AcctSvcrRef>',
+      '<AcctSvcrRef>B1</AcctSvcrRef>',
+    ];
+    const entries =
+      references.map((more) => entry({ more })).join('') + entry().replace('<Amt', '<NtryRef>17</NtryRef><Amt');
+    const own = entry().replace('<Amt', '<NtryRef>2026030200000000017</NtryRef><Amt');
+    const inDetail = entry({ details: detail('<Refs><AcctSvcrRef>B2</AcctSvcrRef></Refs>') });
+    expect((await read(camt(entries + own + inDetail))).map((one) => one.externalId)).toEqual([
+      null,
+      null,
+      'B1',
+      null,
+      '2026030200000000017',
+      'B2',
+    ]);
+  });
+});
+
+describe('who paid, or was paid', () => {
+  const counterparty = async (options: Parameters<typeof entry>[0], parties: string, reversal = '') => {
+    const file = camt(
+      entry({ ...options, details: detail(`<RltdPties>${parties}</RltdPties>`) }).replace('<Sts>', `${reversal}<Sts>`),
+    );
+    const [one] = await read(file);
+    return [one?.counterpartyName, one?.counterpartyIban];
+  };
+  const own = 'DE89370400440532013000';
+
+  test('money received is from the debtor, money sent goes to the creditor', async () => {
+    const parties = debtor('Ada') + creditor('Charles');
+    expect(await counterparty({}, parties)).toEqual(['Ada', 'FR7630006000011234567890189']);
+    expect(await counterparty({ direction: 'DBIT' }, parties)).toEqual(['Charles', 'NL91ABNA0417164300']);
+    expect(await counterparty({}, creditor('Charles'))).toEqual([null, null]);
+  });
+
+  test('in a reversal or a return the parties are those of the payment that is undone', async () => {
+    const directDebit = debtor('Ada') + creditor('Us', own);
+    expect(await counterparty({ direction: 'DBIT' }, directDebit, '<RvslInd>true</RvslInd>')).toEqual([
+      'Ada',
+      'FR7630006000011234567890189',
+    ]);
+    expect(await counterparty({ direction: 'DBIT' }, directDebit)).toEqual(['Ada', 'FR7630006000011234567890189']);
+    expect(await counterparty({}, debtor('Ada'), '<RvslInd>true</RvslInd>')).toEqual([
+      'Ada',
+      'FR7630006000011234567890189',
+    ]);
+  });
+
+  test('the ultimate party where there is no other, a bank where it is one, an account that is no IBAN', async () => {
+    expect(await counterparty({}, '<UltmtDbtr><Nm>Ada</Nm></UltmtDbtr>')).toEqual(['Ada', null]);
+    expect(await counterparty({}, '<UltmtDbtr><Pty><Nm>Ada</Nm></Pty></UltmtDbtr>')).toEqual(['Ada', null]);
+    expect(await counterparty({}, '<Dbtr><Agt><FinInstnId><Nm>Bank</Nm></FinInstnId></Agt></Dbtr>')).toEqual([
+      'Bank',
+      null,
+    ]);
+    expect(await counterparty({}, '<DbtrAcct><Id><Othr><Id>12-34</Id></Othr></Id></DbtrAcct>')).toEqual([
+      null,
+      '12-34',
+    ]);
+  });
+});
+
+describe('the reference', () => {
+  const reference = async (details: string, more = '') =>
+    (await read(camt(entry({ details: detail(details), more }))))[0]?.reference;
+  const structured = '<Strd><CdtrRefInf><Ref>RF18539007547034</Ref></CdtrRefInf></Strd>';
+
+  test('structured first, then text, then the end-to-end id, each once', async () => {
+    expect(
+      await reference(
+        `<Refs><EndToEndId>E-1</EndToEndId></Refs><RmtInf><Ustrd>Rechnung</Ustrd><Ustrd>2026-0007</Ustrd>${structured}` +
+          `<Strd><RfrdDocInf><Nb>2026-0007</Nb></RfrdDocInf><AddtlRmtInf>thanks</AddtlRmtInf></Strd></RmtInf>`,
+      ),
+    ).toBe('RF18539007547034 2026-0007 Rechnung 2026-0007 thanks E-1');
+    expect(
+      await reference(
+        `<Refs><EndToEndId>2026-0007</EndToEndId></Refs><RmtInf><Ustrd>Invoice 2026-0007</Ustrd></RmtInf>`,
+      ),
+    ).toBe('Invoice 2026-0007');
+    expect(await reference('<Refs><EndToEndId>2026-0007</EndToEndId></Refs>')).toBe('2026-0007');
+  });
+
+  test('text cut after 140 characters goes on without a blank', async () => {
+    const full = 'x'.repeat(130) + 'Invoice 20';
+    expect(await reference(`<RmtInf><Ustrd>${full}</Ustrd><Ustrd>26-0007</Ustrd></RmtInf>`)).toBe(`${full}26-0007`);
+  });
+
+  test('what the bank says about the entry stands in where there is nothing else', async () => {
+    const more = '<AddtlNtryInf>Card payment</AddtlNtryInf>';
+    expect(await reference('<Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs>', more)).toBe('Card payment');
+    expect(await reference('<AddtlTxInf>Fee</AddtlTxInf>', more)).toBe('Fee');
+    expect(await reference('<RmtInf><Ustrd>Text</Ustrd></RmtInf>', more)).toBe('Text');
+  });
+});
+
+describe('batches', () => {
+  const text = (value: string) => `<RmtInf><Ustrd>${value}</Ustrd></RmtInf>`;
+
+  test('an entry with one set of details keeps its own amount and currency', async () => {
+    const details = amount('12.34', text('abroad'), 'USD');
+    expect(await read(camt(entry({ details })))).toEqual([transaction({ reference: 'abroad' })]);
+  });
+
+  test('an entry with several becomes several, each with its own amount, party and reference', async () => {
+    const details = [
+      amount('7.50', `<RltdPties>${debtor('Ada', 'FR1')}</RltdPties>${text('one')}`),
+      detail(`<Refs><AcctSvcrRef>B-2</AcctSvcrRef></Refs><Amt Ccy="EUR">4.50</Amt>${text('two')}`),
+      detail(`<Amt Ccy="EUR">2</Amt><CdtDbtInd>DBIT</CdtDbtInd>${text('a return')}`),
+    ];
+    const more = '<AcctSvcrRef>B-1</AcctSvcrRef>';
+    const inOne = camt(entry({ details: `<Btch><NbOfTxs>3</NbOfTxs></Btch>${details.join('')}`, more }));
+    const inThree = camt(entry({ details: details.join('</NtryDtls><NtryDtls>'), more }));
+    for (const file of [inOne, inThree]) expect(await readAll(file).then(({ warnings }) => warnings)).toEqual([]);
+    expect(await read(inThree)).toEqual(await read(inOne));
+    expect(await read(inOne)).toEqual([
+      transaction({
+        amount: '7.5',
+        externalId: 'B-1',
+        counterpartyName: 'Ada',
+        counterpartyIban: 'FR1',
+        reference: 'one',
+      }),
+      transaction({ amount: '4.5', externalId: 'B-2', reference: 'two' }),
+      transaction({ amount: '-2', externalId: 'B-1', reference: 'a return' }),
+    ]);
+  });
+
+  test('details in another currency are told by their amount in the entry’s', async () => {
+    const abroad = (dollars: string, euros: string) =>
+      detail(
+        `<AmtDtls><InstdAmt><Amt Ccy="USD">${dollars}</Amt></InstdAmt><TxAmt><Amt Ccy="USD">${dollars}</Amt></TxAmt>` +
+          `<CntrValAmt><Amt Ccy="EUR">${euros}</Amt></CntrValAmt></AmtDtls>`,
+      );
+    const details = abroad('6', '5.5') + abroad('5', '4.5');
+    expect((await read(camt(entry({ details })))).map((one) => `${one.amount} ${one.currency}`)).toEqual([
+      '5.5 EUR',
+      '4.5 EUR',
+    ]);
+  });
+
+  test.each([
+    ['don’t add up', amount('7.50', text('one')) + amount('2.00', text('two'))],
+    ['lack amounts', detail(text('one')) + detail(text('two'))],
+    ['are in another currency', amount('5', text('one'), 'USD') + amount('5', text('two'), 'USD')],
+    ['go the wrong way', amount('5', text('one')) + amount('5', `<CdtDbtInd>DBIT</CdtDbtInd>${text('two')}`)],
+  ])('an entry whose details %s stays one, with a word about it', async (_, details) => {
+    const { transactions, warnings } = await readAll(camt(entry({ details })));
+    expect(transactions.map((one) => [one.amount.toFixed(), one.reference])).toEqual([['10', 'one two']]);
+    expect(warnings).toEqual([
+      "Line 5, statement 1, entry 1 has 2 details that don't make its 10 EUR: it was kept as one transaction.",
+    ]);
+  });
+
+  test('a batch that comes without details is one', async () => {
+    const details = '<Btch><NbOfTxs>200</NbOfTxs></Btch>';
+    expect(await readAll(camt(entry({ details })))).toMatchObject({
+      transactions: [{ reference: null }],
+      warnings: [],
+    });
+  });
+
+  test('one of very many details neither overflows the stack nor takes for ever', async () => {
+    const details = amount('1').repeat(150_000);
+    expect((await readAll(camt(entry({ amount: '150000', details })))).transactions).toHaveLength(150_000);
+  });
+});
+
+describe('balances', () => {
+  const balance = (kind: string, value: string, direction = 'CRDT', currency = 'EUR') =>
+    `<Bal><Tp><CdOrPrtry><Cd>${kind}</Cd></CdOrPrtry></Tp><Amt Ccy="${currency}">${value}</Amt>` +
+    `<CdtDbtInd>${direction}</CdtDbtInd><Dt><Dt>2026-03-02</Dt></Dt></Bal>`;
+  const said = (balances: string, entries = entry() + entry({ direction: 'DBIT', amount: '15' })) =>
+    warningsOf(camt(entries, { balances }));
+
+  test('that add up, into the red too, are nothing to speak of', async () => {
+    expect(await said(balance('OPBD', '2') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
+    expect(await said(balance('PRCD', '2') + balance('CLAV', '9') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
+    expect(await said(balance('ITBD', '5') + balance('ITBD', '0'))).toEqual([]);
+    expect(await said(balance('OPBD', '2') + balance('ITBD', '3', 'DBIT'))).toEqual([]);
+    expect(await said(balance('CLBD', '3'))).toEqual([]);
+    // What is pending isn't in the balance.
+    expect(await said(balance('OPBD', '2') + balance('CLBD', '2'), entry({ status: 'PDNG' }))).toEqual([]);
+  });
+
+  test('that can’t be read are a warning, not an error', async () => {
+    expect(await said(balance('OPBD', '2').replace('CRDT', '') + balance('CLBD', '3'))).toEqual([
+      'Line 4, statement 1, balance OPBD: this has no CdtDbtInd of CRDT or DBIT.',
+    ]);
+  });
+
+  test('that don’t are a warning, not an error', async () => {
+    expect(await said(balance('OPBD', '2') + balance('CLBD', '3'))).toEqual([
+      "Statement 1 doesn't add up: 2 and entries of -5 don't make 3 EUR.",
+    ]);
+  });
+});
