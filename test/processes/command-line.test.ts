@@ -82,7 +82,44 @@ describe('the command line', () => {
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
   }, 60_000);
 
+  it('makes, lists, pings, rotates, enables and deletes a webhook', async () => {
+    const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Hooks');
+    const url = 'https://hooks.example.com/kontor';
+    const made = await json<{ id: string; secret: string }>(
+      'webhook',
+      'create',
+      '--tenant',
+      tenant.id,
+      '--url',
+      url,
+      '--events',
+      'invoice.paid,customer.created',
+      '--description',
+      'Shop',
+    );
+    expect(made).toMatchObject({
+      url,
+      description: 'Shop',
+      events: ['invoice.paid', 'customer.created'],
+      active: true,
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const listed = await run('webhook', 'list', '--tenant', tenant.id, '--json');
+    expect(listed.out).not.toContain(made.secret);
+    expect(JSON.parse(listed.out)).toMatchObject([{ id: made.id, url, consecutive_failures: 0, waiting: 0 }]);
+    expect(await json('webhook', 'ping', made.id)).toMatchObject({ webhook_id: made.id, state: 'WAITING' });
+    const rotated = await json<{ secret: string }>('webhook', 'rotate', made.id);
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(rotated.secret).not.toBe(made.secret);
+    expect(await json('webhook', 'enable', made.id)).toMatchObject({ active: true });
+    expect(await json('webhook', 'delete', made.id)).toEqual({ id: made.id, deleted: true });
+    expect(await json('webhook', 'list', '--tenant', tenant.id)).toEqual([]);
+  }, 60_000);
+
   it.each([
+    [['webhook', 'create', '--tenant', 'abc', '--url', 'https://hooks.example.com'], 'tenant'],
+    [['webhook', 'ping', '01890000-0000-7000-8000-000000000000'], 'webhook'],
+    [['bank', 'import', '--tenant', 'abc', 'nowhere.xml'], 'tenant'],
     [['tenant', 'create', '--name', ''], 'name'],
     [['tenant', 'create', '--name', 'X', '--country', 'XX'], 'country'],
     [['tenant', 'create', '--name', 'X', '--currency', 'EURO'], 'currency'],
@@ -111,6 +148,8 @@ describe('the command line', () => {
     [['tenant', 'create']],
     [['user', 'create']],
     [['token', 'create']],
+    [['webhook', 'rotate']],
+    [['bank', 'import']],
   ])('--help everywhere: %j', async (args) => {
     const { code, out } = await run(...args, '--help');
     expect(code).toBe(0);
