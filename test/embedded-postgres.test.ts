@@ -26,11 +26,12 @@ const root = resolve(import.meta.dirname, '..');
 const isRoot = process.getuid?.() === 0;
 
 /** An ordinary user. */
-const [uid = 0, gid = 0] = execFileSync('getent', ['passwd', 'nobody'], { encoding: 'utf8' })
-  .split(':')
-  .slice(2, 4)
-  .map(Number);
-const nobodyReads = isRoot && spawnSync('test', ['-r', import.meta.filename], { uid, gid, cwd: '/' }).status === 0;
+function nobody(): { uid: number; gid: number } {
+  const [, , uid, gid] = execFileSync('getent', ['passwd', 'nobody'], { encoding: 'utf8' }).split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+const nobodyReads = isRoot && spawnSync('test', ['-r', import.meta.filename], { ...nobody(), cwd: '/' }).status === 0;
 
 /** A process of its own that has joined: with stdin closed it is done, with "leave" it leaves first. */
 interface Member {
