@@ -290,7 +290,9 @@ describe.runIf(isRoot)('as root', () => {
   it.runIf(nobodyReads)(
     "an ordinary user's private folder is all an ordinary user needs, and root may join there",
     async () => {
+      const { uid, gid } = nobody();
       const dir = folder();
+      chownSync(dir, uid, gid);
       chownSync(dir, uid, gid);
       const members = [await enter(dir, { uid, gid }), await enter(dir), await enter(dir, { uid, gid })] as const;
       expect(new Set(members.map(({ server }) => server)).size).toBe(1);
