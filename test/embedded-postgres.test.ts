@@ -293,7 +293,6 @@ describe.runIf(isRoot)('as root', () => {
       const { uid, gid } = nobody();
       const dir = folder();
       chownSync(dir, uid, gid);
-      chownSync(dir, uid, gid);
       const members = [await enter(dir, { uid, gid }), await enter(dir), await enter(dir, { uid, gid })] as const;
       expect(new Set(members.map(({ server }) => server)).size).toBe(1);
       expect(members.map(({ location }) => location)).toEqual([dir, dir, dir]);
