@@ -51,7 +51,9 @@ export async function startWorker(
     clean_up: cleanUp(database),
   };
   const logger = new Logger(() => (level, message) => {
-    log[level === 'warning' ? 'warn' : level === 'error' ? 'error' : 'debug'](message);
+    // Jobs wait for endpoints far more than for the database: fewer connections than jobs is meant.
+    const meant = message.includes('maxPoolSize');
+    log[level === 'error' ? 'error' : level === 'warning' && !meant ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   const events: WorkerEvents = new EventEmitter();
