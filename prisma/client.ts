@@ -35,7 +35,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
 /**
  * The one door to tenant data: a client that can't see or write another tenant's rows. Every statement names the
  * tenant; relations stay inside it because every foreign key carries tenant_id. Raw SQL and identity's tables are
- * refused.
+ * refused, but for queueUp().
  */
 export function forTenant(client: UnscopedClient, tenantId: string) {
   return client.$extends({
@@ -48,7 +48,7 @@ export function forTenant(client: UnscopedClient, tenantId: string) {
         },
       },
       $queryRaw: refuseRaw,
-      $executeRaw: refuseRaw,
+      $executeRaw: ({ args, query }) => (args.sql === queueSql ? query(args) : refuseRaw()),
       $queryRawUnsafe: refuseRaw,
       $executeRawUnsafe: refuseRaw,
     },
@@ -56,6 +56,19 @@ export function forTenant(client: UnscopedClient, tenantId: string) {
 }
 
 export type TenantClient = ReturnType<typeof forTenant>;
+
+const queue = (tenantId: string, what: string) =>
+  Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0))`;
+const queueSql = queue('', '').sql;
+
+/**
+ * Lets one of the tenant's transactions at a time do `what`: waits for those before it to end. The only raw SQL that
+ * passes the tenant door, as Prisma has no words for a lock.
+ */
+export async function queueUp(db: Db, tenantId: string, what: string): Promise<void> {
+  await db.$executeRaw(queue(tenantId, what));
+}
+
 /** A tenant's client, inside a transaction or not. */
 export type Db = Omit<TenantClient, '$extends' | '$transaction' | '$disconnect' | '$connect' | '$on' | '$use'>;
 

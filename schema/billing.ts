@@ -1,3 +1,4 @@
+import type { TimeEntry } from '../prisma/client.ts';
 import { builder } from './builder.ts';
 import { key, today } from './context.ts';
 import { found, Problems, refuse } from './errors.ts';
@@ -33,23 +34,21 @@ builder.mutationField('billProject', (t) =>
         const { customerId, currency, name } = project;
         if (!customerId) refuse('projectId', 'This project has no customer to invoice.');
         const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
-        // Locks the entries: of two at once, the second waits here and then finds them billed.
-        await inside.db.timeEntry.updateMany({ where, data: { updatedAt: context.now() } });
-        const entries = await inside.db.timeEntry.findMany({
-          where,
-          orderBy: [{ date: 'asc' }, { id: 'asc' }],
-          take: 501,
-        });
+        // Locks the entries: of two at once, the second waits here and then finds them billed. What is tracked from
+        // here on isn't locked, and waits for the next invoice.
+        const locked = await inside.db.timeEntry.updateManyAndReturn({ where, data: { updatedAt: context.now() } });
+        const entries = locked.toSorted((a, b) => Number(a.date) - Number(b.date) || (a.id < b.id ? -1 : 1));
         if (entries.length === 0) refuse('projectId', 'This project has no time to bill.');
         if (entries.length > 500) refuse('until', 'An invoice has at most 500 items: bill up to an earlier day first.');
-        const unpriced = entries.find((entry) => entry.hourlyRateNet === null);
+        const rateOf = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
+        const unpriced = entries.find((entry) => rateOf(entry) === null);
         if (unpriced) refuse('projectId', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
 
         const items = entries.map((entry) => ({
           title: lineTitle(entry),
           quantity: new Decimal(entry.durationMinutes).dividedBy(minutesPerHour).toDecimalPlaces(hourDecimals),
           unit: 'h',
-          unitPriceNet: new Decimal(entry.hourlyRateNet ?? 0),
+          unitPriceNet: new Decimal(rateOf(entry) ?? 0),
           vatRate: rate,
         }));
         const problems = new Problems();
@@ -58,7 +57,7 @@ builder.mutationField('billProject', (t) =>
         const date = invoiceDate ?? today(context);
         const id = await insertDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
         await inside.db.timeEntry.updateMany({
-          where: { id: { in: entries.map((entry) => entry.id) }, invoiceId: null },
+          where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: id },
         });
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));

@@ -22,19 +22,32 @@ export async function issue(context: Context, id: string): Promise<void> {
   if (new Decimal(invoice.totalGross).isZero()) await settled(context, id);
 }
 
+/** What can be paid, and how much of it is due. */
+export interface Payable {
+  due: Decimal;
+  currency: string;
+}
+
+/** Takes the lock of an issued invoice; null for any other. */
+export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
+  const [invoice] = await context.db.invoice.updateManyAndReturn({
+    where: { id, status: 'ISSUED' },
+    data: { status: 'ISSUED' },
+  });
+  if (!invoice) return null;
+  return { due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
+}
+
 /**
  * Counts `amount`, or whatever is due, towards an issued invoice; the last of it makes the invoice paid.
  * @returns the amount
  */
 export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
-  const [invoice] = await context.db.invoice.updateManyAndReturn({
-    where: { id, status: 'ISSUED' },
-    data: { status: 'ISSUED' },
-  });
+  const invoice = await lockIssued(context, id);
   if (!invoice) refuse('status', 'Only an issued invoice can be paid.');
-  const due = new Decimal(invoice.totalGross).minus(invoice.amountPaid);
+  const { due, currency } = invoice;
   const paid = amount ?? due;
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${invoice.currency} due.`);
+  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
   await context.db.invoice.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
   if (paid.equals(due)) await settled(context, id);
   return paid;

@@ -5,9 +5,9 @@ import { key, type Context } from './context.ts';
 import { found, refuse } from './errors.ts';
 import { emit } from './events.ts';
 import { decimal } from './input.ts';
-import { payInvoice, unpayInvoice } from './invoice-states.ts';
+import { lockIssued, payInvoice, unpayInvoice, type Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, sum } from './money.ts';
-import { payReceipt, unpayReceipt } from './receipt.ts';
+import { lockBooked, payReceipt, unpayReceipt } from './receipt.ts';
 
 /** A part of a transaction, and what it pays. */
 export interface Part {
@@ -17,19 +17,18 @@ export interface Part {
   amount?: Decimal | null;
 }
 
-/** What a part can pay: an issued invoice with money received, a booked receipt with money sent. */
-interface Payable {
-  due: Decimal;
-  currency: string;
-}
+/** Takes the lock of what a part pays: an issued invoice or a booked receipt; null for any other. */
+export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
+  (type === 'INVOICE' ? lockIssued : lockBooked)(context, id);
 
-async function payable(context: Context, { type, id }: Part): Promise<Payable | null> {
-  if (type === 'INVOICE') {
-    const invoice = await context.db.invoice.findUnique({ where: key(context, id) });
-    return invoice && { due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
-  }
-  const receipt = await context.db.receipt.findUnique({ where: key(context, id) });
-  return receipt && { due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
+/** Why a part pays nothing. */
+async function unpayable(context: Context, { type, id }: Part): Promise<string> {
+  const where = key(context, id);
+  const exists = await (type === 'INVOICE'
+    ? context.db.invoice.findUnique({ where })
+    : context.db.receipt.findUnique({ where }));
+  if (!exists) return `There is no such ${type.toLowerCase()}.`;
+  return type === 'INVOICE' ? 'Only an issued invoice can be paid.' : 'Only a booked receipt can be paid.';
 }
 
 /**
@@ -46,22 +45,17 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   let open = new Decimal(transaction.amountOpen).times(direction);
 
-  for (const [index, part] of parts.entries()) {
-    const at = `${path}.${index}`;
-    if ((part.type === 'INVOICE') !== (direction === 1)) {
-      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts.');
-    }
-    const target = await payable(context, part);
-    if (!target) refuse(`${at}.id`, `There is no such ${part.type.toLowerCase()}.`);
-    if (target.currency !== transaction.currency) {
-      refuse(`${at}.id`, `It is in ${target.currency}, the transaction in ${transaction.currency}.`);
-    }
-  }
   const inOrder = parts
     .map((part, index) => ({ ...part, at: `${path}.${index}` }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   for (const { at, ...part } of inOrder) {
-    const { due, currency } = await found(payable(context, part));
+    if ((part.type === 'INVOICE') !== (direction === 1))
+      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts.');
+    const target = await lockPayable(context, part);
+    if (!target) refuse(`${at}.id`, await unpayable(context, part));
+    const { due, currency } = target;
+    if (currency !== transaction.currency)
+      refuse(`${at}.id`, `It is in ${currency}, the transaction in ${transaction.currency}.`);
     const digits = minorDigits(currency);
     const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
     if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
@@ -69,12 +63,13 @@ export async function match(context: Context, id: string, parts: Part[], path = 
       refuse(`${at}.amount`, `Must not have more than ${digits} decimals in this currency.`);
     if (amount.greaterThan(open))
       refuse(`${at}.amount`, `Must not be more than the ${open.toFixed()} ${currency} open.`);
+    if (amount.greaterThan(due)) refuse(`${at}.amount`, `Must not be more than the ${due.toFixed()} ${currency} due.`);
     open = open.minus(amount);
     if (part.type === 'INVOICE') await payInvoice(context, part.id, amount);
     else await payReceipt(context, part.id, amount);
-    const target = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
+    const settles = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
     await context.db.payment.create({
-      data: { ...target, bankTransactionId: id, amount, paidOn: transaction.bookingDate },
+      data: { ...settles, bankTransactionId: id, amount, paidOn: transaction.bookingDate },
     });
   }
   await setOpen(context, transaction, open.times(direction));

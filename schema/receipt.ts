@@ -10,6 +10,7 @@ import { key, type Context } from './context.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit } from './events.ts';
 import { currency, decimal, given, notNull, text, vatRate } from './input.ts';
+import type { Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { pagePaths, readPage } from './page.ts';
 
@@ -231,19 +232,26 @@ async function book(context: Context, id: string): Promise<void> {
   await emit(context, 'receipt.booked', id);
 }
 
+/** Takes the lock of a booked receipt; null for any other. */
+export async function lockBooked(context: Context, id: string): Promise<Payable | null> {
+  const [receipt] = await context.db.receipt.updateManyAndReturn({
+    where: { id, status: 'BOOKED' },
+    data: { status: 'BOOKED' },
+  });
+  if (!receipt) return null;
+  return { due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
+}
+
 /**
  * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
  * @returns the amount: zero for a receipt of zero
  */
 export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
-  const [receipt] = await context.db.receipt.updateManyAndReturn({
-    where: { id, status: 'BOOKED' },
-    data: { status: 'BOOKED' },
-  });
+  const receipt = await lockBooked(context, id);
   if (!receipt) refuse('status', 'Only a booked receipt can be paid.');
-  const due = new Decimal(receipt.amountGross).minus(receipt.amountPaid);
+  const { due, currency: inCurrency } = receipt;
   const paid = amount ?? due;
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${receipt.currency} due.`);
+  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${inCurrency} due.`);
   await context.db.receipt.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
   if (!paid.equals(due)) return paid;
   await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });

@@ -1,13 +1,13 @@
-import type { Prisma } from '../prisma/client.ts';
+import { queueUp, type BankTransaction, type Prisma } from '../prisma/client.ts';
 import type { Context } from './context.ts';
 import { emitAll } from './events.ts';
-import { match } from './matching.ts';
+import { lockPayable, match } from './matching.ts';
 import { withOccurrence } from './statements/identity.ts';
 import { readStatement, type StatementOptions, type StatementTransaction } from './statements/statement.ts';
-import { namingSomething, suggest } from './suggestion.ts';
+import { certainly, namingSomething, type Suggestion } from './suggestion.ts';
 
-/** Rows written at once. */
-const batchSize = 500;
+/** Rows written at once. More are hardly faster, and Prisma keeps its last 100 statements for its debug log. */
+const batchSize = 100;
 /** A file is imported in one transaction, however long that takes; 100,000 entries take some minutes. */
 const limits = { timeout: 60 * 60 * 1000 };
 
@@ -24,7 +24,8 @@ export interface ImportResult {
 
 /**
  * Imports a bank statement: the whole of it or nothing. A transaction that was imported before, from this file or
- * another, is skipped (decisions, 8); one that certainly pays something is matched with it.
+ * another, is skipped (decisions, 8); one that certainly pays something is matched with it. A tenant's imports queue
+ * up: two files that overlap would wait for each other's rows.
  * @throws StatementError saying where the file can't be read, and why
  */
 export async function importStatement(
@@ -32,24 +33,26 @@ export async function importStatement(
   file: AsyncIterable<Uint8Array>,
   options: Omit<StatementOptions, 'warn'>,
 ): Promise<ImportResult> {
-  const warnings: string[] = [];
   return context.transaction(async (inside) => {
-    const result: ImportResult = { imported: 0, skipped: 0, matched: 0, warnings };
+    await queueUp(inside.db, context.tenant.id, 'statement import');
+    const result: ImportResult = { imported: 0, skipped: 0, matched: 0, warnings: [] };
     const identify = withOccurrence();
+    const naming: string[] = [];
     let batch: Prisma.BankTransactionCreateManyInput[] = [];
     const write = async (): Promise<void> => {
-      const { imported, matched } = await writeBatch(inside, batch);
-      result.imported += imported;
-      result.skipped += batch.length - imported;
-      result.matched += matched;
+      const rows = await writeBatch(inside, batch);
+      result.imported += rows.length;
+      result.skipped += batch.length - rows.length;
+      naming.push(...(await namingSomething(inside, rows)).map(({ id }) => id));
       batch = [];
     };
-    const statement = readStatement(file, { ...options, warn: (warning) => warnings.push(warning) });
+    const statement = readStatement(file, { ...options, warn: (warning) => result.warnings.push(warning) });
     for await (const transaction of statement) {
       batch.push(rowOf(transaction, identify(transaction)));
       if (batch.length === batchSize) await write();
     }
     if (batch.length > 0) await write();
+    result.matched = await matchCertain(inside, naming);
     return result;
   }, limits);
 }
@@ -62,23 +65,37 @@ const rowOf = (transaction: StatementTransaction, identity: string): Prisma.Bank
   identity,
 });
 
-async function writeBatch(
-  context: Context,
-  batch: Prisma.BankTransactionCreateManyInput[],
-): Promise<{ imported: number; matched: number }> {
-  const rows = await context.db.bankTransaction.createManyAndReturn({ data: batch, skipDuplicates: true });
+async function writeBatch(context: Context, data: Prisma.BankTransactionCreateManyInput[]): Promise<BankTransaction[]> {
+  const rows = await context.db.bankTransaction.createManyAndReturn({ data, skipDuplicates: true });
   await emitAll(
     context,
     'bank_transaction.created',
     rows.map(({ id }) => id),
   );
+  return rows;
+}
+
+/**
+ * Matches those of new transactions that certainly pay something. Comes last, so that what is paid isn't locked for as
+ * long as the file is read; and locks in the order of ids, as match() does. Of several that would pay the same, the
+ * first does.
+ */
+async function matchCertain(context: Context, ids: string[]): Promise<number> {
+  const payers = new Map<string, { id: string; pays: Suggestion }>();
+  for (let start = 0; start < ids.length; start += batchSize) {
+    const where = { id: { in: ids.slice(start, start + batchSize) } };
+    for (const row of await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } })) {
+      const pays = await certainly(context, row);
+      if (pays && !payers.has(pays.id)) payers.set(pays.id, { id: row.id, pays });
+    }
+  }
   let matched = 0;
-  for (const row of await namingSomething(context, rows)) {
-    // One by one: what is due changes with each.
-    const [best, ...others] = (await suggest(context, row)).filter(({ certain }) => certain);
-    if (!best || others.length > 0) continue;
-    await match(context, row.id, [{ type: best.type, id: best.id }]);
+  for (const { id, pays } of [...payers.values()].toSorted((a, b) => (a.pays.id < b.pays.id ? -1 : 1))) {
+    // Somebody may have paid it meanwhile.
+    const target = await lockPayable(context, pays);
+    if (!target?.due.equals(pays.amount)) continue;
+    await match(context, id, [pays]);
     matched += 1;
   }
-  return { imported: rows.length, matched };
+  return matched;
 }

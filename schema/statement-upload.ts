@@ -65,6 +65,18 @@ function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
   return { ...Object.fromEntries(others), decimalSeparator, columns: Object.fromEntries(places) } as CsvMapping;
 }
 
+/** A file as it comes in. What is wrong with its upload is the sender's to know; the system's faults have a code. */
+async function* contentOf(file: Promise<FileUpload>): AsyncGenerator<Uint8Array> {
+  try {
+    const { createReadStream } = await file;
+    yield* createReadStream() as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    if (!(error instanceof Error) || 'code' in error) throw error;
+    const isTooLong = 'status' in error && error.status === 413;
+    refuse('file', isTooLong ? 'Must be at most 64 MiB.' : `Did not arrive whole: ${error.message}`);
+  }
+}
+
 const StatementImport = builder.objectRef<ImportResult>('StatementImport').implement({
   description: 'What became of a bank statement.',
   fields: (t) => ({
@@ -88,12 +100,10 @@ builder.mutationField('importBankStatement', (t) =>
       format: t.arg({ type: StatementFormat, description: 'Told by the content where it is not given.' }),
       csv: t.arg({ type: CsvMappingInput, description: 'Needed for CSV.' }),
     },
-    resolve: async (_root, { file, format, csv }, context) => {
-      const { createReadStream } = await file;
-      return importStatement(context, createReadStream(), {
+    resolve: (_root, { file, format, csv }, context) =>
+      importStatement(context, contentOf(file), {
         ...(format && { format: format.toLowerCase() as StatementFormatName }),
         ...(csv && { csv: mappingOf(csv) }),
-      });
-    },
+      }),
   }),
 );

@@ -2,7 +2,9 @@ import type { BankTransaction as BankTransactionRow, Prisma } from '../prisma/ge
 import { BankTransaction, MatchType } from './bank-transaction.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { Decimal } from './money.ts';
+import { ForbiddenError } from './errors.ts';
+import { Decimal, minorDigits } from './money.ts';
+import { namedNumbers, words } from './named-numbers.ts';
 
 /** What is asked about a transaction. */
 type Clues = Pick<
@@ -33,22 +35,8 @@ interface Candidate {
   partnerName: string | null;
 }
 
+/** Candidates for each clue. */
 const atMost = 50;
-
-/**
- * Invoice numbers that a text may name: `2026-0017`, also written 2026/0017 or 20260017, and inside a structured
- * creditor reference (ISO 11649, RF18 2026 0017).
- */
-export function namedNumbers(text: string): string[] {
-  const numbers = new Set<string>();
-  const plain = text.replace(/\bRF\d{2}/gi, ' ');
-  for (const [, year, rest] of plain.matchAll(/(?<!\d)(\d{4})[\s\-/.]?(\d{4,})(?!\d)/g)) numbers.add(`${year}-${rest}`);
-  return [...numbers];
-}
-
-/** Words that may be a receipt's number. */
-const words = (text: string): string[] => text.split(/[\s,;:]+/).filter(Boolean);
-
 /** Those of many transactions whose text names an open invoice or a booked receipt: two queries for all. */
 export async function namingSomething<T extends Clues>(context: Context, transactions: T[]): Promise<T[]> {
   const naming = transactions.map((transaction) => {
@@ -61,17 +49,21 @@ export async function namingSomething<T extends Clues>(context: Context, transac
     select: { number: true },
   });
   const receipts = await context.db.receipt.findMany({
-    where: { status: 'BOOKED', receiptNumber: { in: [...new Set(naming.flatMap((each) => each.words))] } },
+    where: { status: 'BOOKED', ...called(naming.flatMap((each) => each.words)) },
     select: { receiptNumber: true },
   });
   const open = new Set([
     ...invoices.map(({ number }) => number),
-    ...receipts.map(({ receiptNumber }) => receiptNumber),
+    ...receipts.map(({ receiptNumber }) => receiptNumber?.toLowerCase()),
   ]);
   return naming
     .filter((each) => [...each.numbers, ...each.words].some((name) => open.has(name)))
     .map(({ transaction }) => transaction);
 }
+
+const called = (names: string[]): Prisma.ReceiptWhereInput => ({
+  receiptNumber: { in: [...new Set(names)], mode: 'insensitive' },
+});
 
 /** Every text of a transaction that may say what it pays. */
 const textOf = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
@@ -86,16 +78,36 @@ const normal = (name: string): string =>
 
 /** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
 export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
-  const open = new Decimal(transaction.amountOpen);
-  if (open.isZero() || transaction.matchStatus === 'IGNORED') return [];
-  const incoming = open.greaterThan(0);
-  const amount = open.abs();
+  if (transaction.matchStatus === 'IGNORED') return [];
   const partners = await earlierPartners(context, transaction.counterpartyIban);
-  const candidates = await (incoming ? openInvoices : openReceipts)(context, transaction, amount, partners);
-  return candidates
-    .map((candidate) => judge(candidate, transaction, amount, partners))
-    .filter(({ score }) => score > 0)
+  return judged(await candidates(context, transaction, partners), transaction, partners);
+}
+
+/** What this transaction pays for certain: the only one whose number it names and whose due it is exactly. */
+export async function certainly(context: Context, transaction: Clues): Promise<Suggestion | undefined> {
+  const all = judged(await candidates(context, transaction), transaction, new Set());
+  const [one, ...others] = all.filter(({ certain }) => certain);
+  return others.length === 0 ? one : undefined;
+}
+
+/** Open invoices or booked receipts: those that the transaction names, and if `partners` are given, those likely otherwise. */
+async function candidates(context: Context, transaction: Clues, partners?: Set<string>): Promise<Candidate[]> {
+  const open = new Decimal(transaction.amountOpen);
+  if (open.isZero()) return [];
+  return (open.isPositive() ? openInvoices : openReceipts)(context, transaction, open.abs(), partners);
+}
+
+function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Suggestion[] {
+  return all
+    .map((candidate) => judge(candidate, transaction, partners))
+    .filter(({ score, amount }) => score > 0 && amount.greaterThan(0))
     .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+}
+
+/** The rows of several queries, each once: asked one by one, the many of one clue don't crowd out another's. */
+async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[]): Promise<Row[]> {
+  const rows = (await Promise.all(queries)).flat();
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
 /** Whom earlier transactions of this account were matched with. */
@@ -116,21 +128,24 @@ async function openInvoices(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners: Set<string>,
+  partners?: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.InvoiceWhereInput[] = [
-    { number: { in: namedNumbers(textOf(transaction)) } },
-    { totalGross: amount },
-    { customerId: { in: [...partners] } },
-  ];
-  const name = transaction.counterpartyName?.trim();
-  if (name) likely.push({ customer: { companyName: { equals: name, mode: 'insensitive' } } });
-  const invoices = await context.db.invoice.findMany({
-    where: { status: 'ISSUED', currency: transaction.currency, OR: likely },
-    include: { customer: true },
-    orderBy: { id: 'desc' },
-    take: atMost,
-  });
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: namedNumbers(textOf(transaction)) } }];
+  if (partners) {
+    const name = transaction.counterpartyName?.trim();
+    likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
+    if (name) likely.push({ customer: { companyName: { equals: name, mode: 'insensitive' } } });
+  }
+  const invoices = await distinct(
+    likely.map((clue) =>
+      context.db.invoice.findMany({
+        where: { AND: [clue], status: 'ISSUED', currency: transaction.currency },
+        include: { customer: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
   return invoices.map(({ id, number, totalGross, amountPaid, customer }) => ({
     type: 'INVOICE',
     id,
@@ -145,27 +160,24 @@ async function openReceipts(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners: Set<string>,
+  partners?: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.ReceiptWhereInput[] = [
-    {
-      receiptNumber: {
-        in: textOf(transaction)
-          .split(/[\s,;:]+/)
-          .filter(Boolean),
-      },
-    },
-    { amountGross: amount },
-    { supplierId: { in: [...partners] } },
-  ];
-  const name = transaction.counterpartyName?.trim();
-  if (name) likely.push({ supplier: { companyName: { equals: name, mode: 'insensitive' } } });
-  const receipts = await context.db.receipt.findMany({
-    where: { status: 'BOOKED', currency: transaction.currency, OR: likely },
-    include: { supplier: true },
-    orderBy: { id: 'desc' },
-    take: atMost,
-  });
+  const likely: Prisma.ReceiptWhereInput[] = [called(words(textOf(transaction)))];
+  if (partners) {
+    const name = transaction.counterpartyName?.trim();
+    likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
+    if (name) likely.push({ supplier: { companyName: { equals: name, mode: 'insensitive' } } });
+  }
+  const receipts = await distinct(
+    likely.map((clue) =>
+      context.db.receipt.findMany({
+        where: { AND: [clue], status: 'BOOKED', currency: transaction.currency },
+        include: { supplier: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
   return receipts.map(({ id, receiptNumber, amountGross, amountPaid, supplier }) => ({
     type: 'RECEIPT',
     id,
@@ -176,15 +188,13 @@ async function openReceipts(
   }));
 }
 
-function judge(candidate: Candidate, transaction: Clues, amount: Decimal, partners: Set<string>): Suggestion {
+function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
   const { type, id, number, due, partnerId, partnerName } = candidate;
+  const amount = new Decimal(transaction.amountOpen).abs();
+  const text = textOf(transaction);
   const named =
     number !== null &&
-    (type === 'INVOICE'
-      ? namedNumbers(textOf(transaction)).includes(number)
-      : textOf(transaction)
-          .split(/[\s,;:]+/)
-          .includes(number));
+    (type === 'INVOICE' ? namedNumbers(text).includes(number) : words(text).includes(number.toLowerCase()));
   const exact = due.equals(amount);
   const reasons: string[] = [];
   let score = 0;
@@ -198,7 +208,8 @@ function judge(candidate: Candidate, transaction: Clues, amount: Decimal, partne
   if (partnerName && transaction.counterpartyName && normal(partnerName) === normal(transaction.counterpartyName)) {
     because(15, `The counterparty is called ${partnerName}, too.`);
   }
-  return { type, id, amount: Decimal.min(due, amount), score: Math.min(score, 100), reasons, certain: named && exact };
+  const whole = Decimal.min(due, amount).toDecimalPlaces(minorDigits(transaction.currency), Decimal.ROUND_DOWN);
+  return { type, id, amount: whole, score: Math.min(score, 100), reasons, certain: named && exact };
 }
 
 const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
@@ -216,7 +227,7 @@ builder.prismaObjectFields(BankTransaction, (t) => ({
   suggestions: t.field({
     type: [SuggestionType],
     description: 'Open invoices or booked receipts that this transaction may pay, likeliest first.',
-    ability: 'invoices:read',
+    // By its direction, either invoices' or receipts': see below.
     select: {
       amountOpen: true,
       currency: true,
@@ -226,6 +237,10 @@ builder.prismaObjectFields(BankTransaction, (t) => ({
       reference: true,
       externalId: true,
     },
-    resolve: (transaction, _args, context) => suggest(context, transaction),
+    resolve: (transaction, _args, context) => {
+      const ability = transaction.amountOpen.isNegative() ? 'receipts:read' : 'invoices:read';
+      if (!context.may(ability)) throw new ForbiddenError(ability);
+      return suggest(context, transaction);
+    },
   }),
 }));

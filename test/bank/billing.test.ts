@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { booksOf, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
+
+let service: Service;
+let acme: Integrator;
+let customerId: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  service.clock.now = undefined;
+  acme = await service.integrator();
+  customerId = await makeCustomer(acme);
+});
+afterAll(() => service.close());
+
+const document = `mutation ($projectId: UUID!, $vatRate: Decimal!, $until: Date, $invoiceDate: Date) {
+  billed: billProject(projectId: $projectId, vatRate: $vatRate, until: $until, invoiceDate: $invoiceDate) { id }
+}`;
+const billAnswer = (projectId: string, more: object = {}): Promise<Answer> =>
+  acme.graphqlAnswer(document, { projectId, vatRate: '19', ...more });
+const bill = async (projectId: string, more: object = {}): Promise<string> =>
+  (await acme.graphql(document, { projectId, vatRate: '19', ...more })).billed.id;
+const project = (more: object = {}) => makeProject(acme, { customerId, hourlyRateNet: '90', ...more });
+const track = (projectId: string, more: object = {}) => makeTimeEntry(acme, { projectId, ...more });
+const entry = async (id: string) => (await acme.rest('GET', `/time-entries/${id}`)).body.data;
+const invoice = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data;
+
+describe('unbilled time of a project becomes a draft invoice in one mutation', () => {
+  it('a line for each entry, the oldest first: hours to four decimals, at its own rate or the project’s', async () => {
+    service.clock.now = new Date('2026-06-30T12:00:00Z');
+    const projectId = await project({ name: 'Website', currency: 'EUR' });
+    const second = await track(projectId, { date: '2026-03-02', durationMinutes: 20, description: 'Call' });
+    const first = await track(projectId, { date: '2026-03-01', durationMinutes: 90, description: null });
+    const third = await track(projectId, { date: '2026-03-02', durationMinutes: 5, hourlyRateNet: '120.5' });
+    let id = '';
+    const events = await eventsDuring(service, acme, async () => (id = await bill(projectId, { vatRate: '7.5' })));
+    const line = { id: expect.any(String), unit: 'h', vat_rate: 7.5 };
+    expect(await invoice(id)).toMatchObject({
+      customer_id: customerId,
+      status: 'draft',
+      number: null,
+      invoice_date: '2026-06-30',
+      due_date: '2026-07-14',
+      subject: 'Website',
+      currency: 'EUR',
+      items: [
+        { ...line, position: 1, title: '2026-03-01', quantity: 1.5, unit_price_net: 90, line_total_net: 135 },
+        { ...line, position: 2, title: '2026-03-02 Call', quantity: 0.3333, unit_price_net: 90, line_total_net: 30 },
+        { ...line, position: 3, title: '2026-03-02', quantity: 0.0833, unit_price_net: 120.5, line_total_net: 10.04 },
+      ],
+      total_net: 175.04,
+      total_vat: 13.13,
+      total_gross: 188.17,
+    });
+    expect(events.map(({ type, body }) => [type, body.data])).toEqual([
+      ['invoice.created', { invoice: await invoice(id) }],
+    ]);
+    for (const each of [first, second, third])
+      expect(await entry(each)).toMatchObject({ billed: true, invoice_id: id });
+  });
+
+  it('what isn’t billable is left out; until is inclusive; the day of the invoice can be given', async () => {
+    const projectId = await project();
+    const early = await track(projectId, { date: '2026-03-01' });
+    const last = await track(projectId, { date: '2026-03-31' });
+    const late = await track(projectId, { date: '2026-04-01' });
+    const unbillable = await track(projectId, { date: '2026-03-15', billable: false });
+    const elsewhere = await track(await project(), { date: '2026-03-15' });
+    const id = await bill(projectId, { until: '2026-03-31', invoiceDate: '2026-04-05' });
+    expect(await invoice(id)).toMatchObject({ invoice_date: '2026-04-05', items: [{}, {}], total_net: 180 });
+    for (const each of [early, last]) expect(await entry(each)).toMatchObject({ invoice_id: id });
+    for (const each of [late, unbillable, elsewhere]) expect(await entry(each)).toMatchObject({ billed: false });
+    const rest = await bill(projectId);
+    expect((await invoice(rest)).items).toHaveLength(1);
+    expect(await entry(late)).toMatchObject({ invoice_id: rest });
+  });
+
+  it('the project’s rate counts where an entry was tracked before there was one', async () => {
+    const projectId = await makeProject(acme, { customerId });
+    await track(projectId);
+    expect(refusal(await billAnswer(projectId)).errors).toEqual({
+      projectId: ['The time entry of 2026-03-01 has no hourly rate.'],
+    });
+    await acme.graphql('mutation ($id: UUID!) { updateProject(id: $id, input: { hourlyRateNet: "75" }) { id } }', {
+      id: projectId,
+    });
+    expect(await invoice(await bill(projectId))).toMatchObject({ total_net: 75 });
+  });
+
+  it('a currency without minor digits, a description longer than a title', async () => {
+    const projectId = await project({ currency: 'JPY', hourlyRateNet: '1000' });
+    await track(projectId, { durationMinutes: 20, description: '🧾'.repeat(300) });
+    const { currency, total_net: net, items } = await invoice(await bill(projectId));
+    expect({ currency, net }).toEqual({ currency: 'JPY', net: 333 });
+    expect(items[0].title).toBe(`2026-03-01 ${'🧾'.repeat(244)}`);
+  });
+});
+
+describe('what is refused changes nothing', () => {
+  const cases: [string, () => Promise<[string, object?]>, object][] = [
+    [
+      'a project without a customer',
+      async () => {
+        const projectId = await makeProject(acme, { hourlyRateNet: '90' });
+        await track(projectId);
+        return [projectId];
+      },
+      { projectId: ['This project has no customer to invoice.'] },
+    ],
+    [
+      'nothing to bill',
+      async () => {
+        const projectId = await project();
+        await track(projectId, { billable: false });
+        return [projectId];
+      },
+      { projectId: ['This project has no time to bill.'] },
+    ],
+    [
+      'nothing until then',
+      async () => {
+        const projectId = await project();
+        await track(projectId);
+        return [projectId, { until: '2026-02-28' }];
+      },
+      { projectId: ['This project has no time to bill.'] },
+    ],
+    [
+      'a VAT rate over 100',
+      async () => {
+        const projectId = await project();
+        await track(projectId);
+        return [projectId, { vatRate: '101' }];
+      },
+      { vatRate: [expect.any(String)] },
+    ],
+    [
+      'more than 500 entries',
+      async () => {
+        const projectId = await project();
+        await track(projectId);
+        const { id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+        expect(id).toBeDefined();
+        await acme.db.timeEntry.createMany({
+          data: Array.from({ length: 500 }, () => ({ ...row, date: new Date('2026-03-02') })),
+        });
+        return [projectId];
+      },
+      { until: [expect.stringMatching(/at most 500/)] },
+    ],
+  ];
+  it.each(cases)('%s', async (_what, arrange, errors) => {
+    const [projectId, more] = await arrange();
+    const before = await booksOf(service, acme);
+    expect(refusal(await billAnswer(projectId, more))).toMatchObject({ code: 'VALIDATION_FAILED', errors });
+    expect(await booksOf(service, acme)).toEqual(before);
+  });
+
+  it('500 of these are billed', async () => {
+    const projectId = await project();
+    await track(projectId);
+    const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+    await acme.db.timeEntry.createMany({
+      data: Array.from({ length: 500 }, () => ({ ...row, date: new Date('2026-03-02') })),
+    });
+    expect((await invoice(await bill(projectId, { until: '2026-03-01' }))).items).toHaveLength(1);
+    const rest = await invoice(await bill(projectId));
+    expect(rest.items).toHaveLength(500);
+    expect(rest.total_net).toBe(45_000);
+  });
+
+  it('another tenant’s project is not found', async () => {
+    const globex = await service.integrator();
+    const projectId = await makeProject(globex, { customerId: await makeCustomer(globex), hourlyRateNet: '1' });
+    await makeTimeEntry(globex, { projectId });
+    const before = await booksOf(service, globex);
+    expect(refusal(await billAnswer(projectId)).code).toBe('NOT_FOUND');
+    expect(await booksOf(service, globex)).toEqual(before);
+  });
+});
+
+describe('each entry billed exactly once', () => {
+  /** Entries on lines of invoices that count, by the project's invoices. */
+  const lines = () => acme.db.invoiceItem.count();
+
+  it('by ten at once', async () => {
+    const projectId = await project();
+    for (let count = 0; count < 12; count += 1) await track(projectId);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => billAnswer(projectId)));
+    const done = answers.filter(({ body }) => !body.errors);
+    expect(done).toHaveLength(1);
+    for (const answer of answers.filter(({ body }) => body.errors))
+      expect(refusal(answer).errors).toEqual({ projectId: ['This project has no time to bill.'] });
+    expect(await lines()).toBe(12);
+    expect(await acme.db.timeEntry.count({ where: { invoiceId: done[0]!.body.data.billed.id } })).toBe(12);
+    expect(await acme.db.invoice.count()).toBe(1);
+  });
+
+  it('by several that bill different times, while more is tracked', async () => {
+    const projectId = await project();
+    const days = Array.from({ length: 9 }, (_, day) => `2026-03-0${day + 1}`);
+    for (const date of days) await track(projectId, { date });
+    const [, ...answers] = await Promise.all([
+      Promise.all(days.map((date) => track(projectId, { date }))),
+      ...Array.from({ length: 10 }, (_, at) => billAnswer(projectId, { until: days[at % 9] })),
+    ]);
+    for (const answer of answers.filter(({ body }) => body.errors))
+      expect(refusal(answer).code).toBe('VALIDATION_FAILED');
+    await billAnswer(projectId);
+    expect(await lines()).toBe(18);
+    for (const { id } of await acme.db.invoice.findMany()) {
+      expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(
+        await acme.db.invoiceItem.count({ where: { invoiceId: id } }),
+      );
+    }
+  });
+
+  it('an entry tracked while an invoice is made waits for the next one', async () => {
+    const projectId = await project();
+    await track(projectId, { date: '2026-03-05' });
+    // It comes between the locking of the entries and the reading of them.
+    await service.pool.query(`
+      create function track_more() returns trigger language plpgsql as $$
+      begin
+        insert into time_entries select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
+          from time_entries e where e.id = new.id and pg_trigger_depth() = 1;
+        return null;
+      end $$;
+      create trigger track_more after update of updated_at on time_entries for each row
+        when (pg_trigger_depth() = 0 and new.invoice_id is null) execute function track_more()`);
+    const id = await bill(projectId).finally(() => service.pool.query('drop function track_more cascade'));
+    expect((await invoice(id)).items).toHaveLength(1);
+    expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(1);
+    expect(await acme.db.timeEntry.count({ where: { invoiceId: null } })).toBe(1);
+  });
+
+  it('free again when the draft is deleted, or the invoice cancelled', async () => {
+    const projectId = await project();
+    const id = await track(projectId);
+    const draft = await bill(projectId);
+    expect(refusal(await billAnswer(projectId)).errors).toHaveProperty('projectId');
+    expect((await acme.rest('DELETE', `/invoices/${draft}`)).status).toBe(204);
+    expect(await entry(id)).toMatchObject({ billed: false, invoice_id: null });
+
+    const again = await bill(projectId);
+    expect(await entry(id)).toMatchObject({ billed: true, invoice_id: again });
+    await acme.graphql('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id: again });
+    expect(await entry(id)).toMatchObject({ billed: true, invoice_id: again });
+    await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id: again });
+    expect(await entry(id)).toMatchObject({ billed: false, invoice_id: null });
+    expect(await bill(projectId)).not.toBe(again);
+  });
+});

@@ -1,0 +1,53 @@
+import { Pool } from 'pg';
+import { connect } from '../../prisma/client.ts';
+import { importStatement } from '../../schema/statement-import.ts';
+import { createDomain } from '../../src/domain.ts';
+import { createTenant } from '../../src/identity/index.ts';
+import { createWebhooks } from '../../src/webhooks/webhooks.ts';
+import { camt, entry, many } from './statement.ts';
+
+// Imports a large statement that it makes as it goes, and tells what that took. Run as a process of its own, with
+// --expose-gc: `node --expose-gc large-import.ts postgresql://… 20000`.
+
+const [url = '', count = '20000'] = process.argv.slice(2);
+const entries = Number(count);
+const pool = new Pool({ connectionString: url });
+const client = connect(pool);
+const domain = createDomain(
+  client,
+  createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true }),
+);
+const tenant = await client.tenant.findUniqueOrThrow({
+  where: { id: (await createTenant(client, { name: 'Acme' })).id },
+});
+const context = domain.contextFor({ user: { id: tenant.id, name: '', email: '' }, tenant, token: null });
+
+const used = (): number => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+};
+
+const before = used();
+let peak = 0;
+
+async function* statement(): AsyncGenerator<Uint8Array> {
+  const [head = '', foot = ''] = camt([]).split(/(?=<\/Stmt>)/);
+  yield Buffer.from(head);
+  const [template] = many(1);
+  for (let at = 0; at < entries; at += 100) {
+    let part = '';
+    for (let each = at; each < at + 100; each += 1) part += entry({ ...template, amount: '1.50', id: `B${each}` });
+    if (at % 1000 === 0) peak = Math.max(peak, used() - before);
+    yield Buffer.from(part);
+  }
+  peak = Math.max(peak, used() - before);
+  yield Buffer.from(foot);
+}
+
+const start = performance.now();
+const { imported } = await importStatement(context, statement(), {});
+const seconds = (performance.now() - start) / 1000;
+process.stdout.write(JSON.stringify({ imported, seconds, perSecond: imported / seconds, grownBy: peak }));
+await client.$disconnect();
+await pool.end();
