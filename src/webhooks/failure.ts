@@ -1,19 +1,17 @@
-import { errors } from 'undici';
-
 /**
  * What went wrong in an exchange, for a user who knows their receiver but not our libraries. `answered`: whether the
  * headers of a response had come.
  */
 export function inWords(error: unknown, answered: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;
-  if (name === 'HTTPParserError') return 'the response is not valid HTTP'; // its code is not always set
+  if (name === 'HTTPParserError') return invalid; // its code is not always set
   if (code === undefined) return 'the exchange failed';
+  // Before any of the body was read, the parser stumbled over the header itself: two of them, or no number.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !answered) return invalid;
   if (hangUps.has(code)) return hangUp(error, code, answered);
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return words[code] ?? 'the TLS handshake failed';
   return words[code] ?? `the exchange failed (${code})`;
 }
-
-const invalid = 'the response is not valid HTTP';
 
 const words: Record<string, string> = {
   ERR_PRIVATE_ADDRESS: 'resolves to a private address',

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+
+// Endpoints that write what they want, byte by byte: Node's own HTTP server is too well-behaved.
+
+/** What an endpoint does with a request once all of it has come; `index`: how many came before, on any connection. */
+export type Answer = (socket: Socket, index: number) => void;
+
+export interface Behaviour {
+  answer?: Answer;
+  /** What it does as soon as a connection is there, before any TLS. */
+  connected?: (socket: Socket) => void;
+  /** As in `tls.createServer`. */
+  secure?: Identity & { requestCert?: boolean; rejectUnauthorized?: boolean };
+}
+
+export interface Endpoint {
+  port: number;
+  /** How many requests have begun to come, whole or not. */
+  requests(): number;
+  connections(): number;
+  bytesSent(): number;
+  open(): number;
+  close(): Promise<void>;
+}
+
+export async function startEndpoint({ answer = () => {}, connected, secure }: Behaviour): Promise<Endpoint> {
+  const [raw, heard] = [new Set<Socket>(), [] as string[]];
+  let [connections, answered, sent] = [0, 0, 0];
+
+  const converse = (socket: Socket): void => {
+    const place = heard.push('') - 1;
+    let unread = '';
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      heard[place] += chunk.toString('latin1');
+      unread += chunk.toString('latin1');
+      const length = requestLength(unread);
+      if (length === undefined || unread.length < length) return;
+      unread = unread.slice(length);
+      answered += 1;
+      answer(socket, answered - 1);
+    });
+  };
+  const server: Server = secure ? createTlsServer(secure, converse) : createServer(converse);
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    raw.add(socket.on('error', () => {}));
+    socket.once('close', () => {
+      sent += socket.bytesWritten;
+      raw.delete(socket);
+    });
+    connected?.(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests: () => heard.reduce((sum, text) => sum + text.split('POST /').length - 1, 0),
+    connections: () => connections,
+    bytesSent: () => sent,
+    open: () => raw.size,
+    close: async () => {
+      for (const socket of raw) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function requestLength(text: string): number | undefined {
+  const head = text.indexOf('\r\n\r\n');
+  return head < 0 ? undefined : head + 4 + Number(/content-length: *(\d+)/i.exec(text.slice(0, head))?.[1] ?? 0);
+}
+
+/** A port of this machine's where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const endpoint = await startEndpoint({});
+  await endpoint.close();
+  return endpoint.port;
+}
+
+/** The bytes of a response; without a Content-Length of its own, it gets the right one. */
+export function reply(status: number | string, headers: string[] = [], body: string | Buffer = ''): Buffer {
+  const framed = /^(content-length|transfer-encoding):/im.test(headers.join('\n'));
+  const lines = [`HTTP/1.1 ${status}`, ...headers, ...(framed ? [] : [`Content-Length: ${body.length}`])];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
+}
+
+export const writes =
+  (bytes: Buffer | string): Answer =>
+  (socket) =>
+    void socket.write(bytes);
+
+/** Writes, and says that nothing more will come; it still listens. */
+export const ends =
+  (bytes: Buffer | string): Answer =>
+  (socket) =>
+    void socket.end(bytes);
+
+/** Writes, and once that is under way, cuts the connection off. */
+export const resets =
+  (bytes: Buffer | string): Answer =>
+  (socket) =>
+    void socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 30));
+
+/** Writes each piece by itself, so that it comes by itself. */
+export const drips =
+  (pieces: Iterable<string>, everyMs = 5): Answer =>
+  (socket) => {
+    const rest = pieces[Symbol.iterator]();
+    socket.setNoDelay(true);
+    const timer = setInterval(() => {
+      const { value, done } = rest.next();
+      if (done) clearInterval(timer);
+      else socket.write(value);
+    }, everyMs);
+    socket.once('close', () => clearInterval(timer));
+  };
+
+/** Writes a beginning, then the same again and again, as fast as it is read; `times` 0: never. */
+export const floods =
+  (head: Buffer | string, chunk: Buffer | string, times = Infinity): Answer =>
+  (socket) => {
+    let written = 0;
+    const pump = (): void => {
+      for (; written < times && !socket.destroyed; written += 1) {
+        if (!socket.write(chunk)) {
+          written += 1;
+          socket.once('drain', pump);
+          return;
+        }
+      }
+    };
+    socket.write(head);
+    pump();
+  };
+
+export function* forever(piece: string): Generator<string> {
+  for (;;) yield piece;
+}
+
+/** A private key and its certificate, in PEM. */
+export interface Identity {
+  key: string;
+  cert: string;
+}
+
+export const knownHost = 'hooks.example.com';
+
+export interface Identities extends Record<
+  'good' | 'wildcard' | 'otherName' | 'expired' | 'early' | 'selfSigned' | 'unknown',
+  Identity
+> {
+  /** The authority that signed all but the last two. */
+  ca: string;
+}
+
+/** Made by openssl: an authority, and what endpoints show. */
+export function makeIdentities(): Identities {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-tls-'));
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const newKey = (name: string): string[] =>
+    `-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${name}.key -subj /CN=${name}`.split(' ');
+  const authority = (name: string): void => openssl('req', '-x509', ...newKey(name), '-out', `${name}.pem`);
+
+  const leaf = (name: string, host = knownHost, from = 2020, to = 2099, by = 'ca'): Identity => {
+    openssl('req', '-new', ...newKey(name), '-out', `${name}.csr`, '-addext', `subjectAltName=DNS:${host}`);
+    const signer = by === name ? ['-selfsign'] : ['-cert', `${by}.pem`];
+    const dates = ['-startdate', `${from}0101000000Z`, '-enddate', `${to}0101000000Z`];
+    const files = ['-keyfile', `${by}.key`, '-in', `${name}.csr`, '-out', `${name}.pem`];
+    openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', ...signer, ...dates, ...files);
+    return { key: read(`${name}.key`), cert: read(`${name}.pem`) };
+  };
+
+  try {
+    const settings = 'database=index new_certs_dir=. default_md=sha256 policy=p rand_serial=yes copy_extensions=copy';
+    const config = ['[ca]', 'default_ca=c', '[c]', ...settings.split(' '), 'unique_subject=no', '[p]', ''];
+    writeFileSync(join(folder, 'ca.cnf'), config.join('\n'));
+    writeFileSync(join(folder, 'index'), '');
+    authority('ca');
+    authority('unknownCa');
+    return {
+      ca: read('ca.pem'),
+      good: leaf('good'),
+      wildcard: leaf('wildcard', '*.example.com'),
+      otherName: leaf('otherName', 'other.example.com'),
+      expired: leaf('expired', knownHost, 2020, 2021),
+      early: leaf('early', knownHost, 2098),
+      selfSigned: leaf('selfSigned', knownHost, 2020, 2099, 'selfSigned'),
+      unknown: leaf('unknown', knownHost, 2020, 2099, 'unknownCa'),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
