@@ -4,10 +4,8 @@
  */
 export function inWords(error: unknown, answered: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;
-  if (name === 'HTTPParserError') return invalid; // its code is not always set
+  if (name === 'HTTPParserError') return 'the response is not valid HTTP'; // its code is not always set
   if (code === undefined) return 'the exchange failed';
-  // Before any of the body was read, the parser stumbled over the header itself: two of them, or no number.
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !answered) return invalid;
   if (hangUps.has(code)) return hangUp(error, code, answered);
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return words[code] ?? 'the TLS handshake failed';
   return words[code] ?? `the exchange failed (${code})`;

@@ -183,7 +183,7 @@ describe('a status', () => {
     ['100, then the end', ends('HTTP/1.1 100 Continue\r\n\r\n'), fails(closedEarly)],
     ['100 again and again', drips(forever('HTTP/1.1 100 Continue\r\n\r\n'), 20), hangs()],
     ['100 again and again, fast', floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)), hangs()],
-    ['an interim response that is too long', floods('HTTP/1.1 103 -\r\n', `${lines(1, 1000)[0]}\r\n`), fails(/./)],
+    ['an interim response that is too long', floods('HTTP/1.1 103 -\r\n', `${lines(1, 1000)[0]}\r\n`), fails(tooLong)],
     [
       '101',
       writes('HTTP/1.1 101 -\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
@@ -227,7 +227,7 @@ describe('no proper response', () => {
     ['headers of 17 KiB', writes(reply(200, lines(17, 1000), 'ok')), fails(tooLong)],
     ['one header of 17 KiB', writes(reply(200, lines(1, 17 * 1024))), fails(tooLong)],
     ['a name of 17 KiB', writes(reply(200, [`${'N'.repeat(17 * 1024)}: v`])), fails(tooLong)],
-    ['a reason of 1 MiB', floods('HTTP/1.1 200 ', big, 1), fails(/./)],
+    ['a reason without end', floods('HTTP/1.1 200 ', big), hangs()],
     ['a megabyte of headers', writes(reply(200, lines(1000, 1000))), fails(tooLong)],
     ['endless headers', floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(5000)), fails(tooLong)],
     [
@@ -314,7 +314,7 @@ describe('a body', () => {
     [
       'with endless trailers',
       floods(reply(200, [chunked], '2\r\nok\r\n0\r\n'), 'X-A: b\r\n'.repeat(5000)),
-      fails(/./, 200),
+      fails(tooLong, 200),
     ],
     ['longer than it says', writes(reply(200, ['Content-Length: 2'], 'okay')), accepted(200, 'ok')],
     ['after a 204', writes(reply('204 -', ['Content-Length: 2'], 'ok')), accepted(204)],
@@ -505,7 +505,7 @@ describe('two attempts at one endpoint', () => {
   const numbered: Answer = (socket, index) => void socket.write(reply(200, [], `${index}`));
 
   it('need no more than a connection each, and send one request each', async () => {
-    const { first, second, endpoint } = await twice(numbered);
+    const { first, second, endpoint } = await twice(numbered, () => new Promise((resolve) => setTimeout(resolve, 50)));
     check(first, accepted(200, '0'));
     check(second, accepted(200, '1'));
     expect(endpoint.requests()).toBe(2);
@@ -520,8 +520,9 @@ describe('two attempts at one endpoint', () => {
     ],
     ['closed as announced', (socket, index) => void socket.end(reply(200, ['Connection: close'], `${index}`))],
   ])('need two when it is %s in between, and each request is sent once', async (_name, answer) => {
-    const gone = (endpoint: Endpoint) =>
-      expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+    const gone = async (endpoint: Endpoint): Promise<void> => {
+      await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+    };
     const { first, second, endpoint } = await twice(answer, gone);
     check(first, accepted(200, '0'));
     check(second, accepted(200, '1'));
