@@ -1,5 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { MatchStatus as MatchStatuses, type Prisma } from '../prisma/generated/client/client.ts';
+import type { MatchStatus as MatchStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder, type MutationFields } from './builder.ts';
 import { key } from './context.ts';
 import { found, refuse } from './errors.ts';
@@ -7,14 +7,22 @@ import { Decimal } from './money.ts';
 import { pagePaths, readPage } from './page.ts';
 import { Payment } from './payment.ts';
 
-export const MatchStatus = builder.enumType(MatchStatuses, {
-  name: 'MatchStatus',
+export const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
+  values: {
+    UNMATCHED: { description: 'Nothing yet.' },
+    PARTIALLY_MATCHED: { description: 'A part; the rest is `amountOpen`.' },
+    MATCHED: { description: 'All of it.' },
+    IGNORED: { description: 'Nothing, and nothing is expected: it pays nothing in the books.' },
+  } satisfies Record<MatchStatuses, object>,
 });
 
 export const MatchType = builder.enumType('MatchType', {
   description: 'What a bank transaction can be matched with.',
-  values: ['INVOICE', 'RECEIPT'] as const,
+  values: {
+    INVOICE: { description: 'By money received.' },
+    RECEIPT: { description: 'By money sent.' },
+  },
 });
 
 interface MatchOf {
@@ -26,7 +34,7 @@ interface MatchOf {
 const Match = builder.objectRef<MatchOf>('Match').implement({
   description: 'What part of a bank transaction pays what.',
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType }),
+    type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
     id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
     amount: t.expose('amount', { type: 'Decimal', description: "Signed as the transaction's amount." }),
   }),
@@ -75,6 +83,7 @@ export const BankTransactionConnection = builder.connectionObject({
 builder.queryFields((t) => ({
   bankTransaction: t.prismaField({
     type: BankTransaction,
+    description: 'One bank transaction.',
     ability: 'bank-transactions:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -83,8 +92,12 @@ builder.queryFields((t) => ({
   bankTransactions: t.connection(
     {
       type: BankTransaction,
+      description: 'The bank transactions, newest first by import.',
       ability: 'bank-transactions:read',
-      args: { matchStatus: t.arg({ type: MatchStatus }), offset: t.arg.int() },
+      args: {
+        matchStatus: t.arg({ type: MatchStatus, description: 'Only those in this state.' }),
+        offset: t.arg.int(),
+      },
       resolve: (_root, args, context, info) => {
         const where: Prisma.BankTransactionWhereInput = { ...(args.matchStatus && { matchStatus: args.matchStatus }) };
         return readPage(

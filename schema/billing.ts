@@ -23,8 +23,8 @@ builder.mutationField('billProject', (t) =>
       "Makes a draft invoice of a project's billable time that no invoice bills yet: a line for each entry, at its hourly rate. Each entry is billed exactly once; it is free again when the draft is deleted or the invoice cancelled.",
     ability: 'invoices:write',
     args: {
-      projectId: t.arg({ type: 'UUID', required: true }),
-      vatRate: t.arg({ type: 'Decimal', required: true, description: 'Per cent.', validate: vatRate }),
+      projectId: t.arg({ type: 'UUID', required: true, description: 'A project with a customer.' }),
+      vatRate: t.arg({ type: 'Decimal', required: true, description: 'Per cent: 19 for 19 %.', validate: vatRate }),
       until: t.arg({ type: 'Date', description: 'The last day to bill; default: all.' }),
       invoiceDate: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
     },

@@ -7,6 +7,7 @@ import type { Prisma, TenantClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
 import ChecksPlugin from './checks.ts';
 import type { Context } from './context.ts';
+import DescriptionsPlugin from './descriptions.ts';
 import type { Decimal } from './money.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
@@ -25,7 +26,7 @@ export const builder = new SchemaBuilder<{
   };
   Connection: { totalCount: () => Promise<number> };
 }>({
-  plugins: [ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  plugins: [DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {

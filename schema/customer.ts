@@ -1,5 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { CustomerType as CustomerTypes, type Prisma } from '../prisma/generated/client/client.ts';
+import type { CustomerType as CustomerTypes, Prisma } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import { key } from './context.ts';
 import { found } from './errors.ts';
@@ -7,9 +7,12 @@ import { emit } from './events.ts';
 import { country, email, given, notNull, requiredText, text } from './input.ts';
 import { pagePaths, readPage } from './page.ts';
 
-export const CustomerType = builder.enumType(CustomerTypes, {
-  name: 'CustomerType',
+export const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
+  values: {
+    CUSTOMER: { description: 'Is sold to.' },
+    SUPPLIER: { description: 'Is bought from; receipts name it.' },
+  } satisfies Record<CustomerTypes, object>,
 });
 
 export const Customer = builder.prismaObject('Customer', {
@@ -40,6 +43,7 @@ const contactFields = (t: InputFields) => ({
 });
 
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
+  description: 'A new customer or supplier.',
   fields: (t) => ({
     type: t.field({ type: CustomerType, required: true }),
     companyName: t.string({ required: true, validate: requiredText(255) }),
@@ -59,6 +63,7 @@ const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
 builder.queryFields((t) => ({
   customer: t.prismaField({
     type: Customer,
+    description: 'One customer or supplier.',
     ability: 'customers:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -67,9 +72,10 @@ builder.queryFields((t) => ({
   customers: t.connection(
     {
       type: Customer,
+      description: 'The customers and suppliers, newest first.',
       ability: 'customers:read',
       args: {
-        type: t.arg({ type: CustomerType }),
+        type: t.arg({ type: CustomerType, description: 'Only customers, or only suppliers.' }),
         q: t.arg.string({
           description: 'Part of the company name, e-mail address, city or VAT number, in any case.',
           validate: text(255),
@@ -109,6 +115,7 @@ const spellings = (q: string): string[] => [
 builder.mutationFields((t) => ({
   createCustomer: t.prismaField({
     type: Customer,
+    description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     resolve: (query, _root, { input }, context) =>
@@ -121,6 +128,7 @@ builder.mutationFields((t) => ({
 
   updateCustomer: t.prismaField({
     type: Customer,
+    description: 'Changes a customer or supplier.',
     ability: 'customers:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
     rules: async ({ id }, context) => {
@@ -137,7 +145,7 @@ builder.mutationFields((t) => ({
 
   deleteCustomer: t.prismaField({
     type: Customer,
-    description: 'Answers the customer as it was. Refused while invoices, projects or receipts refer to it.',
+    description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
     ability: 'customers:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     rules: async ({ id }, context, problems) => {

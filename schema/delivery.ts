@@ -1,8 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import {
+import type {
   DeliveryKind as DeliveryKinds,
   DeliveryState as DeliveryStates,
-  type Prisma,
+  Prisma,
 } from '../prisma/generated/client/client.ts';
 import { builder } from './builder.ts';
 import { key, type Context } from './context.ts';
@@ -13,18 +13,26 @@ import { loader } from './loader.ts';
 import { pagePaths, readPage } from './page.ts';
 import { Webhook } from './webhook.ts';
 
-export const DeliveryKind = builder.enumType(DeliveryKinds, {
-  name: 'DeliveryKind',
-  description: 'Why a delivery was made: an event happened, a user pressed Ping, or a user asked for it again.',
+export const DeliveryKind = builder.enumType('DeliveryKind', {
+  description: 'Why a delivery was made.',
+  values: {
+    EVENT: { description: 'An event happened that the webhook wants.' },
+    PING: { description: 'A user pressed Ping.' },
+    REDELIVERY: { description: 'A user asked for an event again.' },
+  } satisfies Record<DeliveryKinds, object>,
 });
 
-export const DeliveryState = builder.enumType(DeliveryStates, {
-  name: 'DeliveryState',
-  description: 'waiting → delivered, or failed after the last attempt, or set aside because the webhook was off.',
+export const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'What became of a delivery.',
+  values: {
+    WAITING: { description: 'For its first or next attempt, or one is under way.' },
+    DELIVERED: { description: 'Answered with 2xx.' },
+    FAILED: { description: 'Given up after the last attempt.' },
+    SET_ASIDE: { description: 'Not sent, as the webhook was off; can be sent then.' },
+  } satisfies Record<DeliveryStates, object>,
 });
 
 export const Event = builder.prismaObject('Event', {
-  description: 'Something that happened to the books.',
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
     type: t.exposeString('type'),
@@ -35,7 +43,11 @@ export const Event = builder.prismaObject('Event', {
 });
 
 const Header = builder.objectRef<{ name: string; value: string }>('Header').implement({
-  fields: (t) => ({ name: t.exposeString('name'), value: t.exposeString('value') }),
+  description: 'A header of a request or a response.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'In lower case where it was received.' }),
+    value: t.exposeString('value', { description: 'As it was sent.' }),
+  }),
 });
 
 const headers = (json: unknown): { name: string; value: string }[] =>
@@ -108,6 +120,7 @@ builder.prismaObjectFields(Webhook, (t) => ({
 builder.queryFields((t) => ({
   delivery: t.prismaField({
     type: Delivery,
+    description: 'One delivery, with its attempts.',
     ability: 'webhooks:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -119,12 +132,15 @@ builder.queryFields((t) => ({
       description: 'The audit log: what was sent, or will be. Kept for 90 days.',
       ability: 'webhooks:read',
       args: {
-        webhookId: t.arg({ type: 'UUID' }),
-        event: t.arg.string({ description: '`invoice.paid`, say.', validate: text(64) }),
-        eventId: t.arg({ type: 'UUID' }),
-        state: t.arg({ type: DeliveryState }),
-        since: t.arg({ type: 'DateTime' }),
-        until: t.arg({ type: 'DateTime' }),
+        webhookId: t.arg({ type: 'UUID', description: 'Only those to this webhook.' }),
+        event: t.arg.string({
+          description: 'Only those of events of this name: `invoice.paid`, say.',
+          validate: text(64),
+        }),
+        eventId: t.arg({ type: 'UUID', description: 'Only those of this one event.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        since: t.arg({ type: 'DateTime', description: 'Only those made then or later.' }),
+        until: t.arg({ type: 'DateTime', description: 'Only those made before then.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, { webhookId, event, eventId, state, since, until, ...args }, context, info) => {
@@ -151,8 +167,8 @@ builder.queryFields((t) => ({
       description: 'What happened to the books, whether any webhook wants it or not.',
       ability: 'webhooks:read',
       args: {
-        type: t.arg.string({ validate: text(64) }),
-        resourceId: t.arg({ type: 'UUID', description: 'What it happened to.' }),
+        type: t.arg.string({ description: 'Only those of this name: `invoice.paid`, say.', validate: text(64) }),
+        resourceId: t.arg({ type: 'UUID', description: 'Only those that happened to this resource.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, { type, resourceId, ...args }, context, info) => {
@@ -214,8 +230,8 @@ builder.mutationFields((t) => ({
       'Makes a new delivery of each event that this webhook has missed since then: those whose deliveries all failed or were set aside. Answers how many.',
     ability: 'webhooks:write',
     args: {
-      webhookId: t.arg({ type: 'UUID', required: true }),
-      since: t.arg({ type: 'DateTime', required: true }),
+      webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Deliveries made then or later.' }),
     },
     resolve: (_root, { webhookId, since }, context) =>
       context.transaction(async (inside) => {

@@ -9,12 +9,13 @@ import { issue, payInFull } from './invoice-states.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
+  description: 'One line of an invoice.',
   fields: (t) => ({
     title: t.string({ required: true, validate: requiredText(255) }),
     quantity: t.field({ type: 'Decimal', required: true, validate: decimal({ decimals: 4, nonZero: true }) }),
     unit: t.string({ validate: text(20) }),
     unitPriceNet: t.field({ type: 'Decimal', required: true, validate: unitPrice }),
-    vatRate: t.field({ type: 'Decimal', required: true, description: 'Per cent.', validate: vatRate }),
+    vatRate: t.field({ type: 'Decimal', required: true, validate: vatRate }),
   }),
 });
 
@@ -22,15 +23,16 @@ const subject = (t: InputFields) => t.string({ validate: text(255) });
 const itemCount = count(1, 500, 'items');
 
 const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
+  description: 'A new invoice.',
   fields: (t) => ({
     customerId: t.field({ type: 'UUID', required: true }),
     invoiceDate: t.field({ type: 'Date', required: true }),
-    dueDate: t.field({ type: 'Date', description: 'Default: 14 days after the invoice date.' }),
+    dueDate: t.field({ type: 'Date', description: 'Not before the invoice date. Default: 14 days after it.' }),
     subject: subject(t),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     status: t.field({
       type: InvoiceStatus,
-      description: 'draft (default), issued or paid: the invoice passes through each state on the way.',
+      description: 'Draft (default), issued or paid: the invoice passes through each state on the way.',
     }),
     items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
   }),
@@ -142,6 +144,7 @@ export async function insertDraft(context: Context, { items, ...draft }: Draft):
 builder.mutationFields((t) => ({
   createInvoice: t.prismaField({
     type: Invoice,
+    description: 'Adds an invoice, as a draft unless its status says otherwise.',
     ability: 'invoices:write',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: async ({ input }, context, problems) => {
@@ -161,7 +164,7 @@ builder.mutationFields((t) => ({
 
   updateInvoice: t.prismaField({
     type: Invoice,
-    description: 'Changes a draft.',
+    description: 'Changes an invoice that is still a draft.',
     ability: 'invoices:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
@@ -206,7 +209,7 @@ builder.mutationFields((t) => ({
 
   deleteInvoice: t.prismaField({
     type: Invoice,
-    description: 'Deletes a draft, and answers it as it was. Time entries it billed are free again.',
+    description: 'Deletes an invoice that is still a draft. Time entries it billed are free again.',
     ability: 'invoices:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>

@@ -1,5 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { InvoiceStatus as InvoiceStatuses, type Prisma } from '../prisma/generated/client/client.ts';
+import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder } from './builder.ts';
 import { key, today } from './context.ts';
 import { Customer } from './customer.ts';
@@ -8,9 +8,14 @@ import { loader } from './loader.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
 import { connectionOf, nodesOf, pagePaths, readPage, rowsOf, windowOf } from './page.ts';
 
-export const InvoiceStatus = builder.enumType(InvoiceStatuses, {
-  name: 'InvoiceStatus',
-  description: 'draft → issued → paid, or cancelled while nothing is paid. A part-paid invoice stays issued.',
+export const InvoiceStatus = builder.enumType('InvoiceStatus', {
+  description: 'draft → issued → paid, or cancelled while nothing is paid.',
+  values: {
+    DRAFT: { description: 'Can be changed and deleted; has no number yet.' },
+    ISSUED: { description: 'Numbered and to be paid, perhaps paid in part; can not be changed.' },
+    PAID: { description: 'Paid in full; issued again when a payment is undone.' },
+    CANCELLED: { description: 'Withdrawn; keeps its number.' },
+  } satisfies Record<InvoiceStatuses, object>,
 });
 
 export const InvoiceItem = builder.prismaObject('InvoiceItem', {
@@ -88,6 +93,7 @@ export const InvoiceConnection = builder.connectionObject({ type: Invoice, name:
 builder.queryFields((t) => ({
   invoice: t.prismaField({
     type: Invoice,
+    description: 'One invoice.',
     ability: 'invoices:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -96,8 +102,13 @@ builder.queryFields((t) => ({
   invoices: t.connection(
     {
       type: Invoice,
+      description: 'The invoices, newest first.',
       ability: 'invoices:read',
-      args: { status: t.arg({ type: InvoiceStatus }), customerId: t.arg({ type: 'UUID' }), offset: t.arg.int() },
+      args: {
+        status: t.arg({ type: InvoiceStatus, description: 'Only those in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        offset: t.arg.int(),
+      },
       resolve: (_root, args, context, info) => {
         const where: Prisma.InvoiceWhereInput = {
           ...(args.status && { status: args.status }),

@@ -107,8 +107,9 @@ async function unmatch(context: Context, id: string, matched: string | null | un
 }
 
 const MatchInput = builder.inputType('MatchInput', {
+  description: 'What a part of a bank transaction is to pay.',
   fields: (t) => ({
-    type: t.field({ type: MatchType, required: true }),
+    type: t.field({ type: MatchType, required: true, description: 'By the direction of the money.' }),
     id: t.field({ type: 'UUID', required: true, description: 'Of the invoice or receipt.' }),
     amount: t.field({
       type: 'Decimal',
@@ -125,7 +126,7 @@ builder.mutationFields((t) => ({
     ability: 'bank-transactions:write',
     args: {
       id: t.arg({ type: 'UUID', required: true }),
-      matches: t.arg({ type: [MatchInput], required: true }),
+      matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
     },
     rules: async ({ id, matches }, context, problems) => {
       if (id) await found(context.db.bankTransaction.findUnique({ where: key(context, id) }));

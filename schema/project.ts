@@ -1,8 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import {
+import type {
   ProjectStatus as ProjectStatuses,
-  type Prisma,
-  type Project as ProjectRow,
+  Prisma,
+  Project as ProjectRow,
 } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
@@ -13,9 +13,13 @@ import { currency, decimal, given, notNull, requiredText, text } from './input.t
 import { loader } from './loader.ts';
 import { pagePaths, readPage } from './page.ts';
 
-export const ProjectStatus = builder.enumType(ProjectStatuses, {
-  name: 'ProjectStatus',
-  description: 'Changed freely.',
+export const ProjectStatus = builder.enumType('ProjectStatus', {
+  description: 'How far a project is. Changed freely; time can be tracked in any.',
+  values: {
+    ACTIVE: { description: 'Being worked on.' },
+    COMPLETED: { description: 'Done.' },
+    ARCHIVED: { description: 'Out of the way.' },
+  } satisfies Record<ProjectStatuses, object>,
 });
 
 const trackedMinutes = loader(async (ids, context) => {
@@ -41,7 +45,7 @@ export const Project = builder.prismaObject('Project', {
     startDate: t.expose('startDate', { type: 'Date', nullable: true }),
     endDate: t.expose('endDate', { type: 'Date', nullable: true }),
     trackedMinutes: t.int({
-      description: 'The time entries of this project, added up.',
+      description: 'The time entries of this project, added up, in minutes.',
       select: { id: true },
       resolve: ({ id }, _args, context) => trackedMinutes(id, context),
     }),
@@ -64,6 +68,7 @@ const optionalFields = (t: InputFields) => ({
 });
 
 const CreateProjectInput = builder.inputType('CreateProjectInput', {
+  description: 'A new project.',
   fields: (t) => ({
     name: t.string({ required: true, validate: name }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
@@ -101,6 +106,7 @@ async function projectRules(
 builder.queryFields((t) => ({
   project: t.prismaField({
     type: Project,
+    description: 'One project.',
     ability: 'projects:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -109,8 +115,12 @@ builder.queryFields((t) => ({
   projects: t.connection(
     {
       type: Project,
+      description: 'The projects, newest first.',
       ability: 'projects:read',
-      args: { status: t.arg({ type: ProjectStatus }), offset: t.arg.int() },
+      args: {
+        status: t.arg({ type: ProjectStatus, description: 'Only those in this state.' }),
+        offset: t.arg.int(),
+      },
       resolve: (_root, args, context, info) => {
         const where: Prisma.ProjectWhereInput = { ...(args.status && { status: args.status }) };
         return readPage(
@@ -128,6 +138,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createProject: t.prismaField({
     type: Project,
+    description: 'Adds a project.',
     ability: 'projects:write',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
     rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
@@ -143,6 +154,7 @@ builder.mutationFields((t) => ({
 
   updateProject: t.prismaField({
     type: Project,
+    description: 'Changes a project.',
     ability: 'projects:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
@@ -161,7 +173,7 @@ builder.mutationFields((t) => ({
 
   deleteProject: t.prismaField({
     type: Project,
-    description: 'Answers the project as it was. Refused while time entries or receipts refer to it.',
+    description: 'Deletes a project. Refused while time entries or receipts refer to it.',
     ability: 'projects:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     rules: async ({ id }, context, problems) => {

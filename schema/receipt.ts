@@ -1,8 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import {
+import type {
   ReceiptStatus as ReceiptStatuses,
-  type Prisma,
-  type Receipt as ReceiptRow,
+  Prisma,
+  Receipt as ReceiptRow,
 } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
@@ -14,9 +14,13 @@ import type { Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { pagePaths, readPage } from './page.ts';
 
-export const ReceiptStatus = builder.enumType(ReceiptStatuses, {
-  name: 'ReceiptStatus',
-  description: 'draft → booked → paid; booked again when its payment is undone.',
+export const ReceiptStatus = builder.enumType('ReceiptStatus', {
+  description: 'draft → booked → paid.',
+  values: {
+    DRAFT: { description: 'Not in the books yet.' },
+    BOOKED: { description: 'In the books and to be paid, perhaps paid in part.' },
+    PAID: { description: 'Paid in full; booked again when a payment is undone.' },
+  } satisfies Record<ReceiptStatuses, object>,
 });
 
 export const Receipt = builder.prismaObject('Receipt', {
@@ -48,7 +52,7 @@ export const ReceiptConnection = builder.connectionObject({ type: Receipt, name:
 const amountGross = decimal({ min: 0 });
 
 const optionalFields = (t: InputFields) => ({
-  supplierId: t.field({ type: 'UUID', description: 'A customer of type supplier.' }),
+  supplierId: t.field({ type: 'UUID' }),
   projectId: t.field({ type: 'UUID' }),
   receiptNumber: t.string({ validate: text(64) }),
   dueDate: t.field({ type: 'Date' }),
@@ -57,12 +61,13 @@ const optionalFields = (t: InputFields) => ({
 });
 
 const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
+  description: 'A new receipt.',
   fields: (t) => ({
     receiptDate: t.field({ type: 'Date', required: true }),
     amountGross: t.field({ type: 'Decimal', required: true, validate: amountGross }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
-    vatRate: t.field({ type: 'Decimal', description: 'Per cent. Default: 0.', validate: vatRate }),
-    status: t.field({ type: ReceiptStatus, description: 'draft (default) or booked.' }),
+    vatRate: t.field({ type: 'Decimal', description: 'Per cent: 19 for 19 %. Default: 0.', validate: vatRate }),
+    status: t.field({ type: ReceiptStatus, description: 'Draft (default) or booked.' }),
     ...optionalFields(t),
   }),
 });
@@ -112,6 +117,7 @@ async function unpaidReceipt(context: Context, id: string): Promise<ReceiptRow> 
 builder.queryFields((t) => ({
   receipt: t.prismaField({
     type: Receipt,
+    description: 'One receipt.',
     ability: 'receipts:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -120,8 +126,12 @@ builder.queryFields((t) => ({
   receipts: t.connection(
     {
       type: Receipt,
+      description: 'The receipts, newest first.',
       ability: 'receipts:read',
-      args: { status: t.arg({ type: ReceiptStatus }), offset: t.arg.int() },
+      args: {
+        status: t.arg({ type: ReceiptStatus, description: 'Only those in this state.' }),
+        offset: t.arg.int(),
+      },
       resolve: (_root, args, context, info) => {
         const where: Prisma.ReceiptWhereInput = { ...(args.status && { status: args.status }) };
         return readPage(
@@ -139,6 +149,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createReceipt: t.prismaField({
     type: Receipt,
+    description: 'Adds a receipt, as a draft unless its status says otherwise.',
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
     rules: async ({ input }, context, problems) => {
@@ -204,7 +215,7 @@ builder.mutationFields((t) => ({
 
   deleteReceipt: t.prismaField({
     type: Receipt,
-    description: 'Answers the receipt as it was. Refused while payments refer to it.',
+    description: 'Deletes a receipt. Refused while payments refer to it.',
     ability: 'receipts:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     rules: async ({ id }, context, problems) => {

@@ -15,25 +15,32 @@ builder.scalarType('Upload', {
   parseValue: (value) => (value instanceof Promise ? value : GraphQLUpload.parseValue(value)) as Promise<FileUpload>,
 });
 
-const StatementFormat = builder.enumType('StatementFormat', { values: ['CAMT053', 'MT940', 'CSV'] as const });
+const StatementFormat = builder.enumType('StatementFormat', {
+  description: 'How a bank statement is written.',
+  values: {
+    CAMT053: { description: 'ISO 20022, camt.053, in any version.' },
+    MT940: { description: "SWIFT's." },
+    CSV: { description: "The bank's own columns: needs a mapping." },
+  },
+});
 
 const cell = text(255);
 
 const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
   description: 'Where each field stands: the name of a column, or its number, counted from 1.',
   fields: (t) => ({
-    bookingDate: t.string({ required: true, validate: cell }),
-    valueDate: t.string({ validate: cell }),
+    bookingDate: t.string({ required: true, description: 'The day the bank entered it.', validate: cell }),
+    valueDate: t.string({ description: 'The day it counts from for interest.', validate: cell }),
     amount: t.string({ description: 'Signed, unless `direction` says which way the money went.', validate: cell }),
     direction: t.string({ description: 'D or C, DBIT or CRDT, Soll or Haben, - or +.', validate: cell }),
     debit: t.string({ description: 'Money sent; with `credit`, instead of `amount`.', validate: cell }),
     credit: t.string({ description: 'Money received.', validate: cell }),
-    currency: t.string({ validate: cell }),
-    accountIban: t.string({ validate: cell }),
-    counterpartyName: t.string({ validate: cell }),
-    counterpartyIban: t.string({ validate: cell }),
+    currency: t.string({ description: 'ISO 4217.', validate: cell }),
+    accountIban: t.string({ description: "The tenant's account.", validate: cell }),
+    counterpartyName: t.string({ description: 'Who sent or received the money.', validate: cell }),
+    counterpartyIban: t.string({ description: 'Their account.', validate: cell }),
     reference: t.stringList({ description: 'Several are joined with blanks, in this order.' }),
-    externalId: t.string({ validate: cell }),
+    externalId: t.string({ description: "The bank's own reference.", validate: cell }),
   }),
 });
 
@@ -46,7 +53,7 @@ const CsvMappingInput = builder.inputType('CsvMappingInput', {
     skipLines: t.int({ description: 'Lines before the first row.' }),
     dateFormat: t.string({ required: true, description: 'Of YYYY or YY, MM, DD: `DD.MM.YYYY`.', validate: text(20) }),
     decimalSeparator: t.string({ required: true, description: '`,` or `.`.', validate: text(1) }),
-    columns: t.field({ type: CsvColumnsInput, required: true }),
+    columns: t.field({ type: CsvColumnsInput, required: true, description: 'Where each field stands.' }),
     accountIban: t.string({ description: 'Where no column says so.', validate: cell }),
     currency: t.string({ description: 'Where no column says so.', validate: cell }),
   }),
@@ -96,7 +103,7 @@ builder.mutationField('importBankStatement', (t) =>
       'Imports a bank statement: the whole of it or nothing. What was imported before is skipped. What certainly pays an invoice or receipt (its number named, the amount exactly what is due) is matched with it.',
     ability: 'bank-transactions:write',
     args: {
-      file: t.arg({ type: 'Upload', required: true }),
+      file: t.arg({ type: 'Upload', required: true, description: 'CAMT.053, MT940 or CSV.' }),
       format: t.arg({ type: StatementFormat, description: 'Told by the content where it is not given.' }),
       csv: t.arg({ type: CsvMappingInput, description: 'Needed for CSV.' }),
     },

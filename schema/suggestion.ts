@@ -215,7 +215,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
 const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
   description: 'What a bank transaction may pay. Confirmed by matchBankTransaction, declined by ignoreBankTransaction.',
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType }),
+    type: t.expose('type', { type: MatchType, description: 'What it would pay.' }),
     id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'What would be matched; always positive.' }),
     score: t.exposeInt('score', { description: '0 to 100: how likely it is.' }),

@@ -41,17 +41,18 @@ const optionalFields = (t: InputFields) => ({
   description: t.string({ validate: text(5000) }),
   hourlyRateNet: t.field({
     type: 'Decimal',
-    description: "Default: the project's.",
+    description: "Net price of an hour, in the project's currency. Default: the project's.",
     validate: decimal({ decimals: 4, min: 0 }),
   }),
 });
 
 const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
+  description: 'Time to add to a project.',
   fields: (t) => ({
     projectId: t.field({ type: 'UUID', required: true }),
     date: t.field({ type: 'Date', required: true }),
     durationMinutes: t.int({ required: true, validate: durationMinutes }),
-    billable: t.boolean({ description: 'Default: true.' }),
+    billable: t.boolean({ description: 'Whether it is meant for an invoice. Default: true.' }),
     ...optionalFields(t),
   }),
 });
@@ -76,6 +77,7 @@ async function unbilled(context: Context, id: string, path: string): Promise<Tim
 builder.queryFields((t) => ({
   timeEntry: t.prismaField({
     type: TimeEntry,
+    description: 'One time entry.',
     ability: 'time-entries:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -84,10 +86,11 @@ builder.queryFields((t) => ({
   timeEntries: t.connection(
     {
       type: TimeEntry,
+      description: 'The time entries, newest first.',
       ability: 'time-entries:read',
       args: {
-        from: t.arg({ type: 'Date', description: 'The first day.' }),
-        to: t.arg({ type: 'Date', description: 'The last day.' }),
+        from: t.arg({ type: 'Date', description: 'Only those of this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those of this day and earlier.' }),
         offset: t.arg.int(),
       },
       rules: ({ from, to }, _context, problems) => {
@@ -147,6 +150,7 @@ builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
 builder.mutationFields((t) => ({
   createTimeEntry: t.prismaField({
     type: TimeEntry,
+    description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
     rules: async ({ input }, context, problems) => {
@@ -196,7 +200,7 @@ builder.mutationFields((t) => ({
 
   deleteTimeEntry: t.prismaField({
     type: TimeEntry,
-    description: 'Answers the entry as it was. Refused while an invoice bills it.',
+    description: 'Deletes a time entry. Refused while an invoice bills it.',
     ability: 'time-entries:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>

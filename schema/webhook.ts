@@ -45,10 +45,13 @@ const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('Web
   fields: (t) => ({
     webhook: t.prismaField({
       type: Webhook,
+      description: 'As it is now.',
       resolve: (query, { id }, _args, context) =>
         found(context.db.webhook.findUnique({ ...query, where: key(context, id) })),
     }),
-    secret: t.exposeString('secret'),
+    secret: t.exposeString('secret', {
+      description: '`whsec_…`: whole, the key of X-Service-Signature; its base64 decoded, that of Standard Webhooks.',
+    }),
   }),
 });
 
@@ -63,6 +66,7 @@ const optionalFields = (t: InputFields) => ({
 });
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'A new webhook.',
   fields: (t) => ({ url: t.string({ required: true, validate: url }), ...optionalFields(t) }),
 });
 
@@ -96,6 +100,7 @@ const existing = (context: Context, id: string): Promise<WebhookRow> =>
 builder.queryFields((t) => ({
   webhook: t.prismaField({
     type: Webhook,
+    description: 'One webhook.',
     ability: 'webhooks:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
@@ -113,6 +118,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookWithSecret,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${slots}.`,
     ability: 'webhooks:write',
     args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
     rules: ({ input }, context, problems) => webhookRules(input ?? {}, context, problems),
@@ -127,6 +133,7 @@ builder.mutationFields((t) => ({
 
   updateWebhook: t.prismaField({
     type: Webhook,
+    description: 'Changes, pauses or resumes a webhook.',
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateWebhookInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
@@ -182,7 +189,7 @@ builder.mutationFields((t) => ({
 
   deleteWebhook: t.prismaField({
     type: Webhook,
-    description: 'Answers the webhook as it was. What waits for it is set aside; its deliveries stay in the audit log.',
+    description: 'Deletes a webhook. What waits for it is set aside; its deliveries stay in the audit log.',
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { getNamedType, isEnumType, isInputObjectType, isObjectType } from 'graphql';
+import { getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLArgument } from 'graphql';
 import { expect, it } from 'vitest';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/print.ts';
@@ -20,6 +20,31 @@ it('names follow GraphQL’s conventions: camelCase fields, UPPER_CASE enum valu
       for (const name of Object.keys(type.getFields())) expect(name).toMatch(/^[a-z][A-Za-z0-9]*$/);
     }
   }
+});
+
+it('every type, field, argument and value is described', () => {
+  const undescribed = (path: string, { description }: { description?: string | null }) => (description ? [] : [path]);
+  const missing = ours.flatMap((type) => [
+    ...undescribed(type.name, type),
+    ...(isEnumType(type) ? type.getValues().flatMap((value) => undescribed(`${type.name}.${value.name}`, value)) : []),
+    ...(isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : []).flatMap((field) => {
+      const path = `${type.name}.${field.name}`;
+      const args: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
+      return [...undescribed(path, field), ...args.flatMap((arg) => undescribed(`${path}(${arg.name})`, arg))];
+    }),
+  ]);
+  expect(missing).toEqual([]);
+});
+
+it('an input says its bounds', () => {
+  const said = (type: string, name: string) => {
+    const input = schema.getType(type);
+    return isInputObjectType(input) ? input.getFields()[name]?.description : undefined;
+  };
+  expect(said('CreateCustomerInput', 'postalCode')).toMatch(/ At most 20 characters\.$/);
+  expect(said('CreateTimeEntryInput', 'durationMinutes')).toMatch(/ 1 to 1440\.$/);
+  expect(said('InvoiceItemInput', 'vatRate')).toMatch(/ 0 to 100\. At most 2 decimals\.$/);
+  expect(said('CreateInvoiceInput', 'items')).toMatch(/ 1 to 500 of them\.$/);
 });
 
 it('scalars: Date, DateTime, Decimal, UUID, beside GraphQL’s own', () => {
