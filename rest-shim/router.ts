@@ -67,11 +67,15 @@ function allowedMethods(path: string): string {
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
 }
 
-function otherwiseNotFound(answer: Response | undefined, request: IRequest, caller: Caller): Response {
+type Reporter = Pick<Caller, 'requestId' | 'report'>;
+
+/** A router's last word: what no route answered is not found. */
+export function otherwiseNotFound(answer: Response | undefined, request: IRequest, caller: Reporter): Response {
   return answer ?? answerError(new NotFoundError(), request, caller);
 }
 
-function answerError(error: unknown, _request: IRequest, { requestId, report }: Caller): Response {
+/** Any error as REST answers it; what is no coded error is reported, and answered as a bare 500. */
+export function answerError(error: unknown, _request: IRequest, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
   if (!(error instanceof CodedError)) {
     report(error);

@@ -14,6 +14,8 @@ export interface Principal {
     lastUsedAt: Date | null;
     expiresAt: Date | null;
   } | null;
+  /** The dashboard session it came with, if it did. */
+  session?: { id: string };
 }
 
 /** The resources that events speak of, named as in the events' `data`. */
@@ -31,6 +33,12 @@ export interface Webhooks {
   seal: (secret: string) => Uint8Array<ArrayBuffer>;
 }
 
+/** What the domain asks of identity, always in the caller's name: no method takes a user or a tenant to act for. */
+export interface Identity {
+  /** The user's open tenants, by name; for an API token, its own. */
+  tenants: () => Promise<Principal['tenant'][]>;
+}
+
 /** What every resolver gets. */
 export interface Context extends Principal {
   /** The tenant's data, and nothing else; inside `transaction()`, that transaction. */
@@ -39,6 +47,7 @@ export interface Context extends Principal {
   may: (ability: Ability) => boolean;
   represent: Represent;
   webhooks: Webhooks;
+  identity: Identity;
   /**
    * Runs `work` in a transaction: all of what it writes, events included, or nothing. Without limits it may be run
    * again; with them, once.
@@ -53,6 +62,7 @@ export function createContext(options: {
   may: (ability: Ability) => boolean;
   represent: Represent;
   webhooks: Webhooks;
+  identity: Identity;
 }): Context {
   const { client, principal, ...rest } = options;
   const once = <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }): Promise<T> =>

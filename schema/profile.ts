@@ -35,6 +35,11 @@ const Profile = builder.objectRef<Principal>('Profile').implement({
   fields: (t) => ({
     user: t.expose('user', { type: User, description: 'Who is asking.' }),
     tenant: t.expose('tenant', { type: Tenant, description: 'Whose books are asked for.' }),
+    tenants: t.field({
+      type: [Tenant],
+      description: "The user's tenants, by name: those a session can turn to. With an API token, its own alone.",
+      resolve: (_profile, _args, { identity }) => identity.tenants(),
+    }),
     token: t.expose('token', { type: ApiToken, nullable: true, description: 'Null in a dashboard session.' }),
   }),
 });

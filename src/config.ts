@@ -17,6 +17,8 @@ export interface Config {
   port: number;
   /** Where clients reach us, without a trailing slash; null when nobody said: then it follows from host and port. */
   publicUrl: string | null;
+  /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
+  trustedProxies: number;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
   /** Null when nobody said: the default depends on how many processes serve. */
@@ -79,6 +81,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
     publicUrl:
       read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
+    trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
     rateLimitPerMinute:
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore: read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null,

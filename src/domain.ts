@@ -5,6 +5,7 @@ import { createRepresent } from '../rest-shim/represent.ts';
 import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
+import { createIdentity } from './identity/index.ts';
 
 /** The domain as doors and jobs use it: operations compiled, contexts made for whoever asks. */
 export interface Domain {
@@ -25,6 +26,7 @@ export function createDomain(client: UnscopedClient, webhooks: Webhooks, now: ()
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
       represent,
       webhooks,
+      identity: createIdentity(client, principal),
     });
   return { ...domain, contextFor };
 }

@@ -1,7 +1,7 @@
 import type { UnscopedClient } from '../prisma/client.ts';
 import type { Principal } from '../schema/context.ts';
 import type { ErrorCode } from '../schema/errors.ts';
-import { authenticate } from './identity/index.ts';
+import { authenticate, authenticateSession } from './identity/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** A request refused as a whole, before anybody asks what it wants. */
@@ -19,11 +19,27 @@ export interface Admission {
   outcome: { principal: Principal } | { refusal: Refusal };
 }
 
-export type Gate = (authorization: string | null) => Promise<Admission>;
+/** What a request brings to show who sends it. */
+export interface Credentials {
+  authorization: string | null;
+  /** The session cookie, where a door takes one. Counts only without `authorization`. */
+  session?: {
+    token: string;
+    /** As the `X-Tenant` header names it; null: the one joined first. */
+    tenantId: string | null;
+    /** Whether another site's page may have made the request. */
+    mayBeForged: boolean;
+  };
+}
+
+export type Gate = (credentials: Credentials) => Promise<Admission>;
+
+/** Requests of one dashboard session in any 60 seconds (decisions, 1). */
+const sessionLimit = 600;
 
 /**
- * What every request passes first, whichever door it comes through: token (401), tenant (403), rate limit (429), in
- * that order (decisions, 1). Only a request that got as far as the limit counts towards it.
+ * What every request passes first, whichever door it comes through: token or session (401), tenant (403), rate limit
+ * (429), in that order (decisions, 1). Only a request that got as far as the limit counts towards it.
  */
 export function createGate(
   client: UnscopedClient,
@@ -31,25 +47,15 @@ export function createGate(
   now: () => Date,
   onError: (error: unknown) => void,
 ): Gate {
-  return async (authorization) => {
-    const caller = await authenticate(client, authorization, now(), onError);
-    if (caller.kind === 'unauthenticated') {
-      return refused(
-        { status: 401, code: 'UNAUTHENTICATED', message: 'The API token is missing or not valid.' },
-        { 'WWW-Authenticate': 'Bearer' },
-      );
-    }
-    if (caller.kind === 'no-tenant') {
-      return refused({ status: 403, code: 'FORBIDDEN', message: 'This API token is bound to no tenant.' });
-    }
-    const verdict = await limiter.admit(`token:${caller.tokenId}`);
-    if (!verdict) return { headers: {}, outcome: { principal: caller.principal } };
+  const admit = async (principal: Principal, identity: string, ownLimit?: number): Promise<Admission> => {
+    const verdict = await limiter.admit(identity, ownLimit);
+    if (!verdict) return { headers: {}, outcome: { principal } };
     const headers = {
       'X-RateLimit-Limit': String(verdict.limit),
       'X-RateLimit-Remaining': String(verdict.remaining),
       'X-RateLimit-Reset': String(verdict.resetAt),
     };
-    if (verdict.admitted) return { headers, outcome: { principal: caller.principal } };
+    if (verdict.admitted) return { headers, outcome: { principal } };
     const retryAfter = verdict.retryAfter ?? 1;
     return refused(
       {
@@ -61,7 +67,32 @@ export function createGate(
       { ...headers, 'Retry-After': String(retryAfter) },
     );
   };
+
+  const admitToken = async (authorization: string | null): Promise<Admission> => {
+    const caller = await authenticate(client, authorization, now(), onError);
+    if (caller.kind === 'unauthenticated') return unauthenticated('The API token is missing or not valid.');
+    if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
+    return admit(caller.principal, `token:${caller.tokenId}`);
+  };
+
+  const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {
+    if (session.mayBeForged) return forbidden('A session is only for requests from our own pages.');
+    const caller = await authenticateSession(client, session, now(), onError);
+    if (caller.kind === 'unauthenticated') return unauthenticated('The session has ended. Sign in again.');
+    if (caller.kind === 'no-tenant') {
+      return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
+    }
+    return admit(caller.principal, `session:${caller.principal.session.id}`, sessionLimit);
+  };
+
+  return ({ authorization, session }) =>
+    authorization === null && session ? admitSession(session) : admitToken(authorization);
 }
+
+const unauthenticated = (message: string): Admission =>
+  refused({ status: 401, code: 'UNAUTHENTICATED', message }, { 'WWW-Authenticate': 'Bearer' });
+
+const forbidden = (message: string): Admission => refused({ status: 403, code: 'FORBIDDEN', message });
 
 const refused = (refusal: Refusal, headers: Record<string, string> = {}): Admission => ({
   headers,

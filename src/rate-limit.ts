@@ -2,7 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 import type { Pool } from 'pg';
 
-const windowMs = 60_000;
+/** What the doors count in. */
+const minuteMs = 60_000;
 
 /** What a store says of one request. Spans of time, not points: no clock but the store's own is asked. */
 export interface Hit {
@@ -13,7 +14,7 @@ export interface Hit {
 }
 
 export interface RateLimitStore {
-  /** Counts a request, atomically, unless `limit` (at least 1) were admitted in the last 60 seconds. */
+  /** Counts a request, atomically, unless `limit` (at least 1) were admitted in the store's window just past. */
   hit(identity: string, limit: number): Promise<Hit>;
 }
 
@@ -29,13 +30,13 @@ export interface Admission {
 }
 
 export interface RateLimiter {
-  /** Counts one HTTP request of whom `identity` names; null when there is no limit. */
-  admit(identity: string): Promise<Admission | null>;
+  /** Counts one HTTP request of whom `identity` names, towards a limit of its own if given; null without limits. */
+  admit(identity: string, ownLimit?: number): Promise<Admission | null>;
 }
 
 /** At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit. */
 export function createRateLimiter({
-  limit,
+  limit: usual,
   store,
   now = Date.now,
 }: {
@@ -45,8 +46,8 @@ export function createRateLimiter({
   now?: () => number;
 }): RateLimiter {
   return {
-    async admit(identity) {
-      if (limit === 0) return null;
+    async admit(identity, limit = usual) {
+      if (usual === 0) return null;
       // graphql-rate-limit tells a store who asks, and nobody what the store knew. A limiter for each request costs
       // a closure, and brings that back.
       let hit: Hit | undefined;
@@ -112,7 +113,7 @@ export function memoryStore(now: () => number = () => performance.now()): RateLi
   };
 }
 
-const windowUs = windowMs * 1000;
+const windowUs = minuteMs * 1000;
 
 /** Times, ascending; cheap to forget the first of, however many there are. */
 class Log {
@@ -146,10 +147,10 @@ class Log {
 }
 
 /** Counts in the database, by the database's clock: one count, however many processes. */
-export function postgresStore(pool: Pool): RateLimitStore {
+export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   return {
     async hit(identity, limit) {
-      const { rows } = await pool.query<Hit>(countHit, [identity, limit]);
+      const { rows } = await pool.query<Hit>(countHit, [identity, limit, windowMs]);
       const [hit] = rows;
       if (!hit) throw new Error('The rate limit was not counted');
       return hit;
@@ -160,25 +161,25 @@ export function postgresStore(pool: Pool): RateLimitStore {
 // The array expression runs when the row is locked, so requests come one after the other and each has its time then,
 // not when it began to wait. A refused one leaves -infinity at the array's end: that tells it from an admitted one,
 // and the next request drops it with everything that has expired. Should the clock have been set back, hits in the
-// future move to the present: nobody waits longer than the minute.
+// future move to the present: nobody waits longer than the window.
 const countHit = `
   insert into rate_limits as kept (identity, hits) values ($1, array[clock_timestamp()])
   on conflict (identity) do update set hits = (
     select recent || case when cardinality(recent) < $2::int then now else '-infinity' end
     from (select clock_timestamp() as now) as clock,
       lateral (select array(
-        select least(hit, now) from unnest(kept.hits) as hit where hit > now - interval '60 seconds'
+        select least(hit, now) from unnest(kept.hits) as hit where hit > now - make_interval(secs => $3 / 1000.0)
       ) as recent) as log
   )
   returning
     cardinality(hits) - 1 as earlier,
-    (extract(epoch from hits[greatest(cardinality(hits) - $2::int, 1)] + interval '60 seconds' - clock_timestamp()) * 1000)::float8
+    (extract(epoch from hits[greatest(cardinality(hits) - $2::int, 1)] - clock_timestamp()) * 1000 + $3)::float8
       as "nextFreeInMs"`;
 
-/** Deletes what postgresStore keeps of those who haven't been admitted for 60 seconds; returns how many they were. */
+/** Deletes what postgresStore keeps of those who haven't been admitted for an hour, longer than any window; returns how many. */
 export async function forget(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(`
     delete from rate_limits
-    where not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '60 seconds')`);
+    where not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '1 hour')`);
   return rowCount ?? 0;
 }

@@ -1,23 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../prisma/client.ts';
 import { createRouter, errorResponse } from '../rest-shim/router.ts';
+import { createAuthDoor } from './auth-door.ts';
+import { clientAddress } from './client-address.ts';
+import { sessionToken } from './cookie.ts';
 import { answerCors } from './cors.ts';
 import type { Domain } from './domain.ts';
-import { createGate, type Refusal } from './gate.ts';
+import { mayBeForged } from './forgery.ts';
+import { createGate, type Credentials, type Refusal } from './gate.ts';
 import { createGraphqlDoor } from './graphql-door.ts';
+import { createTryPassword } from './identity/index.ts';
 import { answerMalformed } from './malformed.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 export interface Surroundings {
   client: UnscopedClient;
+  pool: Pool;
   domain: Domain;
   limiter: RateLimiter;
   log: Logger;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
+  /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
+  trustedProxies?: number;
   /** Where clients reach the service; asked per request, as the port may be known only once listening. */
   publicUrl: () => string;
   /** Why the service can't answer yet; undefined when it can. */
@@ -25,13 +34,15 @@ export interface Surroundings {
   now?: () => Date;
 }
 
-/** The HTTP server, not yet listening: REST at /api/v1, GraphQL at /graphql, health. */
+/** The HTTP server, not yet listening: REST at /api/v1, GraphQL at /graphql, sessions at /api/auth, health. */
 export function createServer({
   client,
+  pool,
   limiter,
   domain,
   log,
   corsOrigins,
+  trustedProxies = 0,
   publicUrl,
   unready,
   now = () => new Date(),
@@ -39,6 +50,7 @@ export function createServer({
   const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log);
+  const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
@@ -46,7 +58,7 @@ export function createServer({
     const listener = getRequestListener(
       async (request) => {
         try {
-          const { headers, outcome } = await gate(request.headers.get('authorization'));
+          const { headers, outcome } = await gate({ authorization: request.headers.get('authorization') });
           setHeaders(response, headers);
           if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
           return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
@@ -61,11 +73,37 @@ export function createServer({
     return listener(incoming, response);
   }
 
+  function answerAuth(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = idOf(response);
+    const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+    const caller = { incoming, address: clientAddress(incoming, trustedProxies), requestId, report };
+    const listener = getRequestListener((request) => authDoor(request, caller), {
+      overrideGlobalObjects: false,
+      errorHandler: () => errorResponse(404, 'Not found.', requestId),
+    });
+    return listener(incoming, response);
+  }
+
+  function credentialsOf({ method = '', headers }: IncomingMessage): Credentials {
+    const authorization = headers.authorization ?? null;
+    const token = sessionToken(headers.cookie, publicUrl());
+    if (authorization !== null || token === undefined) return { authorization };
+    const tenantId = headers['x-tenant'];
+    return {
+      authorization,
+      session: {
+        token,
+        tenantId: typeof tenantId === 'string' ? tenantId : null,
+        mayBeForged: mayBeForged(method, headers, publicUrl()),
+      },
+    };
+  }
+
   async function answerGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
     if (wantsGraphiql(request)) return graphqlDoor.handle(request, response, { requestId, context: null });
     try {
-      const { headers, outcome } = await gate(request.headers.authorization ?? null);
+      const { headers, outcome } = await gate(credentialsOf(request));
       setHeaders(response, headers);
       if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal);
       await graphqlDoor.handle(request, response, { requestId, context: domain.contextFor(outcome.principal) });
@@ -81,6 +119,7 @@ export function createServer({
     if (answerCors(request, response, corsOrigins)) return;
     if (pathname === '/graphql') void answerGraphql(request, response);
     else if (pathname === '/api/v1' || pathname.startsWith('/api/v1/')) void answerRest(request, response);
+    else if (pathname.startsWith('/api/auth/')) void answerAuth(request, response);
     else if (pathname === '/health/live') answerJson(response, 200, { status: 'ok' });
     else if (pathname === '/health/ready') void answerReady(response, unready);
     else answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });

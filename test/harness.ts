@@ -96,6 +96,7 @@ export async function startService(
   const domain = createDomain(client, webhooks, now);
   const server = createServer({
     client,
+    pool,
     limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),

@@ -53,13 +53,15 @@ export async function runService(roles: Roles): Promise<void> {
       stopping.push(release);
       let address = '';
       const publicUrl = (): string => config.publicUrl ?? address;
-      const { client, unready } = database;
+      const { client, pool, unready } = database;
       const server = createServer({
         client,
+        pool,
         limiter,
         domain,
         log,
         corsOrigins: config.corsOrigins,
+        trustedProxies: config.trustedProxies,
         publicUrl,
         unready,
       });

@@ -1,0 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Where a request comes from. Each proxy adds whom it heard it from to the right of `X-Forwarded-For`; what stands
+ * further left than our own proxies wrote, the client made up.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  const way = [...forwarded.map((address) => address.trim()).filter(Boolean), socket.remoteAddress ?? ''];
+  return way.at(-1 - trustedProxies) ?? way[0] ?? '';
+}

@@ -1,0 +1,28 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import { lifetimeMs } from './identity/index.ts';
+
+/** Over HTTPS the prefix keeps every other host, and whoever listens to plain HTTP, from setting it (RFC 6265bis). */
+const nameAt = (publicUrl: string): string => (isSecure(publicUrl) ? '__Host-kontor' : 'kontor');
+
+const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
+
+/** The session token in a `Cookie` header, if there is one. */
+export function sessionToken(header: string | null | undefined, publicUrl: string): string | undefined {
+  return parseCookie(header ?? '')[nameAt(publicUrl)] || undefined;
+}
+
+/**
+ * `Set-Cookie` for a session's token; null takes it away. Scripts can't read it, and it isn't sent along when another
+ * site asks: our pages need no session, only what they then ask for does.
+ */
+export function sessionCookie(token: string | null, publicUrl: string): string {
+  return stringifySetCookie({
+    name: nameAt(publicUrl),
+    value: token ?? '',
+    path: '/',
+    maxAge: token === null ? 0 : lifetimeMs / 1000,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isSecure(publicUrl),
+  });
+}

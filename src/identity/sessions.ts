@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { UnscopedClient } from '../../prisma/client.ts';
+import type { Principal } from '../../schema/context.ts';
+import { isUuid } from '../../schema/scalars.ts';
+import type { UserSummary } from './users.ts';
+
+// Sessions are our own few statements and not better-auth's: that keeps a session's token as it is in the database,
+// counts attempts to sign in by reading and then writing, and wants passwords in a table of its own.
+
+/** How long a session lasts, however busy; and without a request (OWASP ASVS 4.0.3, 3.3.2, level 2). */
+export const lifetimeMs = 12 * 60 * 60 * 1000;
+export const idleMs = 30 * 60 * 1000;
+
+/** A session as its user may see it. */
+export interface SessionSummary {
+  id: string;
+  userAgent: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+}
+
+export interface SignedIn {
+  /** For the cookie; it can't be had again. */
+  token: string;
+  session: SessionSummary;
+}
+
+const shown = { id: true, userAgent: true, createdAt: true, lastSeenAt: true } as const;
+const longestUserAgent = 255;
+
+/** A new session under a new token, whatever the browser came with. */
+export async function startSession(
+  client: Pick<UnscopedClient, 'session'>,
+  { userId, userAgent, now }: { userId: string; userAgent: string | null; now: Date },
+): Promise<SignedIn> {
+  const token = randomBytes(32).toString('base64url');
+  const named = userAgent?.toWellFormed().slice(0, longestUserAgent) || null;
+  const data = { userId, hash: sessionHash(token), userAgent: named, createdAt: now, lastSeenAt: now };
+  return { token, session: await client.session.create({ data, select: shown }) };
+}
+
+/** SHA-256 of a session's token, by which the database knows it: 256 bits of chance need nothing slower. */
+export const sessionHash = (token: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHash('sha256').update(token).digest());
+
+const alive = (now: Date) => ({
+  createdAt: { gt: new Date(now.getTime() - lifetimeMs) },
+  lastSeenAt: { gt: new Date(now.getTime() - idleMs) },
+});
+
+/** The session with this token and its user, unless it has ended. Asking isn't a use of it. */
+export async function findSession(
+  client: UnscopedClient,
+  token: string | undefined,
+  now: Date,
+): Promise<(SessionSummary & { user: UserSummary }) | null> {
+  if (!token) return null;
+  return client.session.findFirst({
+    where: { hash: sessionHash(token), ...alive(now) },
+    select: { ...shown, user: { select: { id: true, name: true, email: true } } },
+  });
+}
+
+/** The user's sessions, newest first. */
+export const listSessions = (client: UnscopedClient, userId: string, now: Date): Promise<SessionSummary[]> =>
+  client.session.findMany({ where: { userId, ...alive(now) }, select: shown, orderBy: { id: 'desc' } });
+
+/** Ends sessions: once this returns, no process accepts them. Without `id`, the user's all, or all but one. */
+export async function endSessions(
+  client: Pick<UnscopedClient, 'session'>,
+  { userId, id, except }: { userId: string; id?: string; except?: string },
+): Promise<number> {
+  const { count } = await client.session.deleteMany({ where: { userId, id: id ?? { not: except } } });
+  return count;
+}
+
+/** Deletes what has expired. */
+export async function forgetSessions(client: UnscopedClient, now: Date): Promise<void> {
+  await client.session.deleteMany({ where: { NOT: alive(now) } });
+}
+
+export type SessionAuthentication =
+  | { kind: 'principal'; principal: Principal & { session: { id: string } } }
+  /** No such session, or one that has ended. */
+  | { kind: 'unauthenticated' }
+  /** The user isn't a member of the tenant asked for, or of none at all. */
+  | { kind: 'no-tenant'; sessionId: string };
+
+interface Row {
+  id: string;
+  lastSeenAt: Date;
+  userId: string;
+  userName: string;
+  userEmail: string;
+  tenantId: string | null;
+  tenantName: string;
+  country: string;
+  defaultCurrency: string;
+  timezone: string;
+}
+
+/**
+ * Who sends this session token, and for which tenant: the one named, else the one joined first. The database is asked
+ * every time, as for API tokens.
+ *
+ * Notes the session's use, after the answer; `onError` hears if that fails.
+ */
+export async function authenticateSession(
+  client: UnscopedClient,
+  { token, tenantId }: { token: string; tenantId: string | null },
+  now: Date,
+  onError: (error: unknown) => void,
+): Promise<SessionAuthentication> {
+  const { createdAt, lastSeenAt } = alive(now);
+  const named = tenantId !== null && isUuid(tenantId) ? tenantId : null;
+  const [row] = await client.$queryRaw<Row[]>`
+    select s.id, s.last_seen_at as "lastSeenAt", u.id as "userId", u.name as "userName", u.email as "userEmail",
+      n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
+    from sessions s
+      join users u on u.id = s.user_id
+      left join lateral (
+        select t.* from memberships m join tenants t on t.id = m.tenant_id
+        where m.user_id = s.user_id and t.closed_at is null and (${named}::uuid is null or t.id = ${named}::uuid)
+        order by m.created_at, t.id limit 1
+      ) n on true
+    where s.hash = ${sessionHash(token)} and s.created_at > ${createdAt.gt} and s.last_seen_at > ${lastSeenAt.gt}`;
+  if (!row) return { kind: 'unauthenticated' };
+
+  noteUse(client, row, now).catch(onError);
+  if (row.tenantId === null || (tenantId !== null && named === null)) return { kind: 'no-tenant', sessionId: row.id };
+  const { id, userId, userName, userEmail, tenantName, country, defaultCurrency, timezone } = row;
+  return {
+    kind: 'principal',
+    principal: {
+      user: { id: userId, name: userName, email: userEmail },
+      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone },
+      token: null,
+      session: { id },
+    },
+  };
+}
+
+/** Writes `last_seen_at`, at most once a minute. */
+async function noteUse(client: UnscopedClient, { id, lastSeenAt }: Row, now: Date): Promise<void> {
+  const aMinuteAgo = new Date(now.getTime() - 60_000);
+  if (lastSeenAt > aMinuteAgo) return;
+  await client.session.updateMany({ where: { id, lastSeenAt: { lte: aMinuteAgo } }, data: { lastSeenAt: now } });
+}
