@@ -3,9 +3,14 @@ import type { MatchStatus as MatchStatuses, Prisma } from '../prisma/generated/c
 import { builder, type MutationFields } from './builder.ts';
 import { key } from './context.ts';
 import { found, refuse } from './errors.ts';
+import { Invoice } from './invoice.ts';
 import { Decimal } from './money.ts';
+import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
 import { Payment } from './payment.ts';
+import { periodRules, within } from './period.ts';
+import { Receipt } from './receipt.ts';
+import { containing, searchText } from './search.ts';
 
 export const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
@@ -37,6 +42,26 @@ const Match = builder.objectRef<MatchOf>('Match').implement({
     type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
     id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
     amount: t.expose('amount', { type: 'Decimal', description: "Signed as the transaction's amount." }),
+    invoice: t.prismaField({
+      type: Invoice,
+      description: 'The invoice that it pays; null where it is a receipt.',
+      nullable: true,
+      ability: 'invoices:read',
+      resolve: (query, { type, id }, _args, context) => {
+        const one = { ...query, where: key(context, id) };
+        return type === 'INVOICE' ? context.db.invoice.findUnique(one) : null;
+      },
+    }),
+    receipt: t.prismaField({
+      type: Receipt,
+      description: 'The receipt that it pays; null where it is an invoice.',
+      nullable: true,
+      ability: 'receipts:read',
+      resolve: (query, { type, id }, _args, context) => {
+        const one = { ...query, where: key(context, id) };
+        return type === 'RECEIPT' ? context.db.receipt.findUnique(one) : null;
+      },
+    }),
   }),
 });
 
@@ -80,6 +105,16 @@ export const BankTransactionConnection = builder.connectionObject({
   name: 'BankTransactionConnection',
 });
 
+const Direction = builder.enumType('BankTransactionDirection', {
+  description: 'Which way the money went, in the terms of ISO 20022.',
+  values: { CREDIT: { description: 'Money received.' }, DEBIT: { description: 'Money sent.' } },
+});
+
+const order = orderType('BankTransaction', {
+  BOOKING_DATE: byDay('bookingDate', 'The day it was booked.'),
+  AMOUNT: byDecimal('amount', 'The signed amount, whatever the currency.'),
+});
+
 builder.queryFields((t) => ({
   bankTransaction: t.prismaField({
     type: BankTransaction,
@@ -96,15 +131,30 @@ builder.queryFields((t) => ({
       ability: 'bank-transactions:read',
       args: {
         matchStatus: t.arg({ type: MatchStatus, description: 'Only those in this state.' }),
+        direction: t.arg({ type: Direction, description: 'Only money received, or only money sent.' }),
+        from: t.arg({ type: 'Date', description: 'Only those booked on this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those booked on this day and earlier.' }),
+        q: t.arg.string({
+          description: "Part of the counterparty's name or IBAN, or of the reference, in any case.",
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were imported.' }),
         offset: t.arg.int(),
       },
+      rules: periodRules,
       resolve: (_root, args, context, info) => {
-        const where: Prisma.BankTransactionWhereInput = { ...(args.matchStatus && { matchStatus: args.matchStatus }) };
+        const where: Prisma.BankTransactionWhereInput = {
+          ...(args.matchStatus && { matchStatus: args.matchStatus }),
+          ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
+          ...((args.from || args.to) && { bookingDate: within(args) }),
+          ...(args.q && { OR: containing(args.q, ['counterpartyName', 'counterpartyIban', 'reference']) }),
+        };
         return readPage(
           args,
           where,
           (page) => context.db.bankTransaction.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
           (all) => context.db.bankTransaction.count(all),
+          order.columns,
         );
       },
     },

@@ -1,12 +1,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder } from './builder.ts';
-import { key, today } from './context.ts';
-import { Customer } from './customer.ts';
+import { key, today, type Context } from './context.ts';
+import { Customer, ofPartnersCalled } from './customer.ts';
 import { found } from './errors.ts';
 import { loader } from './loader.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
-import { connectionOf, nodesOf, pagePaths, readPage, rowsOf, windowOf } from './page.ts';
+import { byDay, byDecimal, byText, orderType } from './order.ts';
+import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
+import { periodRules, within } from './period.ts';
+import { containing, searchText } from './search.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
@@ -90,6 +93,26 @@ export const Invoice = builder.prismaObject('Invoice', {
 
 export const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
 
+const order = orderType('Invoice', {
+  NUMBER: byText('number', 'The number, which a draft has none of.', { nullable: true }),
+  INVOICE_DATE: byDay('invoiceDate', 'The day of the invoice.'),
+  DUE_DATE: byDay('dueDate', 'The day it is due.'),
+  TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
+});
+
+const anywhere = async (q: string, context: Context): Promise<Prisma.InvoiceWhereInput[]> => [
+  ...containing(q, ['number', 'subject']),
+  ...(await ofPartnersCalled<Prisma.InvoiceWhereInput>(
+    q,
+    context,
+    (ids) => ({ customerId: { in: ids } }),
+    (customer) => ({ customer }),
+  )),
+];
+
+/** As Invoice.isOverdue says. */
+const overdueBy = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
+
 builder.queryFields((t) => ({
   invoice: t.prismaField({
     type: Invoice,
@@ -107,18 +130,32 @@ builder.queryFields((t) => ({
       args: {
         status: t.arg({ type: InvoiceStatus, description: 'Only those in this state.' }),
         customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        from: t.arg({ type: 'Date', description: 'Only those dated this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those dated this day and earlier.' }),
+        overdue: t.arg.boolean({ description: 'Only those that are overdue, or only those that are not.' }),
+        q: t.arg.string({
+          description:
+            "Part of the number, the subject or, for those who may read customers, the customer's company name; in any case.",
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
-      resolve: (_root, args, context, info) => {
+      rules: periodRules,
+      resolve: async (_root, args, context, info) => {
         const where: Prisma.InvoiceWhereInput = {
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
+          ...((args.from || args.to) && { invoiceDate: within(args) }),
+          ...(args.overdue != null && { [args.overdue ? 'AND' : 'NOT']: overdueBy(today(context)) }),
+          ...(args.q && { OR: await anywhere(args.q, context) }),
         };
         return readPage(
           args,
           where,
           (page) => context.db.invoice.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
           (all) => context.db.invoice.count(all),
+          order.columns,
         );
       },
     },
@@ -146,8 +183,7 @@ builder.prismaObjectField(Customer, 'invoices', (t) =>
         id: true,
         invoices: nested(rowsOf(args), nodesOf('Invoice')),
       }),
-      resolve: ({ id, invoices }, args, context) =>
-        connectionOf(args, windowOf(args), invoices, () => invoicesOfCustomer(id, context)),
+      resolve: ({ id, invoices }, args, context) => connectionOf(args, invoices, () => invoicesOfCustomer(id, context)),
     },
     InvoiceConnection,
   ),

@@ -11,7 +11,9 @@ import { found, type Problems } from './errors.ts';
 import { emit } from './events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from './input.ts';
 import { loader } from './loader.ts';
+import { byText, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
+import { containing, searchText } from './search.ts';
 
 export const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'How far a project is. Changed freely; time can be tracked in any.',
@@ -26,6 +28,18 @@ const trackedMinutes = loader(async (ids, context) => {
   const sums = await context.db.timeEntry.groupBy({
     by: 'projectId',
     where: { projectId: { in: ids } },
+    _sum: { durationMinutes: true },
+  });
+  return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
+}, 0);
+
+/** Time that is to be billed. */
+export const unbilled = { billable: true, invoiceId: null } as const;
+
+const unbilledMinutes = loader(async (ids, context) => {
+  const sums = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids }, ...unbilled },
     _sum: { durationMinutes: true },
   });
   return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
@@ -48,6 +62,11 @@ export const Project = builder.prismaObject('Project', {
       description: 'The time entries of this project, added up, in minutes.',
       select: { id: true },
       resolve: ({ id }, _args, context) => trackedMinutes(id, context),
+    }),
+    unbilledMinutes: t.int({
+      description: 'The billable time entries of this project that no invoice bills, added up.',
+      select: { id: true },
+      resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
@@ -103,6 +122,8 @@ async function projectRules(
   if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
 }
 
+const order = orderType('Project', { NAME: byText('name', 'The name.') });
+
 builder.queryFields((t) => ({
   project: t.prismaField({
     type: Project,
@@ -119,15 +140,23 @@ builder.queryFields((t) => ({
       ability: 'projects:read',
       args: {
         status: t.arg({ type: ProjectStatus, description: 'Only those in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        q: t.arg.string({ description: 'Part of the name, in any case.', validate: searchText }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, args, context, info) => {
-        const where: Prisma.ProjectWhereInput = { ...(args.status && { status: args.status }) };
+        const where: Prisma.ProjectWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.customerId && { customerId: args.customerId }),
+          ...(args.q && { OR: containing(args.q, ['name']) }),
+        };
         return readPage(
           args,
           where,
           (page) => context.db.project.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
           (all) => context.db.project.count(all),
+          order.columns,
         );
       },
     },

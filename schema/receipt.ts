@@ -7,12 +7,15 @@ import type {
 import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
 import { key, type Context } from './context.ts';
+import { ofPartnersCalled } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit } from './events.ts';
 import { currency, decimal, given, notNull, text, vatRate } from './input.ts';
 import type { Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
+import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
+import { containing, searchText } from './search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
@@ -114,6 +117,21 @@ async function unpaidReceipt(context: Context, id: string): Promise<ReceiptRow> 
   return receipt;
 }
 
+const order = orderType('Receipt', {
+  RECEIPT_DATE: byDay('receiptDate', 'The day on the receipt.'),
+  AMOUNT_GROSS: byDecimal('amountGross', 'The gross amount, whatever the currency.'),
+});
+
+const anywhere = async (q: string, context: Context): Promise<Prisma.ReceiptWhereInput[]> => [
+  ...containing(q, ['receiptNumber', 'description']),
+  ...(await ofPartnersCalled<Prisma.ReceiptWhereInput>(
+    q,
+    context,
+    (ids) => ({ supplierId: { in: ids } }),
+    (supplier) => ({ supplier }),
+  )),
+];
+
 builder.queryFields((t) => ({
   receipt: t.prismaField({
     type: Receipt,
@@ -130,15 +148,27 @@ builder.queryFields((t) => ({
       ability: 'receipts:read',
       args: {
         status: t.arg({ type: ReceiptStatus, description: 'Only those in this state.' }),
+        supplierId: t.arg({ type: 'UUID', description: "Only this supplier's." }),
+        q: t.arg.string({
+          description:
+            "Part of the supplier's own number, the description or, for those who may read customers, the supplier's company name; in any case.",
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
-      resolve: (_root, args, context, info) => {
-        const where: Prisma.ReceiptWhereInput = { ...(args.status && { status: args.status }) };
+      resolve: async (_root, args, context, info) => {
+        const where: Prisma.ReceiptWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.supplierId && { supplierId: args.supplierId }),
+          ...(args.q && { OR: await anywhere(args.q, context) }),
+        };
         return readPage(
           args,
           where,
           (page) => context.db.receipt.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
           (all) => context.db.receipt.count(all),
+          order.columns,
         );
       },
     },

@@ -7,7 +7,9 @@ import { emit } from './events.ts';
 import { decimal, given, notNull, text, wholeNumber } from './input.ts';
 import { Invoice } from './invoice.ts';
 import { loader } from './loader.ts';
-import { connectionOf, nodesOf, pagePaths, readPage, rowsOf, windowOf } from './page.ts';
+import { byDay, orderType } from './order.ts';
+import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
+import { periodRules, within } from './period.ts';
 import { Project } from './project.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
@@ -74,6 +76,8 @@ async function unbilled(context: Context, id: string, path: string): Promise<Tim
   return entry;
 }
 
+const order = orderType('TimeEntry', { DATE: byDay('date', 'The day of the work.') });
+
 builder.queryFields((t) => ({
   timeEntry: t.prismaField({
     type: TimeEntry,
@@ -91,20 +95,24 @@ builder.queryFields((t) => ({
       args: {
         from: t.arg({ type: 'Date', description: 'Only those of this day and later.' }),
         to: t.arg({ type: 'Date', description: 'Only those of this day and earlier.' }),
+        projectId: t.arg({ type: 'UUID', description: "Only this project's." }),
+        billed: t.arg.boolean({ description: 'Only those that an invoice bills, or only those that none does.' }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
-      rules: ({ from, to }, _context, problems) => {
-        if (!from || !to || from <= to) return;
-        problems.add('from', 'Must not be after to.');
-        problems.add('to', 'Must not be before from.');
-      },
+      rules: periodRules,
       resolve: (_root, args, context, info) => {
-        const where: Prisma.TimeEntryWhereInput = { date: { gte: given(args.from), lte: given(args.to) } };
+        const where: Prisma.TimeEntryWhereInput = {
+          date: within(args),
+          ...(args.projectId && { projectId: args.projectId }),
+          ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
+        };
         return readPage(
           args,
           where,
           (page) => context.db.timeEntry.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
           (all) => context.db.timeEntry.count(all),
+          order.columns,
         );
       },
     },
@@ -133,7 +141,7 @@ builder.prismaObjectField(Project, 'timeEntries', (t) =>
         timeEntries: nested(rowsOf(args), nodesOf('TimeEntry')),
       }),
       resolve: ({ id, timeEntries }, args, context) =>
-        connectionOf(args, windowOf(args), timeEntries, () => entriesOfProject(id, context)),
+        connectionOf(args, timeEntries, () => entriesOfProject(id, context)),
     },
     TimeEntryConnection,
   ),

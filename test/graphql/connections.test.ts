@@ -118,7 +118,7 @@ describe('bounds and combinations', () => {
     [{ last: 101 }, { last: ['Must be from 1 to 100.'] }],
     [{ first: 1, last: 1 }, { last: ['Must not be combined with first.'] }],
     [{ offset: -1 }, { offset: ['Must not be negative.'] }],
-    [{ after: '' }, { after: ['Must be a cursor of this list.'] }],
+    [{ after: '' }, { after: ['Must be a cursor of this list, in this order.'] }],
     [
       { after: 'nonsense', before: '%' },
       { after: [expect.any(String)], before: [expect.any(String)] },
