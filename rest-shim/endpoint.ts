@@ -3,9 +3,10 @@ import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars.ts';
 import { readBody, TransportError } from './body.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { envelope, offsetOf, readPage, type Page } from './envelope.ts';
 import { findFaults, run, type Operation } from './operation.ts';
-import { routes, type Answer, type Route } from './routes.ts';
+import type { Answer, Route } from './routes.ts';
 import { restPath } from './translate.ts';
 
 export interface Domain {
@@ -15,14 +16,28 @@ export interface Domain {
 
 type Handler = (request: Request, params: { id?: string }, context: Context) => Promise<Response>;
 
+export interface Surroundings {
+  /** The path that the routes' paths are relative to. */
+  base: string;
+  publicUrl: () => string;
+  /** The operation that reads what stands at the row's path. */
+  reading: string | undefined;
+}
+
 /**
  * One row of the routes at work: request → variables → operation → answer.
  * Checks in the order decided: id, ability, the body's type and length, everything else.
  */
-export function endpoint(route: Route, { schema, operations }: Domain, base: string, publicUrl: () => string): Handler {
+export function endpoint(
+  route: Route,
+  { schema, operations }: Domain,
+  { base, publicUrl, reading }: Surroundings,
+): Handler {
   const [method, path, name, answer] = route;
   const operation = operations.get(name);
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
+
+  const deprecations = deprecationHeaders(operation);
 
   const handle: Handler = async (request, { id }, context) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
@@ -41,20 +56,21 @@ export function endpoint(route: Route, { schema, operations }: Domain, base: str
     const result = problems.any
       ? await refuseAll(operation, variables, context, problems)
       : await run(schema, operation, variables, context).catch(inRestNames);
-    return respond(answer, operation, result, {
+    const response = respond(answer, operation, result, {
       page,
       url: (to = pathname + search) => new URL(to, publicUrl()),
       at: base + path,
     });
+    for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
+    return response;
   };
 
-  const [, , reading = ''] = routes.find(([other, at]) => other === 'GET' && at === path) ?? [];
+  const lookup = operations.get(reading ?? '');
   return async (request, { id }, context) => {
     if (id === undefined) return handle(request, {}, context);
     if (!isUuid(id)) throw new NotFoundError();
     return handle(request, { id }, context).catch(async (error: unknown) => {
       // An unknown id comes first too, but only costs a look where there is something to come before.
-      const lookup = operations.get(reading);
       if (lookup && (error instanceof ForbiddenError || error instanceof TransportError))
         await run(schema, lookup, { id }, { ...context, may: () => true });
       throw error;

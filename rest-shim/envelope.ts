@@ -6,7 +6,7 @@ export interface Page {
   perPage: number;
 }
 
-const lastPossiblePage = 1_000_000_000;
+export const lastPossiblePage = 1_000_000_000;
 
 /** Reads `page` and `per_page`; what they may be is decided in decisions, 1. */
 export function readPage(query: URLSearchParams, problems: Problems): Page {

@@ -36,13 +36,18 @@ export interface Operation {
 
 const folder = new URL('operations/', import.meta.url);
 
-/**
- * Loads, checks and compiles the documents in operations/. Throws when one doesn't fit the schema, so that the
- * service doesn't start with it.
- */
+/** Loads and compiles the documents in operations/. */
 export function loadOperations(schema: GraphQLSchema): Map<string, Operation> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
-  const all = concatAST(files.map((file) => parse(readFileSync(new URL(file, folder), 'utf8'), { noLocation: true })));
+  return compileOperations(
+    schema,
+    files.map((file) => readFileSync(new URL(file, folder), 'utf8')),
+  );
+}
+
+/** Throws when a document doesn't fit the schema, so that the service doesn't start with it. */
+export function compileOperations(schema: GraphQLSchema, documents: string[]): Map<string, Operation> {
+  const all = concatAST(documents.map((text) => parse(text, { noLocation: true })));
   const errors = validate(schema, all);
   if (errors.length > 0) throw new Error(`rest-shim/operations: ${errors.map((error) => error.message).join(' ')}`);
 

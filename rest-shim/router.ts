@@ -3,7 +3,7 @@ import type { Context } from '../schema/context.ts';
 import { CodedError, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { TransportError } from './body.ts';
 import { endpoint, type Domain } from './endpoint.ts';
-import { routes } from './routes.ts';
+import { routes as allRoutes, type Route } from './routes.ts';
 
 /** An admitted request's surroundings. */
 export interface Caller {
@@ -42,18 +42,19 @@ export function errorResponse(
  * REST v1 over the domain.
  * @param publicUrl where clients reach the service, for links: `https://books.example`
  */
-export function createRouter(domain: Domain, publicUrl: () => string): RestHandler {
+export function createRouter(domain: Domain, publicUrl: () => string, routes = allRoutes): RestHandler {
   const router = Router<IRequest, [Caller]>({ base, catch: answerError, finally: [otherwiseNotFound] });
   for (const route of routes) {
     const [method, path] = route;
-    const handle = endpoint(route, domain, base, publicUrl);
+    const reading = routes.find(([other, at]) => other === 'GET' && at === path)?.[2];
+    const handle = endpoint(route, domain, { base, publicUrl, reading });
     const handler = (request: IRequest, { context }: Caller) =>
       handle(request as unknown as Request, request.params, context);
     router[method.toLowerCase() as 'get'](path, handler);
     if (method === 'GET') router['head']?.(path, handler);
   }
   for (const path of new Set(routes.map((route) => route[1]))) {
-    const allow = allowedMethods(path);
+    const allow = allowedMethods(routes, path);
     router['options']?.(path, () => new Response(null, { status: 204, headers: { Allow: allow } }));
     router.all(path, (_request, { requestId }) =>
       errorResponse(405, `This address takes ${allow}.`, requestId, { headers: { Allow: allow } }),
@@ -62,7 +63,7 @@ export function createRouter(domain: Domain, publicUrl: () => string): RestHandl
   return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
 }
 
-function allowedMethods(path: string): string {
+function allowedMethods(routes: readonly Route[], path: string): string {
   const methods = routes.filter((route) => route[1] === path).map(([method]) => method);
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
 }

@@ -7,6 +7,7 @@ import {
   isObjectType,
   Kind,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -34,6 +35,9 @@ export type Decode = (value: unknown, problems: Problems, path: string) => unkno
 
 /** What REST answers: for each selected field its own encoding, in the order selected. */
 export interface Shape {
+  type: GraphQLOutputType;
+  /** The field that is answered; none for an answer as a whole. */
+  field?: GraphQLField<unknown, unknown>;
   encode: Encode;
   /** The fields of an object, by REST's name; of a list, those of its items. */
   fields: Map<string, Shape>;
@@ -47,15 +51,16 @@ export function compileShape(
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
     const item = compileShape(nullable.ofType, selection, fragments);
-    return { encode: (list) => (Array.isArray(list) ? list.map(item.encode) : null), fields: item.fields };
+    return { type, encode: (list) => (Array.isArray(list) ? list.map(item.encode) : null), fields: item.fields };
   }
-  if (isObjectType(nullable) && selection) return compileObject(nullable, selection, fragments);
-  if (isEnumType(nullable)) return leaf((value) => String(value).toLowerCase());
-  if (getNamedType(type).name === 'Decimal') return leaf((value) => rawNumber(String(value)));
-  return leaf((value) => value);
+  if (isObjectType(nullable) && selection) return { type, ...compileObject(nullable, selection, fragments) };
+  if (isEnumType(nullable)) return leaf(type, (value) => String(value).toLowerCase());
+  if (getNamedType(type).name === 'Decimal') return leaf(type, (value) => rawNumber(String(value)));
+  return leaf(type, (value) => value);
 }
 
-const leaf = (encode: Encode): Shape => ({
+const leaf = (type: GraphQLOutputType, encode: Encode): Shape => ({
+  type,
   encode: (value) => (value == null ? null : encode(value)),
   fields: new Map(),
 });
@@ -64,11 +69,11 @@ function compileObject(
   type: GraphQLObjectType,
   selection: SelectionSetNode,
   fragments: Map<string, FragmentDefinitionNode>,
-): Shape {
+): Pick<Shape, 'encode' | 'fields'> {
   const shapes = [...selectedFields(selection, fragments)].map(([name, inner]) => {
     const field = type.getFields()[name];
     if (!field) throw new Error(`${type.name} has no field ${name}`);
-    return { name, restName: snake(name), shape: compileShape(field.type, inner, fragments) };
+    return { name, restName: snake(name), shape: { ...compileShape(field.type, inner, fragments), field } };
   });
   const encode: Encode = (value) => {
     if (value == null) return null;

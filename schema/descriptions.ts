@@ -27,7 +27,7 @@ const fields: Record<string, string> = {
 };
 
 const args: Record<string, string> = {
-  id: "Which one. One that doesn't exist, or belongs to another tenant, is NOT_FOUND.",
+  id: "Which one. One that doesn't exist, or is another tenant's, is not found.",
   input: 'All that is wrong with it is reported at once, under its paths.',
   first: 'How many rows from the start, or from `after`: 1 to 100, default 25.',
   after: 'Only rows behind this cursor.',

@@ -1,33 +1,38 @@
 import type { Context, EventResource } from './context.ts';
 import { formatTime } from './scalars.ts';
 
-/** Every event there is (decisions, 6), apart from webhook.ping, which is not the books' matter. */
-export const eventTypes = [
-  'invoice.created',
-  'invoice.issued',
-  'invoice.paid',
-  'invoice.payment_reverted',
-  'invoice.cancelled',
-  'invoice.deleted',
-  'invoice.overdue',
-  'customer.created',
-  'customer.updated',
-  'customer.deleted',
-  'project.created',
-  'project.updated',
-  'project.deleted',
-  'receipt.created',
-  'receipt.booked',
-  'receipt.paid',
-  'receipt.deleted',
-  'time_entry.created',
-  'time_entry.deleted',
-  'bank_transaction.created',
-  'bank_transaction.matched',
-  'bank_transaction.unmatched',
-] as const;
+/** Every event there is, and when it happens (decisions, 6); webhook.ping is not the books' matter. */
+export const events = {
+  'invoice.created': 'an invoice is added, in whatever state',
+  'invoice.issued': 'a draft gets its number',
+  'invoice.paid': 'an invoice is paid in full',
+  'invoice.payment_reverted': 'a payment of an invoice is undone',
+  'invoice.cancelled': 'an issued invoice is withdrawn',
+  'invoice.deleted': 'a draft is deleted',
+  'invoice.overdue': "an issued invoice was not paid by its due date, in the tenant's time zone; once per invoice",
+  'customer.created': 'a customer or supplier is added',
+  'customer.updated': 'a customer or supplier is changed',
+  'customer.deleted': 'a customer or supplier is deleted',
+  'project.created': 'a project is added',
+  'project.updated': 'a project is changed',
+  'project.deleted': 'a project is deleted',
+  'receipt.created': 'a receipt is added, in whatever state',
+  'receipt.booked': 'a receipt is entered into the books',
+  'receipt.paid': 'a receipt is paid in full',
+  'receipt.deleted': 'a receipt is deleted',
+  'time_entry.created': 'time is added to a project',
+  'time_entry.deleted': 'a time entry is deleted',
+  'bank_transaction.created': 'a bank transaction is imported',
+  'bank_transaction.matched': 'a bank transaction pays an invoice or receipt, wholly or in part',
+  'bank_transaction.unmatched': 'matches of a bank transaction are undone',
+} as const;
 
-export type EventType = (typeof eventTypes)[number];
+export type EventType = keyof typeof events;
+
+export const eventTypes = Object.keys(events) as EventType[];
+
+/** What an event is about, as its name and its `data` say. */
+export const resourceOf = (type: EventType): EventResource => type.slice(0, type.indexOf('.')) as EventResource;
 
 /**
  * Records that something happened to a resource, as it stands now: after a change, before a deletion. Part of
@@ -38,7 +43,7 @@ export const emit = (context: Context, type: EventType, id: string): Promise<voi
 
 /** The same for many resources at once: what they are read and written with is shared. */
 export async function emitAll(context: Context, type: EventType, ids: string[]): Promise<void> {
-  const resource = type.slice(0, type.indexOf('.')) as EventResource;
+  const resource = resourceOf(type);
   const createdAt = context.now();
   const representations = await Promise.all(ids.map((id) => context.represent(resource, id, context)));
   await context.db.event.createMany({

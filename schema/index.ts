@@ -18,5 +18,5 @@ import './statement-upload.ts';
 import './webhook.ts';
 import './delivery.ts';
 
-/** The domain, as an executable schema. */
-export const toSchema = (): GraphQLSchema => builder.toSchema();
+/** The domain, as an executable schema; everything in it in the order declared. */
+export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });

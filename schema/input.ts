@@ -18,6 +18,10 @@ export interface Bounds {
   /** Of a code: only some that look like this exist. */
   pattern?: string;
   format?: string;
+  /** The values of an enum that are accepted here. */
+  enum?: string[];
+  /** At most this many digits in all. */
+  digits?: number;
 }
 
 /** The bounds of an input's `validate`, where it has any. */
@@ -93,7 +97,7 @@ export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
       if (max !== undefined && value.greaterThan(max)) report(`Must be at most ${max}.`);
       if (nonZero && value.isZero()) report('Must not be zero.');
     })
-    .meta({ decimals, minimum: min, maximum: max, nonZero });
+    .meta({ decimals, minimum: min, maximum: max, nonZero, digits: maxDigits });
 
 /** A price of one unit, or a quantity: at most four decimals. */
 export const unitPrice = decimal({ decimals: 4 });
@@ -110,6 +114,13 @@ export const count = (min: number, max: number, things: string) =>
     .array(z.unknown())
     .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`)
     .meta({ minItems: min, maxItems: max });
+
+/** Some values of an enum, and why not the others. */
+export const among = <Value extends string>(values: Value[], message: string) =>
+  z
+    .custom<Value>()
+    .refine((value) => values.includes(value), message)
+    .meta({ enum: values });
 
 /** For an input that may be left out but not be null: what it sets can't be cleared. */
 export const notNull = { extensions: { notNull: true } };

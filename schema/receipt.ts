@@ -10,7 +10,7 @@ import { key, type Context } from './context.ts';
 import { ofPartnersCalled } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit } from './events.ts';
-import { currency, decimal, given, notNull, text, vatRate } from './input.ts';
+import { among, currency, decimal, given, notNull, text, vatRate } from './input.ts';
 import type { Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
@@ -70,7 +70,11 @@ const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
     amountGross: t.field({ type: 'Decimal', required: true, validate: amountGross }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     vatRate: t.field({ type: 'Decimal', description: 'Per cent: 19 for 19 %. Default: 0.', validate: vatRate }),
-    status: t.field({ type: ReceiptStatus, description: 'Draft (default) or booked.' }),
+    status: t.field({
+      type: ReceiptStatus,
+      description: 'Draft (default) or booked.',
+      validate: among<ReceiptStatuses>(['DRAFT', 'BOOKED'], 'A receipt can be created as draft or booked.'),
+    }),
     ...optionalFields(t),
   }),
 });
@@ -182,10 +186,7 @@ builder.mutationFields((t) => ({
     description: 'Adds a receipt, as a draft unless its status says otherwise.',
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
-    rules: async ({ input }, context, problems) => {
-      if (input?.status === 'PAID') problems.add('input.status', 'A receipt can be created as draft or booked.');
-      await receiptRules(input ?? {}, context, problems);
-    },
+    rules: ({ input }, context, problems) => receiptRules(input ?? {}, context, problems),
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         const { status, ...fields } = input;

@@ -73,7 +73,8 @@ function parseDecimal(value: unknown): Decimal {
 }
 
 builder.scalarType('Decimal', {
-  description: 'A decimal number as a string, `"1190.5"`: exact, without an exponent, without trailing zeros.',
+  description:
+    'A decimal number as a string, `"1190.5"`: exact, without an exponent, without trailing zeros. At most 15 digits.',
   serialize: (value) => new Decimal(value).toFixed(),
   parseValue: parseDecimal,
   parseLiteral: (node: ValueNode) => {

@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../prisma/client.ts';
 import { createRouter, errorResponse } from '../rest-shim/router.ts';
+import { createApiDescription, descriptionPath } from './api-description.ts';
 import { createAuthDoor } from './auth-door.ts';
 import { clientAddress } from './client-address.ts';
 import { sessionToken } from './cookie.ts';
@@ -34,7 +35,7 @@ export interface Surroundings {
   now?: () => Date;
 }
 
-/** The HTTP server, not yet listening: REST at /api/v1, GraphQL at /graphql, sessions at /api/auth, health. */
+/** The HTTP server, not yet listening: REST at /api/v1 with its description, GraphQL at /graphql, sessions at /api/auth, health. */
 export function createServer({
   client,
   pool,
@@ -51,6 +52,7 @@ export function createServer({
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log);
   const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
+  const describe = createApiDescription(domain);
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
@@ -116,6 +118,7 @@ export function createServer({
   const server = createHttpServer((request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
+    if (pathname === descriptionPath) return describe(request, response);
     if (answerCors(request, response, corsOrigins)) return;
     if (pathname === '/graphql') void answerGraphql(request, response);
     else if (pathname === '/api/v1' || pathname.startsWith('/api/v1/')) void answerRest(request, response);

@@ -87,7 +87,7 @@ describe('errors carry extensions.code', () => {
       errors: {
         'input.customerId': ['Must be a UUID.'],
         'input.invoiceDate': ['Must be a calendar day, YYYY-MM-DD.'],
-        'input.status': ['Must be one of CANCELLED, DRAFT, ISSUED, PAID.'],
+        'input.status': ['Must be one of DRAFT, ISSUED, PAID, CANCELLED.'],
         'input.colour': ['This field is not known here.'],
         'input.items.0.title': ['Must be a string.'],
         'input.items.0.quantity': ['Must be a number.'],

@@ -1,0 +1,54 @@
+import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInputField } from 'graphql';
+import { deprecationOf, type Deprecation } from '../schema/deprecation.ts';
+import type { Operation } from './operation.ts';
+import type { Shape } from './translate.ts';
+
+type Input = GraphQLArgument | GraphQLInputField;
+
+/**
+ * The headers that announce what a request involves and that will be gone: the endpoint, a field that it answers, a
+ * parameter or field that was sent (decisions, 10). `Deprecation` (RFC 9745) since when, `Sunset` (RFC 8594) from when
+ * on; of several, the earliest.
+ */
+export function deprecationHeaders(operation: Operation): (variables: object) => [name: string, value: string][] {
+  const always = [operation.field, ...answeredFields(operation.shape)].flatMap(announced);
+  const mayBe = operation.field.args.some(involvesDeprecated);
+  if (always.length === 0 && !mayBe) return () => [];
+  return (variables) => {
+    const found = [...always, ...sent(operation.field.args, variables)];
+    if (found.length === 0) return [];
+    const earliest = (of: keyof Deprecation): Date => new Date(Math.min(...found.map((each) => Number(each[of]))));
+    return [
+      ['Deprecation', `@${Number(earliest('since')) / 1000}`],
+      ['Sunset', earliest('sunset').toUTCString()],
+    ];
+  };
+}
+
+/** Whether any answer to an operation announces a deprecation. */
+export const isAnnounced = (operation: Operation): boolean =>
+  [operation.field, ...answeredFields(operation.shape)].some(({ deprecationReason }) => deprecationReason != null) ||
+  operation.field.args.some(involvesDeprecated);
+
+const announced = ({ deprecationReason }: { deprecationReason?: string | null }): Deprecation[] =>
+  [deprecationOf(deprecationReason)].filter((each) => each !== undefined);
+
+const answeredFields = ({ fields }: Shape): NonNullable<Shape['field']>[] =>
+  [...fields.values()].flatMap((shape) => [...(shape.field ? [shape.field] : []), ...answeredFields(shape)]);
+
+const fieldsOf = (input: Input): GraphQLInputField[] => {
+  const type = getNamedType(input.type);
+  return isInputObjectType(type) ? Object.values(type.getFields()) : [];
+};
+
+const involvesDeprecated = (input: Input): boolean =>
+  announced(input).length > 0 || fieldsOf(input).some(involvesDeprecated);
+
+/** The deprecated inputs among those that have a value. */
+const sent = (inputs: readonly Input[], value: unknown): Deprecation[] =>
+  [value].flat().flatMap((each) =>
+    inputs.flatMap((input) => {
+      const inner = (each as Record<string, unknown> | null)?.[input.name];
+      return inner === undefined ? [] : [...announced(input), ...sent(fieldsOf(input), inner)];
+    }),
+  );

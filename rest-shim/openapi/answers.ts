@@ -1,0 +1,218 @@
+import { maxBody } from '../body.ts';
+import type { JsonSchema } from './schemas.ts';
+
+// What is the same at every address: headers, errors, the parts of the list envelope.
+
+export const headers: Record<string, JsonSchema> = {
+  'X-Request-Id': {
+    description: 'What the log knows this request by.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'X-RateLimit-Limit': {
+    description:
+      'Requests admitted in any 60 seconds. Absent where the operator has set no limit, as are its companions.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests that would be admitted right now.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 59,
+  },
+  'X-RateLimit-Reset': {
+    description: 'When the remaining next grow, in epoch seconds.',
+    schema: { type: 'integer' },
+    example: 1_769_851_860,
+  },
+  'Retry-After': {
+    description: 'Whole seconds after which a request is admitted for certain.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+  'WWW-Authenticate': { description: 'Always `Bearer`.', required: true, schema: { const: 'Bearer' } },
+  Location: {
+    description: 'The address of what was made, absolute.',
+    required: true,
+    schema: { type: 'string', format: 'uri' },
+  },
+  Allow: {
+    description: 'The methods that the address takes.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD, POST, OPTIONS',
+  },
+  Deprecation: {
+    description: 'Since when something that this request involves is deprecated, `@` and epoch seconds (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$' },
+  },
+  Sunset: { description: 'From when on it may be gone (RFC 8594).', schema: { type: 'string' } },
+};
+
+/** References to headers, under their names. */
+export const withHeaders = (...names: string[]): JsonSchema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+const message: JsonSchema = { type: 'string', description: 'What is wrong, for people.' };
+const requestId: JsonSchema = { type: 'string', format: 'uuid', description: 'The value of X-Request-Id.' };
+
+export const errorSchemas: Record<string, JsonSchema> = {
+  Error: {
+    type: 'object',
+    required: ['message', 'request_id'],
+    properties: { message, request_id: requestId },
+    additionalProperties: false,
+  },
+  ValidationError: {
+    type: 'object',
+    required: ['message', 'errors', 'request_id'],
+    properties: {
+      message: { ...message, description: 'The first fault, and how many more there are.' },
+      errors: {
+        type: 'object',
+        description:
+          "All that is wrong, under the request's own names, dotted into arrays: `items.0.quantity`. What is wrong with the body as a whole is under `body`.",
+        minProperties: 1,
+        additionalProperties: { type: 'array', minItems: 1, items: { type: 'string' } },
+      },
+      request_id: requestId,
+    },
+    additionalProperties: false,
+  },
+};
+
+interface ErrorAnswer {
+  name: string;
+  description: string;
+  example: string;
+  headers?: string[];
+}
+
+const limited = rateLimitHeaders;
+
+/** Every error that there is, by its status. */
+export const errors: Record<number, ErrorAnswer> = {
+  400: {
+    name: 'BadRequest',
+    description: 'This is no HTTP request, or its body broke off.',
+    example: 'The body broke off.',
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'The token is missing, unknown, expired or revoked.',
+    example: 'The API token is missing or not valid.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The token is bound to no tenant, or lacks the ability.',
+    example: 'This token lacks the ability customers:write.',
+    headers: limited,
+  },
+  404: {
+    name: 'NotFound',
+    description: "There is no such address or resource, or it is another tenant's.",
+    example: 'Not found.',
+    headers: limited,
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'The address takes other methods, as `Allow` says.',
+    example: 'This address takes GET, HEAD, POST, OPTIONS.',
+    headers: [...limited, 'Allow'],
+  },
+  408: {
+    name: 'RequestTimeout',
+    description: 'The request took too long to arrive.',
+    example: 'The request took too long to arrive.',
+  },
+  413: {
+    name: 'ContentTooLarge',
+    description: `The body is longer than ${maxBody} bytes.`,
+    example: `The body must not be longer than ${maxBody} bytes.`,
+    headers: limited,
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'The body is not `application/json` in UTF-8, or it is compressed.',
+    example: 'The body must be application/json, in UTF-8.',
+    headers: limited,
+  },
+  422: {
+    name: 'Invalid',
+    description: 'The request is not valid, or the state of the books refuses it. `errors` names all that is wrong.',
+    example: 'items.0.quantity: Must not be zero. (and 1 more)',
+    headers: limited,
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: 'More requests than the limit. Refused ones do not count.',
+    example: 'More than 60 requests within a minute. Try again in 12 seconds.',
+    headers: [...limited, 'Retry-After'],
+  },
+  431: {
+    name: 'HeaderFieldsTooLarge',
+    description: 'The address or the headers are too long.',
+    example: 'The address or the headers are too long.',
+  },
+  500: {
+    name: 'ServerError',
+    description: 'A fault of the service, logged under the `request_id`.',
+    example: 'Internal error. It is logged under the request_id.',
+    headers: limited,
+  },
+};
+
+const anId = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
+
+export const errorResponses: Record<string, JsonSchema> = Object.fromEntries(
+  Object.entries(errors).map(([status, { name, description, example, headers: more = [] }]) => {
+    const isInvalid = status === '422';
+    const faults = { 'items.0.quantity': ['Must not be zero.'], invoice_date: ['Required.'] };
+    const schema = { $ref: `#/components/schemas/${isInvalid ? 'ValidationError' : 'Error'}` };
+    const body = { message: example, ...(isInvalid && { errors: faults }), request_id: anId };
+    const response: JsonSchema = {
+      description,
+      headers: withHeaders('X-Request-Id', ...more),
+      content: { 'application/json': { schema, example: body } },
+    };
+    return [name, response];
+  }),
+);
+
+/** References to the errors of these statuses, by status. */
+export const refusals = (statuses: number[]): JsonSchema =>
+  Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${errors[status]?.name}` }]));
+
+const link = (description: string, type: unknown = 'string'): JsonSchema => ({ type, format: 'uri', description });
+const place = (description: string): JsonSchema => ({ type: ['integer', 'null'], description });
+
+/** The parts of the list envelope that are the same for every resource (contract, 2). */
+export const envelopeSchemas: Record<string, JsonSchema> = {
+  PageLinks: {
+    type: 'object',
+    description: 'Absolute, with every query parameter of the request.',
+    required: ['first', 'last', 'prev', 'next'],
+    properties: {
+      first: link('The first page.'),
+      last: link('The last page; the first where the list is empty.'),
+      prev: link('The page before; null on the first.', ['string', 'null']),
+      next: link('The page after; null on the last.', ['string', 'null']),
+    },
+  },
+  PageMeta: {
+    type: 'object',
+    required: ['current_page', 'per_page', 'total', 'last_page', 'from', 'to'],
+    properties: {
+      current_page: { type: 'integer', minimum: 1, description: 'As asked for, also past the last.' },
+      per_page: { type: 'integer', minimum: 1, maximum: 100, description: 'Rows on a full page.' },
+      total: { type: 'integer', minimum: 0, description: 'Rows on all pages.' },
+      last_page: { type: 'integer', minimum: 1, description: 'At least 1.' },
+      from: place("The first row's place in the list, from 1; null on an empty page."),
+      to: place("The last row's place in the list; null on an empty page."),
+    },
+  },
+};

@@ -1,0 +1,138 @@
+import { getNamedType, getNullableType, isListType } from 'graphql';
+import { defaultPage, maxPage } from '../../schema/page.ts';
+import { isAnnounced } from '../deprecation.ts';
+import { lastPossiblePage } from '../envelope.ts';
+import type { Operation } from '../operation.ts';
+import type { Answer, Route } from '../routes.ts';
+import { rateLimitHeaders, refusals, withHeaders } from './answers.ts';
+import { exampleOf } from './examples.ts';
+import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
+
+const pageParameters = [
+  {
+    name: 'page',
+    in: 'query',
+    description: 'Which page. Past the last one `data` is empty.',
+    schema: { type: 'integer', minimum: 1, maximum: lastPossiblePage, default: 1 },
+  },
+  {
+    name: 'per_page',
+    in: 'query',
+    description: 'How many rows to a page.',
+    schema: { type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage },
+  },
+];
+
+/** Variables of an operation that are no query parameters. */
+const notInQuery = new Set(['id', 'first', 'offset', 'input']);
+
+/** `TimeEntry` → `Time entry`. */
+export const humane = (typeName: string): string =>
+  typeName.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** The name of the type that an operation answers; of a list, its items'. */
+export const resourceName = ({ shape }: Operation): string => getNamedType(shape.type).name;
+
+/** What an operation answers of one resource. */
+export function resourceSchema({ shape }: Operation, components: Components): JsonSchema {
+  const type = getNullableType(shape.type);
+  return answeredSchema(isListType(type) ? type.ofType : shape.type, shape.fields, components);
+}
+
+/** One row of the routes, as OpenAPI's operation. */
+export function describeOperation(
+  [method, path, name, answer]: Route,
+  operation: Operation,
+  components: Components,
+): JsonSchema {
+  const { field, ability, shape } = operation;
+  const { description = '', ...deprecated } = annotations(field);
+  const [, summary = '', details = ''] = /^(.*?)\.(?: (.*))?$/s.exec(String(description)) ?? [];
+  const inputs = [...operation.parameters].map(([restName, { name: variable }]) => ({
+    restName,
+    arg: field.args.find((candidate) => candidate.name === variable),
+  }));
+  const filters = inputs.flatMap(({ restName, arg }) => (arg && !notInQuery.has(arg.name) ? [{ restName, arg }] : []));
+  const body = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
+  const byId = path.includes(':id');
+
+  return {
+    operationId: name,
+    tags: [humane(resourceName(operation))],
+    summary,
+    description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' '),
+    ...deprecated,
+    ...(ability && { security: [{ token: [ability] }] }),
+    ...((filters.length > 0 || answer === 'page') && {
+      parameters: [
+        ...filters.map(({ restName, arg }) => {
+          const { description: meaning, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
+          return {
+            name: restName,
+            in: 'query',
+            description: meaning,
+            ...(isDeprecated === true && { deprecated: true }),
+            schema: withoutNull(schema),
+          };
+        }),
+        ...(answer === 'page' ? pageParameters : []),
+      ],
+    }),
+    ...(body && { requestBody: requestBody(acceptedSchema(body, components, shape.fields), components) }),
+    responses: {
+      ...success(answer, operation, components),
+      ...refusals(
+        [
+          [400, 401, 403, 405, 408, 429, 431, 500],
+          byId ? [404] : [],
+          body ? [413, 415] : [],
+          method !== 'GET' || answer === 'page' ? [422] : [],
+        ]
+          .flat()
+          .toSorted((a, b) => a - b),
+      ),
+    },
+  };
+}
+
+/** A query has no null: what is left out is not asked. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, type } = schema;
+  if (Array.isArray(anyOf)) return anyOf[0] as JsonSchema;
+  const [only, ...others] = [type].flat().filter((each) => each !== 'null');
+  return { ...schema, type: others.length > 0 ? [only, ...others] : only };
+}
+
+function requestBody({ $ref, description }: JsonSchema, components: Components): JsonSchema {
+  const schema = { $ref };
+  return {
+    required: true,
+    description,
+    content: { 'application/json': { schema, example: exampleOf(schema, components) } },
+  };
+}
+
+function success(answer: Answer, operation: Operation, components: Components): JsonSchema {
+  const announced = isAnnounced(operation) ? ['Deprecation', 'Sunset'] : [];
+  const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
+  if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
+  const name = resourceName(operation);
+  const resource = resourceSchema(operation, components);
+  const json = (schema: JsonSchema) => ({ 'application/json': { schema, example: exampleOf(schema, components) } });
+  if (answer === 'page') {
+    const page = component(components, `${name}Page`, {
+      type: 'object',
+      required: ['data', 'links', 'meta'],
+      properties: {
+        data: { type: 'array', items: resource },
+        links: { $ref: '#/components/schemas/PageLinks' },
+        meta: { $ref: '#/components/schemas/PageMeta' },
+      },
+    });
+    return { 200: { description: 'A page, newest first.', headers: headers(), content: json(page) } };
+  }
+  const one: JsonSchema = { type: 'object', required: ['data'], properties: { data: resource } };
+  if (answer === 'created')
+    return { 201: { description: 'What was made.', headers: headers('Location'), content: json(one) } };
+  return { 200: { description: `The ${humane(name).toLowerCase()}.`, headers: headers(), content: json(one) } };
+}

@@ -1,0 +1,167 @@
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLEnumType,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+} from 'graphql';
+import { boundsOf } from '../../schema/input.ts';
+import { snake, type Shape } from '../translate.ts';
+
+/** A JSON Schema, 2020-12. */
+export type JsonSchema = Record<string, unknown>;
+/** The schemas that have a name, by it. */
+export type Components = Map<string, JsonSchema>;
+type Fields = Map<string, Shape>;
+type Described = { description?: string | null; deprecationReason?: string | null };
+
+/** What stands for GraphQL's scalars in JSON. */
+const scalars: Record<string, JsonSchema> = {
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  UUID: { type: 'string', format: 'uuid' },
+  Date: { type: 'string', format: 'date' },
+  DateTime: { type: 'string', format: 'date-time' },
+  Decimal: { type: 'number' },
+};
+
+/** A decimal is also accepted as text, which no client's JSON makes a binary fraction of. */
+const acceptedDecimal: JsonSchema = {
+  type: ['number', 'string'],
+  pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$',
+};
+
+/** What a description says of GraphQL's names, in REST's. */
+const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, snake);
+
+/** Description and deprecation, as JSON Schema and OpenAPI say them. */
+export function annotations({ description, deprecationReason }: Described): JsonSchema {
+  const texts = [description, deprecationReason].filter((text) => text != null);
+  return {
+    ...(texts.length > 0 && { description: inRestNames(texts.join(' ')) }),
+    ...(deprecationReason != null && { deprecated: true }),
+  };
+}
+
+const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+/** Puts a schema among the components, once. Two that differ under one name are a mistake. */
+export function component(components: Components, name: string, schema: JsonSchema): JsonSchema {
+  const known = components.get(name);
+  if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas are called ${name}`);
+  components.set(name, schema);
+  return reference(name);
+}
+
+const nullable = (schema: JsonSchema): JsonSchema =>
+  '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema['type'], 'null'].flat() };
+
+function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
+  const schema = scalars[name];
+  if (!schema) throw new Error(`rest-shim/openapi: there is no schema for the scalar ${name}`);
+  return schema;
+}
+
+function enumSchema(type: GraphQLEnumType, components: Components): JsonSchema {
+  const values = type.getValues().map(({ name, description }) => [name.toLowerCase(), description] as const);
+  const list = values.map(([value, description]) => `- \`${value}\`: ${inRestNames(description ?? '')}`);
+  return component(components, type.name, {
+    type: 'string',
+    description: [inRestNames(type.description ?? ''), '', ...list].join('\n'),
+    enum: values.map(([value]) => value),
+  });
+}
+
+/** What REST answers where GraphQL answers this type, with these fields. */
+export function answeredSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
+  if (!isNonNullType(type)) return nullable(presentSchema(type, fields, components));
+  return presentSchema(type.ofType, fields, components);
+}
+
+function presentSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
+  if (isListType(type)) return { type: 'array', items: answeredSchema(type.ofType, fields, components) };
+  if (isEnumType(type)) return enumSchema(type, components);
+  if (!isObjectType(type)) return scalarSchema(getNamedType(type));
+  const properties = [...fields].map(([name, shape]) => [
+    name,
+    { ...answeredSchema(shape.type, shape.fields, components), ...annotations(shape.field ?? {}) },
+  ]);
+  return component(components, type.name, {
+    type: 'object',
+    ...annotations(type),
+    required: [...fields.keys()],
+    properties: Object.fromEntries(properties) as JsonSchema,
+  });
+}
+
+/**
+ * What REST accepts for an argument or a field of an input.
+ * @param answered what is answered there: what isn't accepted of it may be sent back, and is ignored
+ */
+export function acceptedSchema(
+  input: GraphQLArgument | GraphQLInputField,
+  components: Components,
+  answered?: Fields,
+): JsonSchema {
+  const optional = !isNonNullType(input.type) && !input.extensions['notNull'];
+  const schema = acceptedType(getNullableType(input.type), components, answered);
+  const bounds = boundKeywords((input.extensions['pothosOptions'] as { validate?: unknown } | undefined)?.validate);
+  const bounded = 'enum' in bounds ? { type: 'string', ...bounds } : { ...schema, ...bounds };
+  return { ...(optional ? nullable(allowingNull(bounded)) : bounded), ...annotations(input) };
+}
+
+/** An enum's keyword speaks of null, too. */
+const allowingNull = (schema: JsonSchema): JsonSchema =>
+  Array.isArray(schema['enum']) ? { ...schema, enum: [...(schema['enum'] as unknown[]), null] } : schema;
+
+function acceptedType(type: GraphQLInputType, components: Components, answered?: Fields): JsonSchema {
+  if (isListType(type)) {
+    const item = type.ofType as GraphQLInputType;
+    return { type: 'array', items: acceptedType(getNullableType(item), components, answered) };
+  }
+  if (isEnumType(type)) return enumSchema(type, components);
+  if (!isInputObjectType(type))
+    return type.toString() === 'Decimal' ? acceptedDecimal : scalarSchema(getNamedType(type));
+  const fields = Object.values(type.getFields());
+  const accepted = fields.map((field): [string, JsonSchema] => {
+    const name = snake(field.name);
+    return [name, acceptedSchema(field, components, answered?.get(name)?.fields)];
+  });
+  const names = new Set(accepted.map(([name]) => name));
+  const ignored = [...(answered?.keys() ?? [])].filter((name) => !names.has(name)).map((name) => [name, ignoredSchema]);
+  return component(components, type.name, {
+    type: 'object',
+    ...annotations(type),
+    required: fields.filter((field) => isNonNullType(field.type)).map((field) => snake(field.name)),
+    properties: { ...Object.fromEntries(accepted), ...Object.fromEntries(ignored) } as JsonSchema,
+    additionalProperties: false,
+  });
+}
+
+const ignoredSchema: JsonSchema = {
+  readOnly: true,
+  description: 'Answered only; accepted, and ignored.',
+};
+
+/** The bounds of an input's validator, in keywords. */
+function boundKeywords(validate: unknown): JsonSchema {
+  const { decimals, nonZero, digits, enum: values, ...keywords } = boundsOf(validate);
+  const largest = digits === undefined ? undefined : 10 ** digits - 1;
+  const schema: JsonSchema = {
+    ...(largest !== undefined && { minimum: -largest, maximum: largest }),
+    ...(decimals !== undefined && { multipleOf: Number(`1e-${decimals}`) }),
+    ...(nonZero && { not: { const: 0 } }),
+    ...(values && { enum: values.map((value) => value.toLowerCase()) }),
+    ...Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined)),
+  };
+  return schema;
+}

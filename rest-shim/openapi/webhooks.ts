@@ -1,0 +1,90 @@
+import { events, resourceOf, type EventType } from '../../schema/events.ts';
+import type { EventResource } from '../../schema/context.ts';
+import { eventExample } from './examples.ts';
+import { component, type Components, type JsonSchema } from './schemas.ts';
+
+const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema,
+});
+
+const uuid = { type: 'string', format: 'uuid' };
+
+/** The headers of every delivery (contract, 6); its event's name comes beside them. */
+export const webhookHeaders: JsonSchema = {
+  'User-Agent': header('User-Agent', 'Changes with the version of the payloads.', { const: 'service-webhook/1.0' }),
+  'X-Service-Signature': header(
+    'X-Service-Signature',
+    'HMAC-SHA256 of the exact raw body, keyed with the whole secret as shown, `whsec_` included. Compare it in constant time; on a mismatch answer 401.',
+    { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+  ),
+  'X-Service-Delivery': header('X-Service-Delivery', 'This delivery: the same on each of its attempts.', uuid),
+  'X-Service-Attempt': header('X-Service-Attempt', 'The number of the attempt.', { type: 'integer', minimum: 1 }),
+  'webhook-id': header(
+    'webhook-id',
+    'The event, by Standard Webhooks: the same in every delivery of it. What you have seen, know by it.',
+    uuid,
+  ),
+  'webhook-timestamp': header('webhook-timestamp', 'When this attempt was sent, in epoch seconds.', {
+    type: 'integer',
+  }),
+  'webhook-signature': header(
+    'webhook-signature',
+    "Standard Webhooks' signature; two, with a blank between, for 24 hours after a rotation of the secret.",
+    { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
+  ),
+};
+
+const responses = {
+  '2XX': { description: 'Received. The body is kept in the audit log, its first 16 KiB.' },
+  401: { description: 'The signature is not right: not processed, and tried again.' },
+  default: { description: 'Anything else, or nothing within 10 seconds: tried again, at most 5 times.' },
+};
+
+/** The webhooks section: every event there is, and webhook.ping. */
+export function describeWebhooks(
+  schemaOf: (resource: EventResource) => JsonSchema,
+  components: Components,
+): JsonSchema {
+  const ofBooks = Object.entries(events).map(([event, when]) => {
+    const resource = resourceOf(event as EventType);
+    return [event, describe(event, when, { [resource]: schemaOf(resource) }, components)];
+  });
+  const pong = { message: { const: 'pong' } };
+  const ping = describe('webhook.ping', 'the user presses Ping in the webhook settings', pong, components);
+  return Object.fromEntries([...ofBooks, ['webhook.ping', ping]]) as JsonSchema;
+}
+
+function describe(event: string, when: string, data: JsonSchema, components: Components): JsonSchema {
+  const name = event.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const payload = component(components, `${name}Event`, {
+    type: 'object',
+    required: ['event', 'tenant_id', 'created_at', 'data'],
+    properties: {
+      event: { const: event },
+      tenant_id: uuid,
+      created_at: { type: 'string', format: 'date-time', description: 'When it happened; order by it.' },
+      data: { type: 'object', required: Object.keys(data), properties: data },
+    },
+  });
+  return {
+    post: {
+      operationId: `on${name}`,
+      tags: ['Webhook'],
+      summary: `Sent when ${when}`,
+      security: [],
+      parameters: [
+        header('X-Service-Event', 'The name of the event.', { const: event }),
+        ...Object.keys(webhookHeaders).map((each) => ({ $ref: `#/components/parameters/${each}` })),
+      ],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: payload, example: eventExample(`${name}Event`, components) } },
+      },
+      responses,
+    },
+  };
+}

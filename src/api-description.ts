@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describeApi } from '../rest-shim/openapi/document.ts';
+import type { Domain } from '../rest-shim/endpoint.ts';
+import { routes } from '../rest-shim/routes.ts';
+
+export const descriptionPath = '/api/v1/openapi.json';
+
+const methods = 'GET, HEAD, OPTIONS';
+
+/**
+ * Answers the API description: to anybody, from any origin, outside the rate limit. Made when first asked for, and the
+ * same from then on.
+ */
+export function createApiDescription(domain: Domain): (request: IncomingMessage, response: ServerResponse) => void {
+  let made: { text: string; tag: string } | undefined;
+  const make = (): { text: string; tag: string } => {
+    const text = JSON.stringify(describeApi(domain, routes));
+    return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  };
+
+  return ({ method = '', headers }, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (method === 'OPTIONS') {
+      response.setHeader('Access-Control-Allow-Methods', methods);
+      response.setHeader('Access-Control-Allow-Headers', 'If-None-Match');
+      response.writeHead(204, { Allow: methods }).end();
+      return;
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      const body = { message: `This address takes ${methods}.`, request_id: response.getHeader('X-Request-Id') };
+      response.writeHead(405, { Allow: methods, 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+      return;
+    }
+    made ??= make();
+    response.setHeader('Access-Control-Expose-Headers', 'ETag, X-Request-Id');
+    response.setHeader('Cache-Control', 'public, max-age=300');
+    response.setHeader('ETag', made.tag);
+    if (has(headers['if-none-match'], made.tag)) {
+      response.writeHead(304).end();
+      return;
+    }
+    const length = Buffer.byteLength(made.text);
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': length });
+    response.end(method === 'HEAD' ? undefined : made.text);
+  };
+}
+
+/** Whether an If-None-Match names this tag; a proxy that compresses makes it a weak one. */
+const has = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  (ifNoneMatch ?? '').split(/\s*,\s*/).some((each) => each === '*' || each.replace(/^W\//, '') === tag);

@@ -1,0 +1,165 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { describeApi } from '../../rest-shim/openapi/document.ts';
+import { loadOperations } from '../../rest-shim/operation.ts';
+import { routes } from '../../rest-shim/routes.ts';
+import { toSchema } from '../../schema/index.ts';
+import type { Answer } from '../harness.ts';
+
+// The API description as a stranger reads it: JSON, by OpenAPI's rules, and nothing else.
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  not?: Schema;
+  default?: unknown;
+  readOnly?: boolean;
+  deprecated?: boolean;
+  description?: string;
+  additionalProperties?: boolean | Schema;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  deprecated?: boolean;
+  schema: Schema;
+}
+
+export interface Content {
+  'application/json': { schema: Schema; example: unknown };
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: Content;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  deprecated?: boolean;
+  security?: Record<string, string[]>[];
+  parameters?: (Parameter & { $ref?: string })[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response & { $ref?: string }>;
+}
+
+export interface Description {
+  openapi: string;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, { required?: boolean; schema: Schema; example?: unknown }>;
+    parameters: Record<string, Parameter>;
+    responses: Record<string, Response>;
+  };
+}
+
+/** The description as this code base makes it, in JSON and back. */
+export function description(): Description {
+  const schema = toSchema();
+  return JSON.parse(JSON.stringify(describeApi({ schema, operations: loadOperations(schema) }, routes))) as Description;
+}
+
+const methods = ['get', 'post', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+export interface Place {
+  path: string;
+  method: Method;
+  operation: Operation;
+}
+
+/** Every operation in it. */
+export const operations = ({ paths }: Description): Place[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => (item[method] ? [{ path, method, operation: item[method] }] : [])),
+  );
+
+export interface Judge {
+  /** What a reference stands for; anything else stands for itself. */
+  resolve<T extends object>(node: T & { $ref?: string }): T;
+  /** What is wrong with a value, by a schema of the description. */
+  faults(schema: Schema, value: unknown): string[];
+  /** Fails unless an answer is one that the description has for the operation. */
+  check(place: Place, answer: Answer): void;
+}
+
+export function createJudge(document: Description): Judge {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 6 });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api');
+  const resolve: Judge['resolve'] = (node) => {
+    if (node.$ref === undefined) return node;
+    const keys = node.$ref.slice('#/'.length).split('/');
+    // eslint-disable-next-line typescript/no-explicit-any
+    return keys.reduce((part, key) => part[key], document as any);
+  };
+  const faults: Judge['faults'] = (schema, value) => {
+    const whole = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#')) as object;
+    const validate = ajv.compile(whole);
+    validate(value);
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+  return {
+    resolve,
+    faults,
+    check({ path, method, operation }, { status, headers, body, text }) {
+      const about = { path, method, status };
+      const found = operation.responses[status];
+      expect({ ...about, documented: Object.keys(operation.responses) }).toEqual({
+        ...about,
+        documented: expect.arrayContaining([String(status)]),
+      });
+      const response = resolve(found ?? { description: '' });
+      expect({ ...about, missing: faultyHeaders(headers, response.headers ?? {}) }).toEqual({ ...about, missing: [] });
+      if (response.content) {
+        expect(headers.get('content-type')).toBe('application/json');
+        const wrong = faults(response.content['application/json'].schema, body);
+        expect({ ...about, wrong, text: wrong.length > 0 && text }).toEqual({ ...about, wrong: [], text: false });
+      } else {
+        expect({ ...about, text }).toEqual({ ...about, text: '' });
+      }
+    },
+  };
+
+  /** Documented headers that are missing or wrong, and headers of ours that are not documented. */
+  function faultyHeaders(sent: Headers, documented: NonNullable<Response['headers']>): string[] {
+    const wrong = Object.entries(documented).flatMap(([name, reference]) => {
+      const { required, schema } = resolve<Partial<Description['components']['headers'][string]>>(reference);
+      const value = sent.get(name);
+      if (value === null) return required ? [`${name}: missing`] : [];
+      const read = schema?.type === 'integer' ? Number(value) : value;
+      return faults(schema ?? {}, read).map((fault) => `${name}: ${value} ${fault}`);
+    });
+    const known = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+    const ours = Object.keys(document.components.headers).map((name) => name.toLowerCase());
+    return [
+      ...wrong,
+      ...ours.filter((name) => sent.has(name) && !known.has(name)).map((name) => `${name}: undocumented`),
+    ];
+  }
+}
