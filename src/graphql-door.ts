@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import {
   GraphQLError,
   Kind,
@@ -18,14 +17,10 @@ import { useMultipart } from './multipart.ts';
 /** What the server hands in with each request. */
 export interface Visit {
   requestId: string;
-  /** Null for GraphiQL's page, which needs no token. */
-  context: Context | null;
+  context: Context;
 }
 
 export type GraphqlDoor = YogaServerInstance<Visit, object>;
-
-// GraphiQL comes in one piece, and has a token typed into it: it needs nobody else.
-const nothingFromElsewhere = `<meta http-equiv="Content-Security-Policy" content="default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:">`;
 
 /** The GraphQL door. Callers have passed the gate already. */
 export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDoor {
@@ -33,8 +28,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
     schema,
     graphqlEndpoint: '/graphql',
     context: ({ context }) => ({ ...context }),
-    graphiql: { title: 'Kontor', headers: '{"Authorization": "Bearer …"}', shouldPersistHeaders: false },
-    renderGraphiQL: (options) => renderGraphiQL(options).replace('<head>', `<head>${nothingFromElsewhere}`),
+    graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
     multipart: false, // multipart.ts streams

@@ -4,8 +4,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../prisma/client.ts';
+import { describeApi } from '../rest-shim/openapi/document.ts';
 import { createRouter, errorResponse } from '../rest-shim/router.ts';
-import { createApiDescription, descriptionPath } from './api-description.ts';
+import { routes } from '../rest-shim/routes.ts';
+import { printSdl } from '../schema/print.ts';
 import { createAuthDoor } from './auth-door.ts';
 import { clientAddress } from './client-address.ts';
 import { sessionToken } from './cookie.ts';
@@ -15,7 +17,10 @@ import { mayBeForged } from './forgery.ts';
 import { createGate, type Credentials, type Refusal } from './gate.ts';
 import { createGraphqlDoor } from './graphql-door.ts';
 import { createTryPassword } from './identity/index.ts';
+import { commonHeaders } from './headers.ts';
 import { answerMalformed } from './malformed.ts';
+import { createPages } from './pages/pages.ts';
+import { createPublicFile } from './public-file.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 export interface Surroundings {
@@ -35,7 +40,9 @@ export interface Surroundings {
   now?: () => Date;
 }
 
-/** The HTTP server, not yet listening: REST at /api/v1 with its description, GraphQL at /graphql, sessions at /api/auth, health. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** The HTTP server, not yet listening. */
 export function createServer({
   client,
   pool,
@@ -52,7 +59,7 @@ export function createServer({
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log);
   const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
-  const describe = createApiDescription(domain);
+  const pages = createPages();
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
@@ -103,7 +110,7 @@ export function createServer({
 
   async function answerGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
-    if (wantsGraphiql(request)) return graphqlDoor.handle(request, response, { requestId, context: null });
+    if (wantsGraphiql(request) && pages(request, response, '/graphql')) return;
     try {
       const { headers, outcome } = await gate(credentialsOf(request));
       setHeaders(response, headers);
@@ -115,17 +122,34 @@ export function createServer({
     }
   }
 
+  /** Who answers what. An address that ends in a slash stands for all below it. What isn't here may be a page. */
+  const doors: [address: string, answer: Answer][] = [
+    ['/api/v1', answerRest],
+    ['/api/v1/', answerRest],
+    ['/api/auth/', answerAuth],
+    ['/graphql', answerGraphql],
+    ['/health/live', (_, response) => answerJson(response, 200, { status: 'ok' })],
+    ['/health/ready', (_, response) => answerReady(response, unready)],
+  ];
+
+  /** What describes them, for anybody's tools. */
+  const files = new Map<string, Answer>([
+    ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
+    ['/schema.graphql', createPublicFile('text/plain; charset=utf-8', () => printSdl(domain.schema))],
+  ]);
+
   const server = createHttpServer((request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
-    if (pathname === descriptionPath) return describe(request, response);
+    setHeaders(response, commonHeaders(publicUrl()));
+    const file = files.get(pathname);
+    if (file) return void file(request, response);
     if (answerCors(request, response, corsOrigins)) return;
-    if (pathname === '/graphql') void answerGraphql(request, response);
-    else if (pathname === '/api/v1' || pathname.startsWith('/api/v1/')) void answerRest(request, response);
-    else if (pathname.startsWith('/api/auth/')) void answerAuth(request, response);
-    else if (pathname === '/health/live') answerJson(response, 200, { status: 'ok' });
-    else if (pathname === '/health/ready') void answerReady(response, unready);
-    else answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+    const door = doors.find(([at]) => pathname === at || (at.endsWith('/') && pathname.startsWith(at)));
+    if (door) void door[1](request, response);
+    else if (!pages(request, response, pathname)) {
+      answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+    }
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerMalformed(server, log);
@@ -139,8 +163,6 @@ function prepare(request: IncomingMessage, response: ServerResponse, path: strin
   const requestId = randomUUID();
   const start = performance.now();
   response.setHeader('X-Request-Id', requestId);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Cache-Control', 'no-store');
   response.once('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const aborted = !response.writableFinished;

@@ -104,19 +104,8 @@ describe('GraphiQL', () => {
       const { status, headers, text } = await page(path);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toMatch(/^text\/html/);
-      expect(text).toContain('<title>Kontor</title>');
+      expect(text).toContain('<title>GraphiQL · Kontor</title>');
     }
-  });
-
-  it('loads nothing from elsewhere', async () => {
-    const { text } = await page();
-    const policy = /<head><meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(text)?.[1];
-    expect(policy).toBe("default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:");
-    const markup = text.replaceAll(/(<script[^>]*>)[^]*?<\/script>/g, '$1');
-    const loaded = [...markup.matchAll(/\b(?:src|href)\s*=\s*["']?([^"'\s>]+)/gi)].map(([, address]) => address!);
-    expect(loaded.length).toBeGreaterThan(0);
-    expect(loaded.filter((address) => !address.startsWith('data:'))).toEqual([]);
-    expect(text).not.toMatch(/(@import|url\()\s*["']?(https?:)?\/\//);
   });
 
   it('answers nothing else without a token, however it is asked', async () => {

@@ -129,7 +129,7 @@ describe('404 and 405', () => {
       await service.request('GET', '/api/v2/customers', { headers: { authorization: `Bearer ${acme.token}` } }),
       404,
     );
-    refusal(await service.request('GET', '/'), 404);
+    refusal(await service.request('GET', '/nothing', { headers: { accept: 'application/json' } }), 404);
   });
 
   it.each(endpoints.filter(([, path]) => path.includes(sample.unknownId)))(

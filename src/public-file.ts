@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describeApi } from '../rest-shim/openapi/document.ts';
-import type { Domain } from '../rest-shim/endpoint.ts';
-import { routes } from '../rest-shim/routes.ts';
-
-export const descriptionPath = '/api/v1/openapi.json';
 
 const methods = 'GET, HEAD, OPTIONS';
 
 /**
- * Answers the API description: to anybody, from any origin, outside the rate limit. Made when first asked for, and the
- * same from then on.
+ * Answers a description of what can be asked here: to anybody, from any origin, outside the rate limit. Made when first
+ * asked for, and the same from then on.
  */
-export function createApiDescription(domain: Domain): (request: IncomingMessage, response: ServerResponse) => void {
+export function createPublicFile(
+  type: string,
+  make: () => string,
+): (request: IncomingMessage, response: ServerResponse) => void {
   let made: { text: string; tag: string } | undefined;
-  const make = (): { text: string; tag: string } => {
-    const text = JSON.stringify(describeApi(domain, routes));
+  const file = (): { text: string; tag: string } => {
+    const text = make();
     return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
   };
 
@@ -32,7 +30,7 @@ export function createApiDescription(domain: Domain): (request: IncomingMessage,
       response.writeHead(405, { Allow: methods, 'Content-Type': 'application/json' }).end(JSON.stringify(body));
       return;
     }
-    made ??= make();
+    made ??= file();
     response.setHeader('Access-Control-Expose-Headers', 'ETag, X-Request-Id');
     response.setHeader('Cache-Control', 'public, max-age=300');
     response.setHeader('ETag', made.tag);
@@ -40,8 +38,7 @@ export function createApiDescription(domain: Domain): (request: IncomingMessage,
       response.writeHead(304).end();
       return;
     }
-    const length = Buffer.byteLength(made.text);
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': length });
+    response.writeHead(200, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(made.text) });
     response.end(method === 'HEAD' ? undefined : made.text);
   };
 }

@@ -1,0 +1,32 @@
+/** On every answer. What is no page loads nothing and is framed by nobody. */
+export const commonHeaders = (publicUrl: string): Record<string, string> => ({
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+  ...(publicUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
+});
+
+/**
+ * On every page, in place of the common ones. Scripts come from us alone: as files, or inline with the nonce of this
+ * very request. Styles may be inline, as component libraries, Scalar and GraphiQL all set them.
+ */
+export const pageHeaders = (nonce: string): Record<string, string> => ({
+  'Content-Security-Policy': [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+export interface Guide {
+  /** The last part of its address, and its file's name. */
+  slug: string;
+  title: string;
+  /** Markdown, with the files it includes in place. */
+  text: string;
+}
+
+const folder = new URL('guides/', import.meta.url);
+
+/** In the order they are read. */
+const slugs = ['quick-start'];
+
+/** The guides as written. Their fenced blocks are run by test/docs/. */
+export const readGuides = (): Guide[] =>
+  slugs.map((slug) => {
+    const text = include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'));
+    const title = /^# (.+)$/m.exec(text)?.[1];
+    if (!title) throw new Error(`${slug}.md has no title`);
+    return { slug, title, text };
+  });
+
+/** A fence with `file=NAME` and nothing in it shows that file, so that what is shown is what is tested. */
+const include = (text: string): string =>
+  text.replaceAll(/^(```\w+) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
+    const code = readFileSync(new URL(file, folder), 'utf8').trimEnd();
+    return `${fence}\n${code}\n\`\`\``;
+  });

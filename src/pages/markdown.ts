@@ -1,0 +1,46 @@
+import shiki from '@shikijs/markdown-it';
+import markdownIt from 'markdown-it';
+import anchor from 'markdown-it-anchor';
+
+export interface Rendered {
+  html: string;
+  /** Headings of the second level, for the list of what is on the page. */
+  headings: { id: string; title: string }[];
+}
+
+export type Render = (markdown: string) => Rendered;
+
+const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once. */
+export async function createRender(): Promise<Render> {
+  const markdown = markdownIt({ html: false, linkify: false, typographer: true });
+  markdown.use(
+    await shiki({
+      themes: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+      defaultColor: 'light-dark()',
+      cssVariablePrefix: '--s-',
+      langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go'],
+    }),
+  );
+  let headings: Rendered['headings'] = [];
+  markdown.use(anchor, {
+    level: [2, 3],
+    slugify: slugOf,
+    permalink: anchor.permalink.headerLink({ safariReaderFix: true }),
+    callback: ({ tag }, { slug, title }) => {
+      if (tag === 'h2') headings.push({ id: slug, title });
+    },
+  });
+  // A table wider than a phone scrolls by itself, from the keyboard too.
+  markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
+  markdown.renderer.rules['table_close'] = () => '</table></div>\n';
+  return (text) => {
+    headings = [];
+    return { html: markdown.render(text), headings };
+  };
+}

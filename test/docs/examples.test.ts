@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGuides } from '../../src/pages/guides.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { differences, fencesOf, type Fence } from './fences.ts';
+
+// The guides can't lie: each of their examples is run as it stands, in the order of the page, and what they show as its
+// answer is held against the real one.
+
+const shell = promisify(execFile);
+const guides = readGuides();
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** An answer as a client got it: by curl, with its head if asked for by -i; or by GraphQL. */
+interface Got {
+  head: string;
+  body: unknown;
+}
+
+async function runShell(code: string, env: Record<string, string>): Promise<Got> {
+  const { stdout } = await shell('bash', ['-euc', code], { env: { ...process.env, ...env } });
+  const [, head = '', body = stdout] = /^(HTTP\/[^]*?\r\n)\r\n([^]*)$/.exec(stdout) ?? [];
+  return { head, body: body.trim() === '' ? undefined : JSON.parse(body) };
+}
+
+/** A head as told is in a head as got: the status line, and each header by name and value, where … is anything. */
+function headDifferences(told: string, got: string): string[] {
+  const [statusTold, ...headers] = told.split('\n').filter(Boolean);
+  const [status, ...real] = got.split('\r\n').filter(Boolean);
+  const statusOf = (line = ''): string | undefined => line.split(' ')[1];
+  const wrong = statusOf(statusTold) === statusOf(status) ? [] : [`${statusTold} is told, ${status} is real`];
+  for (const header of headers) {
+    const [name = '', value = ''] = header.split(': ');
+    const same = real.find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}: `));
+    const realValue = same?.slice(name.length + 2);
+    if (value.includes('…') ? !realValue : value !== realValue) wrong.push(`${header} is told, ${same} is real`);
+  }
+  return wrong;
+}
+
+function check({ language, marks, code }: Fence, { head, body }: Got): string[] {
+  if (language === 'json') return differences(JSON.parse(code), body, marks.includes('part'));
+  const [told = '', text = ''] = code.split('\n\n');
+  const bodyWrong = text.trim() === '' ? [] : differences(JSON.parse(text), body, marks.includes('part'));
+  return [...headDifferences(told, head), ...bodyWrong];
+}
+
+function valueAt(body: unknown, path: string): string {
+  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], body);
+  if (typeof value !== 'string') throw new Error(`Nothing to save at ${path} of ${JSON.stringify(body)}`);
+  return value;
+}
+
+describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug', ({ guide }) => {
+  const fences = fencesOf(guide);
+  const env: Record<string, string> = {};
+  let acme: Integrator;
+  let got: Got | undefined;
+
+  beforeAll(async () => {
+    acme = await service.integrator();
+    Object.assign(env, { KONTOR: service.url, TOKEN: acme.token });
+  });
+
+  it('has examples', () => {
+    expect(fences.length).toBeGreaterThan(0);
+  });
+
+  const run: Record<string, (fence: Fence) => Promise<void>> = {
+    async sh({ code, marks }) {
+      got = await runShell(code, env);
+      for (const mark of marks) {
+        const [, name, path] = /^save=(\w+)=(\S+)$/.exec(mark) ?? [];
+        if (name && path) env[name] = valueAt(got.body, path);
+      }
+    },
+    async graphql({ code }) {
+      const { body } = await acme.graphqlAnswer(code.replaceAll(/\$([A-Z]+)/g, (_, name: string) => env[name]!));
+      expect(body.errors).toBeUndefined();
+      got = { head: '', body };
+    },
+    async answer(fence) {
+      expect(check(fence, got!)).toEqual([]);
+    },
+  };
+
+  it.each(
+    fences.filter(({ language, marks }) => marks.includes('answer') || (language in run && !marks.includes('skip'))),
+  )('line $line: $language $marks', (fence) => run[fence.marks.includes('answer') ? 'answer' : fence.language]!(fence));
+});

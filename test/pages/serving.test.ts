@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commonHeaders } from '../../src/headers.ts';
+import { createPages, type PageFolders } from '../../src/pages/pages.ts';
+import { startService, type Service } from '../harness.ts';
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+let service: Service;
+let folder: string;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  folder = mkdtempSync(join(tmpdir(), 'kontor-pages-'));
+});
+afterAll(async () => {
+  await service.close();
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Pages alone, of folders made for the purpose. 418: no page's business. */
+async function serve(folders: PageFolders): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+  const pages = createPages(folders);
+  const server = createServer((request, response) => {
+    if (!pages(request, response, (request.url ?? '').split('?', 1)[0]!)) response.writeHead(418).end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return (path, init) => fetch(`http://127.0.0.1:${port}${path}`, { headers: html, ...init });
+}
+
+function dashboard(): PageFolders {
+  const at = join(folder, 'dashboard');
+  mkdirSync(join(at, 'assets'), { recursive: true });
+  writeFileSync(join(at, 'index.html'), '<script nonce="__CSP_NONCE__"></script><meta content="__CSP_NONCE__">');
+  writeFileSync(join(at, 'assets', 'app-1234.js'), 'plain');
+  writeFileSync(join(at, 'assets', 'app-1234.js.br'), brotliCompressSync('brotli'));
+  writeFileSync(join(at, 'assets', 'app-1234.js.gz'), gzipSync('gzip'));
+  return { dashboard: at, pages: join(folder, 'none') };
+}
+
+const nonceOf = (response: Response): string | undefined =>
+  /script-src 'self' 'nonce-([^']+)'/.exec(response.headers.get('content-security-policy') ?? '')?.[1];
+
+describe('the dashboard', () => {
+  it('is at every address it may route, with the nonce of that request in it', async () => {
+    const get = await serve(dashboard());
+    const nonces = new Set<string>();
+    for (const path of ['/', '/?a=b', '/settings/webhooks', '/invoices/0197-ab_c/', '/sign-in']) {
+      const response = await get(path);
+      const nonce = nonceOf(response)!;
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(`<script nonce="${nonce}"></script><meta content="${nonce}">`);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      nonces.add(nonce);
+    }
+    expect(nonces.size).toBe(5);
+  });
+
+  it('HEAD answers as GET without the body', async () => {
+    const get = await serve(dashboard());
+    for (const path of ['/', '/assets/app-1234.js']) {
+      const [headed, got] = [await get(path, { method: 'HEAD' }), await get(path)];
+      expect(headed.status).toBe(200);
+      expect(await headed.text()).toBe('');
+      expect(headed.headers.get('content-type')).toBe(got.headers.get('content-type'));
+      await got.text();
+    }
+  });
+
+  it('is nowhere else: what looks like a file, and what belongs to another door', async () => {
+    const get = await serve(dashboard());
+    for (const path of ['/favicon.ico', '/.env', '/index.html', '/assets/gone.js', '/api/v2', '/docs/gone', '/a%2fb']) {
+      expect([path, (await get(path)).status]).toEqual([path, 503]); // no 404 page is built here
+      expect([path, (await get(path, { headers: { accept: 'application/json' } })).status]).toEqual([path, 418]);
+    }
+    expect((await get('/settings', { headers: { accept: 'application/json' } })).status).toBe(418);
+    expect((await get('/', { method: 'POST' })).status).toBe(418);
+  });
+
+  it('not built: says how to build it', async () => {
+    const get = await serve({ dashboard: join(folder, 'none'), pages: join(folder, 'none') });
+    for (const path of ['/', '/docs', '/changelog']) {
+      const response = await get(path);
+      expect(response.status).toBe(503);
+      expect(await response.text()).toContain('npm run build');
+    }
+  });
+});
+
+describe('assets', () => {
+  it('are kept for ever, and come compressed as the client takes it', async () => {
+    const get = await serve(dashboard());
+    for (const [accepted, encoding, text] of [
+      ['gzip, deflate, br', 'br', 'brotli'],
+      ['gzip', 'gzip', 'gzip'],
+      ['identity', null, 'plain'],
+    ] as const) {
+      const response = await get('/assets/app-1234.js', { headers: { 'accept-encoding': accepted } });
+      expect(await response.text()).toBe(text);
+      expect(response.headers.get('content-encoding')).toBe(encoding);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('vary')).toBe('Accept-Encoding');
+      expect(response.headers.get('content-type')).toBe('text/javascript');
+    }
+  });
+
+  it('known by their ETag are not sent again', async () => {
+    const get = await serve(dashboard());
+    const etag = (await get('/assets/app-1234.js')).headers.get('etag')!;
+    const again = await get('/assets/app-1234.js', { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('a range, however absurd, is the whole', async () => {
+    const get = await serve(dashboard());
+    for (const range of ['bytes=3-1', 'bytes=99-', 'x', 'bytes=-2']) {
+      const response = await get('/assets/app-1234.js', { headers: { range, 'accept-encoding': 'identity' } });
+      expect([response.status, await response.text()]).toEqual([200, 'plain']);
+    }
+  });
+});
+
+describe('headers', () => {
+  const pages = [
+    '/docs',
+    '/docs/quick-start',
+    '/docs/webhooks',
+    '/changelog',
+    '/graphql',
+    '/docs/gone',
+    '/',
+    '/settings',
+  ];
+
+  it.each(pages)('a page runs only our scripts, and is framed by nobody: %s', async (path) => {
+    const { headers, text } = await service.request('GET', path, { headers: html });
+    const policy = headers.get('content-security-policy')!;
+    const scripts = /script-src ([^;]*)/.exec(policy)![1]!;
+    expect(scripts).toMatch(/^'self' 'nonce-[\w+/]{22}=='$/);
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('permissions-policy')).toContain('camera=()');
+    expect(text).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const nonce = scripts.slice("'self' 'nonce-".length, -1);
+    for (const [tag] of text.matchAll(/<script\b[^>]*>/g)) {
+      expect(tag.includes(`nonce="${nonce}"`) || tag.includes(' src="/assets/')).toBe(true);
+    }
+  });
+
+  it('an answer that is no page may load nothing', async () => {
+    for (const path of ['/api/v1/me', '/health/live', '/schema.graphql', '/nothing.json']) {
+      const { headers } = await service.request('GET', path, { headers: { accept: 'application/json' } });
+      if (path !== '/nothing.json') {
+        expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      }
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+    }
+  });
+
+  it('HSTS where clients come by https, and only there', () => {
+    expect(commonHeaders('https://books.example')).toHaveProperty('Strict-Transport-Security', 'max-age=31536000');
+    expect(commonHeaders('http://127.0.0.1:4000')).not.toHaveProperty('Strict-Transport-Security');
+  });
+});
+
+describe('/schema.graphql', () => {
+  it('is the printed schema, known by its ETag', async () => {
+    const { status, text, headers } = await service.request('GET', '/schema.graphql');
+    expect(status).toBe(200);
+    expect(text).toMatch(/^type Query \{/m);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const again = { headers: { 'if-none-match': headers.get('etag')! } };
+    expect((await service.request('GET', '/schema.graphql', again)).status).toBe(304);
+    expect((await service.request('POST', '/schema.graphql')).status).toBe(405);
+  });
+});
