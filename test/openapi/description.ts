@@ -1,5 +1,5 @@
 import addFormats from 'ajv-formats';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
 import { loadOperations } from '../../rest-shim/operation.ts';
@@ -118,9 +118,16 @@ export function createJudge(document: Description): Judge {
     // eslint-disable-next-line typescript/no-explicit-any
     return keys.reduce((part, key) => part[key], document as any);
   };
+  const compiled = new WeakMap<Schema, ValidateFunction>();
+  const compile = (schema: Schema): ValidateFunction => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#')) as object);
+    compiled.set(schema, validate);
+    return validate;
+  };
   const faults: Judge['faults'] = (schema, value) => {
-    const whole = JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#')) as object;
-    const validate = ajv.compile(whole);
+    const validate = compile(schema);
     validate(value);
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   };

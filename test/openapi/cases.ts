@@ -1,0 +1,108 @@
+import type { Judge, Schema } from './description.ts';
+
+/** A request that the description calls good or bad, by its word alone. */
+export interface Case<Request> {
+  request: Request;
+  /** Of a bad one: the name under which 422 must report it. */
+  fault: string | undefined;
+}
+
+// More digits than a decimal has: the description's outermost bounds, which no book is kept at.
+const outermost = 999_999_999_999_999;
+
+/** Values for what a schema describes, good and bad, at each of its bounds; `usual` is a good one. */
+export function* values(schema: Schema, usual: unknown): Generator<[value: unknown, good: boolean]> {
+  const types = new Set([schema.type ?? []].flat());
+  const takes = (type: string): boolean => types.has(type);
+  if (schema.readOnly) return yield ['whatever', true];
+  yield [null, takes('null')];
+  if (schema.enum) {
+    for (const value of schema.enum) if (value !== null) yield [value, true];
+    yield ['nonsense', false];
+  } else if (takes('array')) {
+    const [item] = usual as unknown[];
+    const list = (length: number): unknown[] => Array.from({ length }, () => item);
+    if (schema.minItems !== undefined)
+      yield* [pair(list(schema.minItems), true), pair(list(schema.minItems - 1), false)];
+    if (schema.maxItems !== undefined)
+      yield* [pair(list(schema.maxItems), true), pair(list(schema.maxItems + 1), false)];
+    yield ['x', false];
+  } else if (takes('boolean')) {
+    yield* [pair(true, true), pair(false, true), pair('yes', false), pair(1, false)];
+  } else if (takes('number') || takes('integer')) {
+    yield* numbers(schema, usual as number);
+  } else if (takes('string')) {
+    yield* texts(schema, usual as string);
+  } else {
+    throw new Error(`No values for ${JSON.stringify(schema)}`);
+  }
+  yield [{}, false];
+}
+
+const pair = (value: unknown, good: boolean): [unknown, boolean] => [value, good];
+
+function* numbers(schema: Schema, usual: number): Generator<[unknown, boolean]> {
+  const { minimum = -outermost, maximum = outermost, multipleOf, not, type = [] } = schema;
+  const isWhole = type.includes('integer');
+  if (minimum > -outermost && not?.const !== minimum) yield [minimum, true];
+  if (maximum < outermost) yield [maximum, true];
+  yield [minimum - 1, false];
+  yield [maximum + 1, false];
+  yield ['x', false];
+  yield [true, false];
+  if (isWhole) yield [usual + 0.5, false];
+  else yield [String(usual), true];
+  if (multipleOf !== undefined) yield [Number((usual + multipleOf).toFixed(10)), true];
+  if (multipleOf !== undefined) yield [usual + multipleOf / 10, false];
+  if (not?.const !== undefined) yield [not.const, false];
+}
+
+function* texts({ format, pattern, minLength, maxLength }: Schema, usual: string): Generator<[unknown, boolean]> {
+  yield [usual, true];
+  yield [5, false];
+  yield [true, false];
+  if (format) yield ['x', false];
+  if (format === 'date') yield ['2026-02-30', false];
+  if (pattern) yield* [usual.toLowerCase(), usual.slice(1), `${usual}X`].map((text) => pair(text, false));
+  if (maxLength !== undefined) yield [`${format === 'email' ? 'a@b.example' : ''}${'🦆'.repeat(maxLength + 1)}`, false];
+  if (maxLength !== undefined && !format && !pattern) yield ['🦆'.repeat(maxLength), true];
+  if (minLength === 1) yield* ['', ' '].map((text) => pair(text, false));
+}
+
+/** A schema without references: of "this or null", this with null among its types. */
+function plain(judge: Judge, schema: Schema): Schema {
+  const [only, ...others] = schema.anyOf ?? [];
+  if (!only) return judge.resolve(schema);
+  if (others.some(({ type }) => type !== 'null')) throw new Error('Anything but null has its own test to be written');
+  const { type = [], ...rest } = judge.resolve(only);
+  return { ...rest, type: [type, 'null'].flat() };
+}
+
+/**
+ * Bodies that an object's schema calls good and bad: each field left out and set to each of its values, and one field
+ * too many; the same inside its lists. Others are as in `usual`, if `whole`; else only the field in question is there.
+ */
+export function* bodies(
+  judge: Judge,
+  reference: Schema,
+  usual: Record<string, unknown>,
+  whole: boolean,
+): Generator<Case<object>> {
+  const schema = judge.resolve(reference);
+  const rest = whole ? usual : {};
+  yield { request: { ...rest, nonsense: 1 }, fault: schema.additionalProperties === false ? 'nonsense' : undefined };
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const inner = plain(judge, property);
+    if (whole) {
+      const { [name]: _left, ...others } = usual;
+      yield { request: others, fault: schema.required?.includes(name) ? name : undefined };
+    }
+    for (const [value, good] of values(inner, usual[name]))
+      yield { request: { ...rest, [name]: value }, fault: good ? undefined : name };
+    if (!inner.items || !judge.resolve(inner.items).properties) continue;
+    const [item] = usual[name] as Record<string, unknown>[];
+    for (const { request, fault } of bodies(judge, inner.items, item ?? {}, true)) {
+      yield { request: { ...rest, [name]: [request] }, fault: fault === undefined ? undefined : `${name}.0.${fault}` };
+    }
+  }
+}

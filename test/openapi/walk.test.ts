@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../src/identity/index.ts';
+import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { makeBankTransaction, makeInvoice, makeProject } from '../graphql/books.ts';
+import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { speak } from '../rest/raw.ts';
+import * as sample from '../rest/samples.ts';
+import { create } from '../rest/samples.ts';
+import { bodies, values, type Case } from './cases.ts';
+import { createJudge, description, operations, type Place } from './description.ts';
+
+// Every operation of the description, as served, against the server that serves it.
+
+let service: Service;
+let acme: Integrator;
+// What the server serves, as document.test.ts has seen.
+const api = description();
+const judge = createJudge(api);
+const places = operations(api);
+const taking = places.filter(({ operation }) => operation.requestBody);
+/** The statuses that each operation was seen to answer. */
+const seen = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  service = await startService({ limiter: () => createRateLimiter({ limit: 1_000_000, store: memoryStore() }) });
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+/** Fails unless the answer is a documented one of this operation. */
+function check(place: Place, answer: Answer): Answer {
+  judge.check(place, answer);
+  const { operationId } = place.operation;
+  seen.set(operationId, (seen.get(operationId) ?? new Set()).add(String(answer.status)));
+  return answer;
+}
+
+/** What is there to be referred to. */
+const references = async (who: Integrator) => ({
+  customer_id: (await create(who, '/customers', sample.customer)).id as string,
+  supplier_id: (await create(who, '/customers', sample.supplier)).id as string,
+  project_id: (await create(who, '/projects', sample.project)).id as string,
+});
+
+/** A new resource of each collection. */
+const makers: Record<string, (who: Integrator) => Promise<string>> = {
+  '/customers/{id}': async (who) => (await references(who)).customer_id,
+  '/projects/{id}': async (who) => (await references(who)).project_id,
+  '/invoices/{id}': (who) => makeInvoice(who),
+  '/receipts/{id}': async (who) => (await create(who, '/receipts', sample.receipt)).id,
+  '/time-entries/{id}': async (who) =>
+    (await create(who, '/time-entries', sample.timeEntry((await references(who)).project_id))).id,
+  '/bank-transactions/{id}': (who) => makeBankTransaction(who),
+};
+
+/** A new resource that can't be deleted. */
+const kept: typeof makers = {
+  '/customers/{id}': async (who) => {
+    const { customer_id } = await references(who);
+    await create(who, '/invoices', sample.invoice(customer_id));
+    return customer_id;
+  },
+  '/projects/{id}': async (who) => {
+    const { project_id } = await references(who);
+    await create(who, '/time-entries', sample.timeEntry(project_id));
+    return project_id;
+  },
+  '/invoices/{id}': (who) => makeInvoice(who, { status: 'PAID' }),
+  '/receipts/{id}': async (who) => {
+    const { id } = await create(who, '/receipts', { ...sample.receipt, status: 'booked' });
+    await who.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
+    return id as string;
+  },
+  '/time-entries/{id}': async (who) => {
+    const { customer_id: customerId } = await references(who);
+    const projectId = await makeProject(who, { customerId, hourlyRateNet: '1' });
+    const { id } = await create(who, '/time-entries', sample.timeEntry(projectId));
+    await who.graphql('mutation ($id: UUID!) { billProject(projectId: $id, vatRate: "0") { id } }', { id: projectId });
+    return id as string;
+  },
+};
+
+const at = async ({ path }: Place, who = acme, make = makers): Promise<string> =>
+  path.replace('{id}', (await make[path]?.(who)) ?? '');
+const methodOf = ({ method }: Place): string => method.toUpperCase();
+
+/** The operation's example, referring to what is there. */
+async function exampleBody({ operation }: Place): Promise<Record<string, unknown> | undefined> {
+  const example = operation.requestBody?.content['application/json'].example as Record<string, unknown> | undefined;
+  if (!example) return undefined;
+  const existing = Object.entries(await references(acme)).filter(([name]) => name in example);
+  return { ...example, ...Object.fromEntries(existing) };
+}
+
+describe('every operation of the description', () => {
+  it('succeeds with its example, as documented', async () => {
+    for (const place of places) {
+      const { status } = check(place, await acme.rest(methodOf(place), await at(place), await exampleBody(place)));
+      expect([place.operation.operationId, status < 300]).toEqual([place.operation.operationId, true]);
+    }
+  });
+
+  it('answers full pages as documented', async () => {
+    for (const place of places.filter(({ path, method }) => method === 'get' && !path.includes('{id}'))) {
+      const { body } = check(place, await acme.rest('GET', `${place.path}?per_page=1&page=1`));
+      if (place.path !== '/me') expect([place.path, body.data.length]).toEqual([place.path, 1]);
+    }
+  });
+
+  it.each(taking)(
+    'takes the bodies that its schema calls good, and refuses those that it calls bad, under the right name: $operation.operationId',
+    async (place) => {
+      const usual = (await exampleBody(place)) ?? {};
+      const { schema } = place.operation.requestBody!.content['application/json'];
+      const path = await at(place);
+      const cases = [...bodies(judge, schema, usual, place.method === 'post')];
+      for (const { request, fault } of cases) {
+        const answer = check(place, await acme.rest(methodOf(place), path, request));
+        expectVerdict(place, { request, fault }, answer);
+      }
+      expect(cases.filter(({ fault }) => fault === undefined).length).toBeGreaterThan(10);
+      expect(cases.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(20);
+    },
+  );
+
+  it('takes the parameters that their schemas call good, and refuses those that they call bad', async () => {
+    for (const place of places) {
+      for (const parameter of place.operation.parameters ?? []) {
+        const { name, schema: reference } = judge.resolve(parameter);
+        const schema = judge.resolve(reference);
+        const usual = { uuid: sample.unknownId, date: '2026-01-31' }[schema.format ?? ''] ?? schema.default ?? 'x';
+        for (const [value, good] of values(schema, usual)) {
+          // In a query everything is text.
+          if (typeof value !== 'string' && !(typeof value === 'number' && schema.type === 'integer')) continue;
+          const query = new URLSearchParams({ [name]: String(value) });
+          const answer = check(place, await acme.rest('GET', `${place.path}?${query.toString()}`));
+          expectVerdict(place, { request: query.toString(), fault: good ? undefined : name }, answer);
+        }
+      }
+    }
+  });
+});
+
+function expectVerdict({ operation }: Place, { request, fault }: Case<unknown>, { status, body }: Answer): void {
+  const about = { operation: operation.operationId, request: JSON.stringify(request).slice(0, 300) };
+  const names = Object.keys(body?.errors ?? {});
+  if (fault === undefined) expect({ ...about, refused: status > 299 && body }).toEqual({ ...about, refused: false });
+  else {
+    expect({
+      ...about,
+      status,
+      named: names.some((name) => name === fault || name.startsWith(`${fault}.`)),
+      names,
+    }).toEqual({ ...about, status: 422, named: true, names });
+  }
+}
+
+describe('every operation refuses as documented', () => {
+  it('401, without a token that is valid', async () => {
+    for (const place of places) {
+      const path = `/api/v1${await at(place)}`;
+      expect(check(place, await service.request(methodOf(place), path)).status).toBe(401);
+    }
+  });
+
+  it('403, where the token has no tenant, or not the ability that `security` names', async () => {
+    const orphan = await service.integrator();
+    await service.client.apiToken.update({ where: { id: orphan.tokenId }, data: { tenantId: null } });
+    for (const place of places) {
+      const path = await at(place);
+      const body = await exampleBody(place);
+      expect(check(place, await orphan.rest(methodOf(place), path)).status).toBe(403);
+      const [ability] = place.operation.security?.[0]?.['token'] ?? [];
+      if (!ability) continue;
+      for (const [abilities, may] of [
+        [['webhooks:read'], false],
+        [[ability], true],
+      ] as const) {
+        const token = await createToken(service.client, { tenantId: acme.tenantId, abilities: [...abilities] });
+        const who = asIntegrator(service, { ...acme, token: token.token, tokenId: token.id });
+        const { status } = check(place, await who.rest(methodOf(place), path, body));
+        expect([place.operation.operationId, status === 403]).toEqual([place.operation.operationId, !may]);
+      }
+    }
+  });
+
+  it('404, for an id that is none, unknown, or another tenant’s', async () => {
+    const other = await service.integrator();
+    for (const place of places.filter(({ path }) => path.includes('{id}'))) {
+      const theirs = await at(place, other);
+      for (const path of [place.path.replace('{id}', 'x'), place.path.replace('{id}', sample.unknownId), theirs]) {
+        const answer = check(place, await acme.rest(methodOf(place), path, await exampleBody(place)));
+        expect([path, answer.status]).toEqual([path, 404]);
+      }
+    }
+  });
+
+  it('405, for every method that its address is not described with', async () => {
+    for (const place of places) {
+      const described = new Set(places.filter(({ path }) => path === place.path).map(methodOf));
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (described.has(method)) continue;
+        const answer = check(place, await acme.rest(method, place.path.replace('{id}', sample.unknownId)));
+        expect([place.path, method, answer.status]).toEqual([place.path, method, 405]);
+        const allowed = answer.headers.get('allow')?.split(', ');
+        expect(allowed?.toSorted()).toEqual([...described, 'HEAD', 'OPTIONS'].toSorted());
+      }
+    }
+  });
+
+  it('413 and 415, where it takes a body', async () => {
+    for (const place of taking) {
+      const path = await at(place);
+      const long = JSON.stringify({ nonsense: 'x'.repeat(1024 * 1024) });
+      expect(check(place, await acme.rest(methodOf(place), path, long)).status).toBe(413);
+      const type = { 'content-type': 'text/plain' };
+      expect(check(place, await acme.rest(methodOf(place), path, '{}', type)).status).toBe(415);
+    }
+  });
+
+  it('422, where something refers to what is to be deleted', async () => {
+    for (const place of places.filter(({ method }) => method === 'delete')) {
+      const path = await at(place, acme, kept);
+      expect([path, check(place, await acme.rest('DELETE', path)).status]).toEqual([path, 422]);
+    }
+  });
+
+  it('429, over the limit', async () => {
+    const limited = await startService({ limiter: () => createRateLimiter({ limit: 1, store: memoryStore() }) });
+    try {
+      const who = await limited.integrator();
+      await who.rest('GET', '/me');
+      for (const place of places) {
+        const answer = await who.rest(methodOf(place), place.path.replace('{id}', sample.unknownId));
+        expect(check(place, answer).status).toBe(429);
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+
+  it('500, for a fault of the service', async () => {
+    const broken = await startService();
+    try {
+      const who = await broken.integrator();
+      await broken.pool.query('drop table customers cascade');
+      const place = places.find(({ operation }) => operation.operationId === 'listCustomers')!;
+      expect(check(place, await who.rest('GET', '/customers')).status).toBe(500);
+    } finally {
+      await broken.close();
+    }
+  });
+
+  it('400 and 431, for what is no HTTP request', async () => {
+    const place = places[0]!;
+    for (const [status, request] of [
+      [400, 'nonsense\r\n\r\n'],
+      [431, `GET /api/v1/me HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ] as const) {
+      const [head = '', text = ''] = (await speak(service, request)).split('\r\n\r\n');
+      const [line, ...lines] = head.split('\r\n');
+      expect(line).toContain(` ${status} `);
+      const headers = new Headers(lines.map((each) => each.split(': ', 2) as [string, string]));
+      check(place, { status, headers, text, body: JSON.parse(text) });
+    }
+  });
+
+  it('and every status that is documented has been seen, but for those of broken connections', () => {
+    const unseen = places.flatMap(({ operation: { operationId, responses } }) =>
+      Object.keys(responses)
+        .filter((status) => !['400', '408', '431', '500'].includes(status) && !seen.get(operationId)?.has(status))
+        .map((status) => `${operationId} ${status}`),
+    );
+    expect(unseen).toEqual([]);
+  });
+});

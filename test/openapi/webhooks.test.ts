@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overdue } from '../../src/overdue.ts';
+import { camt, imported } from '../bank/statement.ts';
+import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
+import { createJudge, description, type Parameter } from './description.ts';
+
+const api = description();
+const judge = createJudge(api);
+
+let service: Service;
+let receiver: Receiver;
+let acme: Integrator;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  receiver = await startReceiver();
+  ({ stop } = await work(service));
+});
+afterAll(async () => {
+  await stop();
+  await receiver.close();
+  await service.close();
+});
+
+const mutate = (mutation: string, variables: object) =>
+  acme.graphql(`mutation ($id: UUID!) { ${mutation} { id } }`, variables);
+
+/** Lets every event happen that there is. */
+async function everything(webhookId: string): Promise<void> {
+  const customerId = await makeCustomer(acme);
+  await mutate('updateCustomer(id: $id, input: { city: "Bonn" })', { id: customerId });
+  await mutate('deleteCustomer(id: $id)', { id: await makeCustomer(acme) });
+
+  const projectId = await makeProject(acme);
+  await mutate('updateProject(id: $id, input: { budgetHours: "1.5" })', { id: projectId });
+  await mutate('deleteProject(id: $id)', { id: await makeProject(acme) });
+  await mutate('deleteTimeEntry(id: $id)', { id: await makeTimeEntry(acme, { projectId }) });
+
+  await mutate('deleteInvoice(id: $id)', { id: await makeInvoice(acme, { customerId }) });
+  await mutate('cancelInvoice(id: $id)', { id: await makeInvoice(acme, { customerId, status: 'ISSUED' }) });
+  const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
+  await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
+  await overdue(service.client, service.domain)({}, { logger: { info: () => {} } } as never);
+
+  await mutate('deleteReceipt(id: $id)', { id: await makeReceipt(acme) });
+  await mutate('payReceipt(id: $id)', { id: await makeReceipt(acme, { status: 'BOOKED' }) });
+
+  const number = (await acme.rest('GET', `/invoices/${paid}`)).body.data.number as string;
+  await imported(service, acme, camt([{ amount: '119.00', reference: number }]));
+  const { id } = (await acme.rest('GET', '/bank-transactions')).body.data[0];
+  await mutate('unmatchBankTransaction(id: $id)', { id });
+  await mutate('pingWebhook(id: $id)', { id: webhookId });
+}
+
+describe('the webhooks section', () => {
+  it('describes every request that is sent: its headers, and the body of each event', async () => {
+    const { id } = await createWebhook(acme, { url: `${receiver.url}/hook` });
+    await everything(id);
+    const described = Object.keys(api.webhooks).toSorted();
+    const sent = () =>
+      [...new Set(receiver.requests.map(({ headers }) => String(headers['x-service-event'])))].toSorted();
+    await until(() => sent().length >= described.length, 'every event');
+    expect(sent()).toEqual(described);
+
+    for (const { headers, body } of receiver.requests) {
+      const { post } = api.webhooks[String(headers['x-service-event'])]!;
+      const { schema } = post.requestBody!.content['application/json'];
+      expect({ body, faults: judge.faults(schema, JSON.parse(body)) }).toEqual({ body, faults: [] });
+
+      const parameters = (post.parameters ?? []).map((each) => judge.resolve<Parameter>(each));
+      const wrong = parameters.flatMap(({ name, schema: of, required }) => {
+        const value = headers[name.toLowerCase()];
+        const read = of.type === 'integer' ? Number(value) : value;
+        return required && value !== undefined ? judge.faults(of, read) : [`${name} is missing`];
+      });
+      expect(wrong).toEqual([]);
+      const names = new Set(parameters.map(({ name }) => name.toLowerCase()));
+      const undescribed = Object.keys(headers).filter((name) => /^(x-|webhook-)/.test(name) && !names.has(name));
+      expect(undescribed).toEqual([]);
+    }
+  });
+});
