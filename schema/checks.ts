@@ -8,7 +8,7 @@ import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
 import { Prisma } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { Context } from './context.ts';
-import { ForbiddenError, NotFoundError, Problems } from './errors.ts';
+import { CodedError, ForbiddenError, NotFoundError, Problems } from './errors.ts';
 import { inspect } from './inspect.ts';
 
 /** An input of which any part may be missing, because it could not be read. */
@@ -33,6 +33,8 @@ declare global {
     export interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape> {
       /** What the caller's token must allow. Every field that leads to another resource names its own. */
       ability?: Ability;
+      /** For people only: no token may make tokens, or let others in. */
+      inSession?: boolean;
       rules?: Rules<InputShapeFromFields<Args>>;
     }
   }
@@ -44,12 +46,13 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    const { ability, rules } = checksOf(field.pothosOptions);
-    if (!resolver || (!ability && Object.keys(field.args).length === 0)) return resolver;
+    const { ability, inSession, rules } = checksOf(field.pothosOptions);
+    if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
 
     return async (parent: unknown, args: object, asked: Types['Context'], info: GraphQLResolveInfo) => {
       const context = asked as Context;
       if (ability && !context.may(ability)) throw new ForbiddenError(ability);
+      if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
       const check = async (): Promise<void> => {
         const problems = new Problems();
         const readable = inspect(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
@@ -77,6 +80,6 @@ SchemaBuilder.registerPlugin(pluginName, ChecksPlugin);
 export default pluginName;
 
 /** The checks a built or configured field was declared with. */
-export function checksOf(options: unknown): { ability?: Ability; rules?: Rules } {
-  return (options ?? {}) as { ability?: Ability; rules?: Rules };
+export function checksOf(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {
+  return (options ?? {}) as ReturnType<typeof checksOf>;
 }

@@ -1,19 +1,13 @@
 import { Prisma, type TenantClient, type Db } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
+import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 
 /** Who is asking, as `src/identity.ts` found out. */
 export interface Principal {
-  user: { id: string; name: string; email: string };
-  tenant: { id: string; name: string; country: string; defaultCurrency: string; timezone: string };
+  user: User;
+  tenant: Tenant;
   /** The personal access token the request came with. */
-  token: {
-    id: string;
-    name: string;
-    abilities: string[];
-    createdAt: Date;
-    lastUsedAt: Date | null;
-    expiresAt: Date | null;
-  } | null;
+  token: ApiToken | null;
   /** The dashboard session it came with, if it did. */
   session?: { id: string };
 }
@@ -31,12 +25,6 @@ export interface Webhooks {
   newSecret: () => string;
   /** Encrypts a secret for storage. */
   seal: (secret: string) => Uint8Array<ArrayBuffer>;
-}
-
-/** What the domain asks of identity, always in the caller's name: no method takes a user or a tenant to act for. */
-export interface Identity {
-  /** The user's open tenants, by name; for an API token, its own. */
-  tenants: () => Promise<Principal['tenant'][]>;
 }
 
 /** What every resolver gets. */

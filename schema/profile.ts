@@ -1,7 +1,9 @@
+import { ApiToken } from './api-token.ts';
 import { builder } from './builder.ts';
 import type { Principal } from './context.ts';
+import type { Tenant as TenantRow, User as UserRow } from './identity.ts';
 
-const User = builder.objectRef<Principal['user']>('User').implement({
+export const User = builder.objectRef<UserRow>('User').implement({
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     name: t.exposeString('name'),
@@ -9,24 +11,13 @@ const User = builder.objectRef<Principal['user']>('User').implement({
   }),
 });
 
-const Tenant = builder.objectRef<Principal['tenant']>('Tenant').implement({
+const Tenant = builder.objectRef<TenantRow>('Tenant').implement({
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     name: t.exposeString('name'),
     country: t.exposeString('country'),
     defaultCurrency: t.exposeString('defaultCurrency'),
     timezone: t.exposeString('timezone'),
-  }),
-});
-
-const ApiToken = builder.objectRef<NonNullable<Principal['token']>>('ApiToken').implement({
-  fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
-    name: t.exposeString('name'),
-    abilities: t.exposeStringList('abilities'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
   }),
 });
 

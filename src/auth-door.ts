@@ -1,41 +1,32 @@
-import type { IncomingMessage } from 'node:http';
-import { Router, type IRequest } from 'itty-router';
 import { z } from 'zod';
 import type { UnscopedClient } from '../prisma/client.ts';
-import { readBody } from '../rest-shim/body.ts';
-import { answerError, errorResponse, otherwiseNotFound } from '../rest-shim/router.ts';
-import { CodedError, Problems } from '../schema/errors.ts';
-import { email } from '../schema/input.ts';
+import { CodedError, found, refuse } from '../schema/errors.ts';
+import { email, requiredText } from '../schema/input.ts';
 import { formatTime } from '../schema/scalars.ts';
+import { answer, bodyOf, parsed, serve, ThrottledError, type AuthDoor, type Handler } from './auth-router.ts';
 import { sessionCookie, sessionToken } from './cookie.ts';
-import { mayBeForged } from './forgery.ts';
-import { endSessions, findSession, lifetimeMs, startSession, type TryPassword } from './identity/index.ts';
+import {
+  acceptInvitation,
+  changePassword,
+  endSessions,
+  findInvitation,
+  findSession,
+  hashPassword,
+  lifetimeMs,
+  openSession,
+  RefusedError,
+  signInAs,
+  startSession,
+  type Started,
+  type TryPassword,
+  type UserSummary,
+} from './identity/index.ts';
 
-/** One request's surroundings. */
-export interface Caller {
-  incoming: IncomingMessage;
-  /** Where the client is, as the proxies we trust say. */
-  address: string;
-  requestId: string;
-  report: (fault: unknown) => void;
-}
-
-export type AuthDoor = (request: Request, caller: Caller) => Promise<Response>;
-
-type Handler = (request: Request, caller: Caller) => Promise<Response>;
-
-const base = '/api/auth';
+const secret = z.string().max(1024);
 
 /**
- * Sessions for people: sign in and out. JSON in and out; errors as REST answers them. The addresses and what they
- * take are better-auth's, as far as they go.
- *
- * | | takes | answers |
- * |---|---|---|
- * | `POST /sign-in/email` | `email`, `password` | `{user, session}` and the cookie; 401; 429 with `Retry-After` |
- * | `GET /get-session` | | `{user: {id, name, email}, session: {id, createdAt, expiresAt}}`, or `null` |
- * | `POST /sign-out` | | `{success: true}`; the session has ended |
- * | `POST /revoke-sessions` | | the same, for all of the user's sessions |
+ * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
+ * better-auth's, where it has them; README has the table.
  */
 export function createAuthDoor({
   client,
@@ -50,25 +41,31 @@ export function createAuthDoor({
 }): AuthDoor {
   const current = (request: Request) =>
     findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
+  const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
-  const signIn: Handler = async (request, { address }) => {
-    const input = await read(request, z.object({ email, password: z.string().max(1024) }));
-    const attempt = await tryPassword({ ...input, address });
-    if (attempt.kind === 'throttled') throw new ThrottledError(attempt.retryAfter);
-    if (attempt.kind === 'rejected') {
-      throw new CodedError('UNAUTHENTICATED', 'The e-mail address or the password is not right.');
-    }
-    const { user } = attempt;
+  /** A password that is right, or how it is refused. */
+  const verified = async (attempt: Parameters<TryPassword>[0], rejected: () => never) => {
+    const result = await tryPassword(attempt);
+    if (result.kind === 'throttled') throw new ThrottledError(result.retryAfter);
+    return result.kind === 'rejected' ? rejected() : result.user;
+  };
+
+  /** What a new session is answered with. The one that the browser had, if any, has no cookie any more: it ends. */
+  const enter = async (request: Request, user: UserSummary, { token, session }: Started, more = {}) => {
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
-    const userAgent = request.headers.get('user-agent');
-    const { token, session } = await startSession(client, { userId: user.id, userAgent, now: now() });
-    return answer({ user, session: shown(session) }, sessionCookie(token, publicUrl()));
+    return answer({ ...who(user, session), ...more }, sessionCookie(token, publicUrl()));
+  };
+
+  const signIn: Handler = async (request, { address }) => {
+    const input = parsed(await bodyOf(request), z.object({ email, password: secret }));
+    const user = await verified({ ...input, address }, wrong);
+    return enter(request, user, (await openSession(client, user, browserOf(request))) ?? wrong());
   };
 
   const getSession: Handler = async (request) => {
     const session = await current(request);
-    return answer(session && { user: session.user, session: shown(session) });
+    return answer(session && who(session.user, session));
   };
 
   const signOut =
@@ -79,57 +76,76 @@ export function createAuthDoor({
       return answer({ success: true }, sessionCookie(null, publicUrl()));
     };
 
-  const routes: [method: 'GET' | 'POST', path: string, handler: Handler][] = [
-    ['POST', '/sign-in/email', signIn],
-    ['GET', '/get-session', getSession],
-    ['POST', '/sign-out', signOut(false)],
-    ['POST', '/revoke-sessions', signOut(true)],
-  ];
+  const change: Handler = async (request, { address }) => {
+    const session = await current(request);
+    if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
+    const input = parsed(await bodyOf(request), z.object({ currentPassword: secret, newPassword: secret }));
+    const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
+    const user = await verified({ email: session.user.email, password: input.currentPassword, address }, isWrong);
+    const changed = changePassword(client, user, input.newPassword, browserOf(request));
+    return enter(request, user, (await changed.catch(saying('newPassword'))) ?? isWrong());
+  };
 
-  const router = Router<IRequest, [Caller]>({ base, catch: answerFault, finally: [otherwiseNotFound] });
-  for (const [method, path, handler] of routes) {
-    router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: Caller) => {
-      const { incoming, requestId } = caller;
-      if (mayBeForged(method, incoming.headers, publicUrl()))
-        return errorResponse(403, 'This is only for requests from our own pages.', requestId);
-      return handler(request as unknown as Request, caller);
+  const look: Handler = async (request) => {
+    const { token } = parsed(await bodyOf(request), z.object({ token: secret }));
+    const { email: invited, tenant, invitedBy, expiresAt, userId } = await found(findInvitation(client, token, now()));
+    return answer({
+      email: invited,
+      tenant: { name: tenant.name },
+      invitedBy,
+      expiresAt: formatTime(expiresAt),
+      hasAccount: userId !== null,
     });
-    router.all(path, (_request, { requestId }) =>
-      errorResponse(405, `This address takes ${method}.`, requestId, { headers: { Allow: method } }),
-    );
-  }
-  return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
+  };
+
+  const accept: Handler = async (request) => {
+    const body = await bodyOf(request);
+    const { token } = parsed(body, z.object({ token: secret }));
+    const { userId, email: invited, tenant } = await found(findInvitation(client, token, now()));
+    const session = await current(request);
+    if (userId === null) {
+      const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
+      const passwordHash = await hashPassword(password).catch(saying('password'));
+      const user = await acceptInvitation(client, { secret: token, as: { name, passwordHash }, now: now() });
+      const started = await startSession(client, { userId: user.id, ...browserOf(request) });
+      return enter(request, user, started, { tenant });
+    }
+    if (session?.user.id !== userId) throw signInAs(invited);
+    await acceptInvitation(client, { secret: token, as: { userId }, now: now() });
+    return answer({ ...who(session.user, session), tenant });
+  };
+
+  return serve(
+    [
+      ['POST', '/sign-in/email', signIn],
+      ['GET', '/get-session', getSession],
+      ['POST', '/sign-out', signOut(false)],
+      ['POST', '/revoke-sessions', signOut(true)],
+      ['POST', '/change-password', change],
+      ['POST', '/invitation', look],
+      ['POST', '/invitation/accept', accept],
+    ],
+    publicUrl,
+  );
 }
 
-const shown = ({ id, createdAt }: { id: string; createdAt: Date }) => ({
-  id,
-  createdAt: formatTime(createdAt),
-  expiresAt: formatTime(new Date(createdAt.getTime() + lifetimeMs)),
+const wrong = (): never => {
+  throw new CodedError('UNAUTHENTICATED', 'The e-mail address or the password is not right.');
+};
+
+/** Why a password won't do, as the fault of a field. */
+const saying =
+  (field: string) =>
+  (error: unknown): never => {
+    if (error instanceof RefusedError) refuse(field, `${error.message}.`);
+    throw error;
+  };
+
+const who = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
+  user: { id, name, email: address },
+  session: {
+    id: session.id,
+    createdAt: formatTime(session.createdAt),
+    expiresAt: formatTime(new Date(session.createdAt.getTime() + lifetimeMs)),
+  },
 });
-
-const answer = (body: unknown, cookie?: string): Response =>
-  Response.json(body, cookie === undefined ? {} : { headers: { 'Set-Cookie': cookie } });
-
-/** The body as `schema` has it. @throws ValidationError, TransportError */
-async function read<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
-  const problems = new Problems();
-  const parsed = schema.safeParse((await readBody(request, problems)) ?? {});
-  if (!problems.any) for (const { path, message } of parsed.error?.issues ?? []) problems.add(path.join('.'), message);
-  problems.throwIfAny();
-  return parsed.data as T;
-}
-
-class ThrottledError extends CodedError {
-  readonly retryAfter: number;
-
-  constructor(retryAfter: number) {
-    super('RATE_LIMITED', `Too many attempts. Try again in ${Math.ceil(retryAfter / 60)} minutes.`);
-    this.retryAfter = retryAfter;
-  }
-}
-
-function answerFault(error: unknown, request: IRequest, caller: Caller): Response {
-  const response = answerError(error, request, caller);
-  if (error instanceof ThrottledError) response.headers.set('Retry-After', String(error.retryAfter));
-  return response;
-}

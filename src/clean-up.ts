@@ -1,16 +1,20 @@
 import type { Task } from 'graphile-worker';
 import type { Database } from './database.ts';
+import { forgetInvitations, forgetSessions } from './identity/index.ts';
 import { forget } from './rate-limit.ts';
 
 /** How long the audit log is kept (decisions, 6). */
 const keptDays = 90;
 
-/** Deletes what nobody looks up any more: the audit log after 90 days, rate limits after a minute. */
+/** Deletes what nobody looks up any more: the audit log after 90 days, and what has expired. */
 export const cleanUp =
   ({ client, pool }: Database): Task =>
   async () => {
     await forget(pool);
-    const before = new Date(Date.now() - keptDays * 86_400_000);
+    const now = new Date();
+    await forgetSessions(client, now);
+    await forgetInvitations(client, now);
+    const before = new Date(now.getTime() - keptDays * 86_400_000);
     await client.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
     await client.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
   };

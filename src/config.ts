@@ -176,6 +176,10 @@ function timeout(text: string): number | undefined {
   return Math.max(ms, 1); // 0 would mean "none" to some timers
 }
 
+/** Where clients are presumed to reach us when nobody said. */
+export const addressOf = (name: string, port: number): string =>
+  `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+
 /**
  * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
  * made at first use. Processes that start at the same time get the same one.

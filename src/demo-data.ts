@@ -13,7 +13,8 @@ export interface Demo {
 }
 
 /**
- * A tenant to try the service with, made through the domain like any other data. Only where no tenant is yet.
+ * A tenant to try the service with, and a small one to switch to, made through the domain like any other data. Only
+ * where no tenant is yet.
  * @returns how to get in: shown once, stored nowhere in plain form
  */
 export async function makeDemoTenant({ client }: Database, domain: Domain): Promise<Demo | undefined> {
@@ -31,27 +32,51 @@ export async function makeDemoTenant({ client }: Database, domain: Domain): Prom
 
   const caller = await authenticate(client, `Bearer ${token}`, new Date(), () => {});
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
-  const context = domain.contextFor(caller.principal);
-  await fillBooks(context, async (name, input) => {
-    const operation = domain.operations.get(name);
-    if (!operation) throw new Error(`There is no operation ${name}`);
-    return ((await run(domain.schema, operation, { input }, context)) as { id: string }).id;
-  });
+  const books = domain.contextFor(caller.principal);
+  await fillBooks(books, creating(domain, books));
+
+  const second = await createTenant(client, { name: 'Café Ankerplatz', country: 'AT', timezone: 'Europe/Vienna' });
+  await createUser(client, { email, tenantId: second.id });
+  await fillSmallBooks(creating(domain, domain.contextFor({ ...caller.principal, tenant: second })));
   return { email, password, token };
 }
 
+const creating =
+  (domain: Domain, context: Context): Create =>
+  async (name, input) => {
+    const operation = domain.operations.get(name);
+    if (!operation) throw new Error(`There is no operation ${name}`);
+    return ((await run(domain.schema, operation, { input }, context)) as { id: string }).id;
+  };
+
 type Create = (operation: string, input: object) => Promise<string>;
 
-async function fillBooks(context: Context, create: Create): Promise<void> {
-  const day = (offset: number): string => formatDay(new Date(Date.now() + offset * 86_400_000));
-  const item = (title: string, quantity: string, unit: string, unitPriceNet: string, vatRate = '19') => ({
-    title,
-    quantity,
-    unit,
-    unitPriceNet,
-    vatRate,
-  });
+const day = (offset: number): string => formatDay(new Date(Date.now() + offset * 86_400_000));
+const item = (title: string, quantity: string, unit: string, unitPriceNet: string, vatRate = '19') => ({
+  title,
+  quantity,
+  unit,
+  unitPriceNet,
+  vatRate,
+});
 
+async function fillSmallBooks(create: Create): Promise<void> {
+  const theatre = await create('createCustomer', {
+    type: 'CUSTOMER',
+    companyName: 'Kammertheater Linz',
+    city: 'Linz',
+    country: 'AT',
+  });
+  await create('createInvoice', {
+    customerId: theatre,
+    invoiceDate: day(-3),
+    subject: 'Buffet for the first night',
+    status: 'ISSUED',
+    items: [item('Buffet', '80', 'guest', '14.5', '10')],
+  });
+}
+
+async function fillBooks(context: Context, create: Create): Promise<void> {
   const bakery = await create('createCustomer', {
     type: 'CUSTOMER',
     companyName: 'Bäckerei Sonnenschein GmbH',

@@ -14,7 +14,13 @@ export interface Domain {
   contextFor: (principal: Principal) => Context;
 }
 
-export function createDomain(client: UnscopedClient, webhooks: Webhooks, now: () => Date = () => new Date()): Domain {
+/** @param publicUrl where people reach the dashboard, for links */
+export function createDomain(
+  client: UnscopedClient,
+  webhooks: Webhooks,
+  publicUrl: () => string,
+  now: () => Date = () => new Date(),
+): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const represent = createRepresent(domain);
@@ -26,7 +32,7 @@ export function createDomain(client: UnscopedClient, webhooks: Webhooks, now: ()
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
       represent,
       webhooks,
-      identity: createIdentity(client, principal),
+      identity: createIdentity(client, principal, { now, publicUrl }),
     });
   return { ...domain, contextFor };
 }

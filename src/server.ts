@@ -158,6 +158,9 @@ export function createServer({
 
 const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
 
+/** What the last part of an invitation's link is for: whoever reads it may join. */
+const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
+
 /** Gives the request its id, and writes its line to the log once it is answered. Never its query, body or token. */
 function prepare(request: IncomingMessage, response: ServerResponse, path: string, log: Logger): void {
   const requestId = randomUUID();
@@ -167,7 +170,14 @@ function prepare(request: IncomingMessage, response: ServerResponse, path: strin
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const aborted = !response.writableFinished;
     log.info(
-      { requestId, method: request.method, path, status: response.statusCode, ms, ...(aborted && { aborted }) },
+      {
+        requestId,
+        method: request.method,
+        path: withoutSecret(path),
+        status: response.statusCode,
+        ms,
+        ...(aborted && { aborted }),
+      },
       'request',
     );
   });

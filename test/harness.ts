@@ -83,7 +83,14 @@ export interface Service {
 
 /** The service over HTTP on a database of its own. Without a rate limit unless one is given. */
 export async function startService(
-  options: { limiter?: (pool: Pool) => RateLimiter; corsOrigins?: string[]; database?: Database } = {},
+  options: {
+    limiter?: (pool: Pool) => RateLimiter;
+    corsOrigins?: string[];
+    trustedProxies?: number;
+    /** Where clients are told to reach it; by default where it listens. */
+    publicUrl?: string;
+    database?: Database;
+  } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
   const pool = new Pool({ connectionString: database.url, max: 10 });
@@ -93,7 +100,7 @@ export async function startService(
   const clock: Service['clock'] = { now: undefined };
   const webhooks = createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
-  const domain = createDomain(client, webhooks, now);
+  const domain = createDomain(client, webhooks, () => options.publicUrl ?? url, now);
   const server = createServer({
     client,
     pool,
@@ -101,7 +108,8 @@ export async function startService(
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     corsOrigins: options.corsOrigins ?? [],
-    publicUrl: () => url,
+    trustedProxies: options.trustedProxies ?? 0,
+    publicUrl: () => options.publicUrl ?? url,
     unready: async () => undefined,
     now,
   });

@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import {
   closeTenant,
+  createInvitation,
   createTenant,
   createToken,
   createUser,
+  invitationLink,
   listTenants,
   listTokens,
   removeUser,
   RefusedError,
   revokeToken,
+  setPassword,
 } from '../identity/index.ts';
+import { addressOf, readConfig } from '../config.ts';
 import { say, sayJson, sayRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/scalars.ts';
@@ -56,6 +60,27 @@ export function addUserCommands(program: Command): void {
       const made = await withDatabase(({ client }) => createUser(client, { ...input, ...(tenantId && { tenantId }) }));
       if (json) sayJson(made);
       else say(`User ${made.email}: ${made.id}`);
+    });
+  asJson(user.command('invite').description('make a link by which a person joins a tenant: works once, for 7 days'))
+    .requiredOption('--email <address>')
+    .requiredOption('--tenant <id>')
+    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
+      const { publicUrl, host, port } = readConfig(process.env);
+      const { invitation, secret } = await withDatabase(({ client }) =>
+        createInvitation(client, { tenantId, email, inviterId: null, now: new Date() }),
+      );
+      const link = invitationLink(publicUrl ?? addressOf(host, port), secret);
+      if (json) return sayJson({ ...invitation, link });
+      say(`Invitation for ${invitation.email}. Its link, shown this once:`);
+      say(link);
+    });
+  asJson(user.command('password').description("set a user's password anew; their sessions end"))
+    .requiredOption('--email <address>')
+    .requiredOption('--password <password>', 'at least 12 characters')
+    .action(async ({ json, ...input }: { email: string; password: string } & Json) => {
+      await withDatabase(({ client }) => setPassword(client, input));
+      if (json) sayJson({ email: input.email, changed: true });
+      else say(`${input.email} has a new password.`);
     });
   asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
     .requiredOption('--email <address>')

@@ -2,7 +2,7 @@ import { graphql } from 'graphql';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
 import { isUuid } from '../../schema/scalars.ts';
-import { keptSecret, readConfig } from '../config.ts';
+import { addressOf, keptSecret, readConfig } from '../config.ts';
 import type { Database } from '../database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -14,7 +14,8 @@ const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator',
 async function enter({ client }: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
   const secret = config.secret ?? (await keptSecret(config.dataDir));
-  const domain = createDomain(client, createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure }));
+  const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
+  const domain = createDomain(client, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
   const tenant = isUuid(tenantId) ? await client.tenant.findFirst({ where: { id: tenantId, closedAt: null } }) : null;
   if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
   return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { keptSecret, readConfig, type Config } from '../config.ts';
+import { addressOf, keptSecret, readConfig, type Config } from '../config.ts';
 import { openDatabase } from '../database.ts';
 import { createDomain } from '../domain.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
@@ -39,7 +39,9 @@ export async function runService(roles: Roles): Promise<void> {
     stopping.push(database.close);
     const secret = config.secret ?? (await keptSecret(config.dataDir));
     const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-    const domain = createDomain(database.client, webhooks);
+    let address = '';
+    const publicUrl = (): string => config.publicUrl ?? address;
+    const domain = createDomain(database.client, webhooks, publicUrl);
     const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
 
     let failed: Promise<void> = new Promise(() => {});
@@ -51,8 +53,6 @@ export async function runService(roles: Roles): Promise<void> {
     if (roles.serve) {
       const { limiter, release } = await claimServing(config, database, roles.work);
       stopping.push(release);
-      let address = '';
-      const publicUrl = (): string => config.publicUrl ?? address;
       const { client, pool, unready } = database;
       const server = createServer({
         client,
@@ -84,7 +84,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
       server.listen(port, host);
       await once(server, 'listening');
       const { port: actual } = server.address() as AddressInfo;
-      return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+      return addressOf(host, actual);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EADDRINUSE')

@@ -3,6 +3,15 @@
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { authenticate, type Authentication } from './principal.ts';
+export {
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  forgetInvitations,
+  invitationLink,
+  signInAs,
+  type InvitationSummary,
+} from './invitations.ts';
 export { RefusedError } from './refused.ts';
 export {
   authenticateSession,
@@ -10,11 +19,11 @@ export {
   findSession,
   forgetSessions,
   lifetimeMs,
-  sessionHash,
   startSession,
+  type Started,
   type SessionAuthentication,
 } from './sessions.ts';
-export { createTryPassword, type TryPassword } from './sign-in.ts';
+export { changePassword, createTryPassword, openSession, type TryPassword } from './sign-in.ts';
 export { closeTenant, createTenant, listTenants } from './tenants.ts';
 export { createToken, listTokens, revokeToken, type TokenSummary } from './tokens.ts';
-export { createUser, removeUser, type UserSummary } from './users.ts';
+export { createUser, removeUser, setPassword, type UserSummary } from './users.ts';

@@ -3,24 +3,39 @@ import type { UnscopedClient, User } from '../../prisma/client.ts';
 import { RefusedError } from './refused.ts';
 
 const minLength = 12;
+/** Longer ones only cost time. */
+export const maxLength = 128;
 
 /**
  * Argon2id in PHC format, by the library's parameters, which are OWASP's: 19 MiB, two passes.
  *
- * @throws RefusedError when the password is too short
+ * @throws RefusedError when the password is too short, too long, or among those that everybody tries
  */
 export async function hashPassword(password: string): Promise<string> {
   const normal = normalized(password);
-  if ([...normal].length < minLength) throw new RefusedError(`The password must have at least ${minLength} characters`);
+  const { length } = [...normal];
+  if (length < minLength) throw new RefusedError(`The password must have at least ${minLength} characters`);
+  if (length > maxLength) throw new RefusedError(`The password must have at most ${maxLength} characters`);
+  if (await isCommon(normal)) throw new RefusedError('The password is one of the most common ones: choose another');
   return hash(normal);
 }
+
+/** Fifty thousand passwords that leaked; loaded when somebody first sets one. */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  const leaked: readonly string[] = dictionary['passwords-common'];
+  return leaked.includes(password.toLowerCase());
+}
+
+/** A user whose password was right, and the hash it was right by: it may be another one by now. */
+export type Verified = Pick<User, 'id' | 'name' | 'email'> & { passwordHash: string };
 
 /** The user with this e-mail address and password, or null. Takes as long when there is no such user. */
 export async function verifyPassword(
   client: UnscopedClient,
   email: string,
   password: string,
-): Promise<Pick<User, 'id' | 'name' | 'email'> | null> {
+): Promise<Verified | null> {
   const decoyHash = await (decoy ??= hash('nobody has this password'));
   const user = await client.user.findUnique({
     where: { email: email.trim().toLowerCase() },
@@ -28,7 +43,7 @@ export async function verifyPassword(
   });
   const matches = await verify(user?.passwordHash ?? decoyHash, normalized(password));
   if (!user?.passwordHash || !matches) return null;
-  return { id: user.id, name: user.name, email: user.email };
+  return { ...user, passwordHash: user.passwordHash };
 }
 
 let decoy: Promise<string> | undefined;

@@ -13,6 +13,7 @@ interface Row {
   id: string;
   name: string;
   abilities: string[];
+  lastFour: string;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
@@ -45,7 +46,7 @@ export async function authenticate(
 
   // A user without a membership has left, and a closed tenant is none, whatever the token's row still says.
   const [row] = await client.$queryRaw<Row[]>`
-    select t.id, t.name, t.abilities, t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
+    select t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
       t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
       u.id as "userId", u.name as "userName", u.email as "userEmail",
       n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
@@ -62,11 +63,11 @@ export async function authenticate(
 }
 
 function principalOf(row: Row, tenantId: string): Principal {
-  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, country, defaultCurrency, timezone } = row;
+  const { id, name, abilities, lastFour, createdAt, lastUsedAt, expiresAt, country, defaultCurrency, timezone } = row;
   return {
     user: { id: row.userId, name: row.userName, email: row.userEmail },
     tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
-    token: { id, name, abilities, createdAt, lastUsedAt, expiresAt },
+    token: { id, name, abilities, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }
 

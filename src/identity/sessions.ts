@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/context.ts';
 import { isUuid } from '../../schema/scalars.ts';
+import { newSecret, secretHash } from './secret.ts';
 import type { UserSummary } from './users.ts';
 
 // Sessions are our own few statements and not better-auth's: that keeps a session's token as it is in the database,
@@ -19,7 +19,7 @@ export interface SessionSummary {
   lastSeenAt: Date;
 }
 
-export interface SignedIn {
+export interface Started {
   /** For the cookie; it can't be had again. */
   token: string;
   session: SessionSummary;
@@ -32,16 +32,12 @@ const longestUserAgent = 255;
 export async function startSession(
   client: Pick<UnscopedClient, 'session'>,
   { userId, userAgent, now }: { userId: string; userAgent: string | null; now: Date },
-): Promise<SignedIn> {
-  const token = randomBytes(32).toString('base64url');
+): Promise<Started> {
+  const { value: token, hash } = newSecret();
   const named = userAgent?.toWellFormed().slice(0, longestUserAgent) || null;
-  const data = { userId, hash: sessionHash(token), userAgent: named, createdAt: now, lastSeenAt: now };
+  const data = { userId, hash, userAgent: named, createdAt: now, lastSeenAt: now };
   return { token, session: await client.session.create({ data, select: shown }) };
 }
-
-/** SHA-256 of a session's token, by which the database knows it: 256 bits of chance need nothing slower. */
-export const sessionHash = (token: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHash('sha256').update(token).digest());
 
 const alive = (now: Date) => ({
   createdAt: { gt: new Date(now.getTime() - lifetimeMs) },
@@ -56,7 +52,7 @@ export async function findSession(
 ): Promise<(SessionSummary & { user: UserSummary }) | null> {
   if (!token) return null;
   return client.session.findFirst({
-    where: { hash: sessionHash(token), ...alive(now) },
+    where: { hash: secretHash(token), ...alive(now) },
     select: { ...shown, user: { select: { id: true, name: true, email: true } } },
   });
 }
@@ -123,7 +119,7 @@ export async function authenticateSession(
         where m.user_id = s.user_id and t.closed_at is null and (${named}::uuid is null or t.id = ${named}::uuid)
         order by m.created_at, t.id limit 1
       ) n on true
-    where s.hash = ${sessionHash(token)} and s.created_at > ${createdAt.gt} and s.last_seen_at > ${lastSeenAt.gt}`;
+    where s.hash = ${secretHash(token)} and s.created_at > ${createdAt.gt} and s.last_seen_at > ${lastSeenAt.gt}`;
   if (!row) return { kind: 'unauthenticated' };
 
   noteUse(client, row, now).catch(onError);

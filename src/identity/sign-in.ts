@@ -3,20 +3,21 @@ import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { postgresStore } from '../rate-limit.ts';
-import { verifyPassword } from './password.ts';
-import type { UserSummary } from './users.ts';
+import { hashPassword, verifyPassword, type Verified } from './password.ts';
+import { endSessions, startSession, type Started } from './sessions.ts';
 
-/** Whose attempts count together. An attempt counts before the password is looked at: a crowd doesn't slip through. */
+/** An attempt counts before the password is looked at, so that no crowd slips through; a right one clears the count. */
 const windowMs = 15 * 60 * 1000;
 const perAccountAndAddress = 10;
-/** 100 an hour (OWASP ASVS 4.0.3, 2.2.1); beyond one address's share, so that no single one can lock a user out. */
+/** 100 an hour (OWASP ASVS 4.0.3, 2.2.1); more than one address's share, so that no single one can lock a user out. */
 const perAccount = 25;
 const perAddress = 50;
 
 export type Attempt =
-  | { kind: 'accepted'; user: UserSummary }
+  | { kind: 'verified'; user: Verified }
   /** A wrong password, or no such user: nobody is told which. */
   | { kind: 'rejected' }
+  /** Seconds to wait, whatever the password was. */
   | { kind: 'throttled'; retryAfter: number };
 
 /** Checks a password for whoever tries at this address, unless there were too many tries. Counts in PostgreSQL. */
@@ -27,32 +28,66 @@ export function createTryPassword(client: UnscopedClient, pool: Pool): TryPasswo
   return async ({ email, password, address }) => {
     const account = digest(email.trim().toLowerCase());
     const from = network(address);
-    const counts: [identity: string, limit: number][] = [
-      [`sign-in:${account}:${from}`, perAccountAndAddress],
-      [`sign-in:${from}`, perAddress],
-      [`sign-in:${account}`, perAccount],
+    const ofAccount = [
+      { identity: `sign-in:${account}:${from}`, limit: perAccountAndAddress },
+      { identity: `sign-in:${account}`, limit: perAccount },
     ];
-    for (const [identity, limit] of counts) {
+    for (const { identity, limit } of [{ identity: `sign-in:${from}`, limit: perAddress }, ...ofAccount]) {
       const { earlier, nextFreeInMs } = await store.hit(identity, limit);
       if (earlier >= limit) return { kind: 'throttled', retryAfter: Math.max(1, Math.ceil(nextFreeInMs / 1000)) };
     }
     const user = await verifyPassword(client, email, password);
     if (!user) return { kind: 'rejected' };
-    // Who knows the password isn't guessing. The address's count stays: it may be guessing at others' as well.
-    const identities = counts.map(([identity]) => identity).filter((identity) => identity.includes(account));
-    await client.rateLimit.deleteMany({ where: { identity: { in: identities } } });
-    return { kind: 'accepted', user };
+    // Who knows the password isn't guessing it. The address's count stays: it may be guessing at others' as well.
+    await client.rateLimit.deleteMany({ where: { identity: { in: ofAccount.map(({ identity }) => identity) } } });
+    return { kind: 'verified', user };
   };
 }
 
-/** An address that was never a user's is kept no longer than it must, and not in plain. */
+/** What somebody typed is no more than counted. */
 const digest = (email: string): string => createHash('sha256').update(email).digest('base64url');
 
-/** What one client can choose its address from: an IPv4 address, or an IPv6 network of 64 bits. */
-export function network(address: string): string {
+/** What a client can't choose freely: an IPv4 address, or an IPv6 network of 64 bits. */
+function network(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).map(hex).join(':');
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':');
 }
 
-const hex = (part: number): string => part.toString(16);
+interface Browser {
+  userAgent: string | null;
+  now: Date;
+}
+
+/** A session for who knew the password; null if it has been changed since. */
+export async function openSession(client: UnscopedClient, user: Verified, browser: Browser): Promise<Started | null> {
+  return client.$transaction(async (db) => {
+    const same = await db.$executeRaw`
+      select from users where id = ${user.id}::uuid and password_hash = ${user.passwordHash} for share`;
+    return same === 0 ? null : startSession(db, { userId: user.id, ...browser });
+  });
+}
+
+/**
+ * A new password for who knew the old one, and a session in place of all there were; null if it has been changed since.
+ *
+ * @throws RefusedError when the new one won't do
+ */
+export async function changePassword(
+  client: UnscopedClient,
+  { id: userId, passwordHash }: Verified,
+  newPassword: string,
+  browser: Browser,
+): Promise<Started | null> {
+  const newHash = await hashPassword(newPassword);
+  return client.$transaction(async (db) => {
+    const changed = await db.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: newHash } });
+    if (changed.count === 0) return null;
+    await endSessions(db, { userId });
+    return startSession(db, { userId, ...browser });
+  });
+}

@@ -1,13 +1,16 @@
-import type { UnscopedClient, User } from '../../prisma/client.ts';
+import type { Prisma, UnscopedClient, User } from '../../prisma/client.ts';
 import { email as emailAddress, requiredText } from '../../schema/input.ts';
 import { hashPassword } from './password.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';
+import { endSessions } from './sessions.ts';
 import { openTenant } from './tenants.ts';
 
 export type UserSummary = Pick<User, 'id' | 'name' | 'email'>;
 
 /** E-mail addresses are told apart without regard to case, and kept in lower case. */
 export const checkedEmail = (text: string): string => checked('e-mail', emailAddress, text).toLowerCase();
+
+export const checkedName = (text: string): string => checked('name', requiredText(255), text);
 
 /**
  * A new user, as a member of a tenant if one is named; or a user there is already, as a member of one more tenant.
@@ -21,7 +24,7 @@ export async function createUser(
 ): Promise<UserSummary> {
   const { password, tenantId } = input;
   const email = checkedEmail(input.email);
-  const name = checked('name', requiredText(255), input.name ?? email.slice(0, email.lastIndexOf('@')));
+  const name = checkedName(input.name ?? email.slice(0, email.lastIndexOf('@')));
   const passwordHash = password === undefined ? null : await hashPassword(password);
 
   return client.$transaction(async (db) => {
@@ -43,7 +46,24 @@ export async function createUser(
 }
 
 /**
- * A user leaves a tenant: their tokens lose it, and are answered 403 from now on, even if they come back.
+ * A new password for a user, who may have had none. Their sessions end.
+ *
+ * @throws RefusedError when the user is unknown, or the password won't do
+ */
+export async function setPassword(client: UnscopedClient, input: { email: string; password: string }): Promise<void> {
+  const email = input.email.trim().toLowerCase();
+  const passwordHash = await hashPassword(input.password);
+  await client.$transaction(async (db) => {
+    const user = await db.user.findUnique({ where: { email }, select: { id: true } });
+    if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
+    await db.user.update({ where: { id: user.id }, data: { passwordHash } });
+    await endSessions(db, { userId: user.id });
+  });
+}
+
+/**
+ * A user leaves a tenant: their tokens lose it, and are answered 403 from now on, even if they come back. The
+ * invitations they made end.
  *
  * @throws RefusedError when the user isn't a member of the tenant
  */
@@ -53,9 +73,55 @@ export async function removeUser(client: UnscopedClient, input: { email: string;
   await client.$transaction(async (db) => {
     const user = await db.user.findUnique({ where: { email }, select: { id: true } });
     if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
-    const membership = { tenantId, userId: user.id };
-    const left = await db.membership.deleteMany({ where: membership });
-    if (left.count === 0) throw new RefusedError(`User ${email} is not a member of this tenant`);
-    await db.apiToken.updateMany({ where: membership, data: { tenantId: null } });
+    if (!(await leave(db, { tenantId, userId: user.id })))
+      throw new RefusedError(`User ${email} is not a member of this tenant`);
   });
+}
+
+/**
+ * The same, as a member of the tenant asks for it: the last one has to stay.
+ *
+ * @returns null when the user isn't a member of the tenant
+ * @throws RefusedError when there is no other member
+ */
+export async function removeMember(
+  client: UnscopedClient,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<Member | null> {
+  return client.$transaction(async (db) => {
+    await openTenant(db, tenantId, 'no key update'); // one after the other: else of two, each could remove the other
+    const members = await db.membership.findMany({ where: { tenantId }, ...memberShown });
+    const member = members.find(({ user }) => user.id === userId);
+    if (!member) return null;
+    if (members.length === 1) throw new RefusedError('The last member has to stay: nobody could let others in');
+    await leave(db, { tenantId, userId });
+    return memberOf(member);
+  });
+}
+
+/** A user, and since when they belong to the tenant. */
+export interface Member {
+  user: UserSummary;
+  joinedAt: Date;
+}
+
+const memberShown = {
+  select: { createdAt: true, user: { select: { id: true, name: true, email: true } } },
+} satisfies Prisma.MembershipDefaultArgs;
+
+const memberOf = ({ user, createdAt }: Prisma.MembershipGetPayload<typeof memberShown>): Member => ({
+  user,
+  joinedAt: createdAt,
+});
+
+/** The tenant's members, in the order they joined. */
+export async function listMembers(client: UnscopedClient, tenantId: string): Promise<Member[]> {
+  const orderBy = [{ createdAt: 'asc' }, { userId: 'asc' }] satisfies Prisma.MembershipOrderByWithRelationInput[];
+  return (await client.membership.findMany({ where: { tenantId }, orderBy, ...memberShown })).map(memberOf);
+}
+
+async function leave(db: Prisma.TransactionClient, membership: { tenantId: string; userId: string }): Promise<boolean> {
+  const left = await db.membership.deleteMany({ where: membership });
+  await db.apiToken.updateMany({ where: membership, data: { tenantId: null } });
+  return left.count > 0;
 }

@@ -16,6 +16,7 @@ const client = connect(pool);
 const domain = createDomain(
   client,
   createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true }),
+  () => '',
 );
 const tenant = await client.tenant.findUniqueOrThrow({
   where: { id: (await createTenant(client, { name: 'Acme' })).id },

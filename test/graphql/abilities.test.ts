@@ -19,6 +19,7 @@ afterAll(() => service.close());
 
 const places = placesOf(toSchema());
 const abilityOf = ({ field }: Place): Ability | undefined => checksOf(field.extensions['pothosOptions']).ability;
+const isForSessions = ({ field }: Place): boolean => checksOf(field.extensions['pothosOptions']).inSession === true;
 const everything = resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
 
 /** Of those who act for Acme, one with these abilities. */
@@ -40,8 +41,8 @@ describe('declared in the schema', () => {
   // What settles what isn't known before the payment is: see below.
   const exempt = ['Query.me', 'Mutation.undoPayment'];
 
-  it('every root field but `me` demands an ability', () => {
-    const roots = places.filter(({ operation }) => operation);
+  it('every root field but `me` demands an ability, or a session', () => {
+    const roots = places.filter((place) => place.operation && !isForSessions(place));
     const without = roots
       .filter((place) => !abilityOf(place))
       .map(({ parent, field }) => `${parent.name}.${field.name}`);
@@ -85,11 +86,28 @@ async function upload(who: Integrator, query: string): Promise<Pick<Answer, 'bod
   return { body: await response.json() };
 }
 
+const unknown = '01980000-0000-7000-8000-000000000000';
+
+describe('no token may make tokens, or let others in', () => {
+  const forSessions = places.filter(isForSessions).map((place) => ({ place, name: place.field.name }));
+
+  it('they are all declared', () => {
+    const nouns = /tokens?$|sessions?$|members?$|invitations?$/i;
+    const roots = places.filter(({ operation, field }) => operation && nouns.test(field.name));
+    expect(forSessions.map(({ name }) => name)).toEqual(roots.map(({ field }) => field.name));
+    expect(forSessions).toHaveLength(11);
+  });
+
+  it.each(forSessions)('$name is forbidden to a token that may do everything', async ({ place }) => {
+    const args = argumentsFor(place.field.args, (path) => (/id$/i.test(path.at(-1)!) ? unknown : undefined));
+    expect(refusal(await acme.graphqlAnswer(documentFor(place, args), args)).code).toBe('FORBIDDEN');
+  });
+});
+
 describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
   const demanding = places
     .filter((place) => place.operation && abilityOf(place))
     .map((place) => ({ place, name: place.field.name, ability: abilityOf(place)! }));
-  const unknown = '01980000-0000-7000-8000-000000000000';
   const question = (place: Place): [string, object] => {
     const args = argumentsFor(place.field.args, (path) =>
       /ids?$/i.test(path.at(-1)!) && isNeeded(place, path) ? unknown : undefined,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { createTenant, createUser } from '../../src/identity/index.ts';
 import type { Answer, Service } from '../harness.ts';
 
@@ -7,7 +7,7 @@ export const password = 'correct horse battery staple';
 /** What a browser sends with a request that one of our own pages makes. */
 export const fromOurPage = { 'sec-fetch-site': 'same-origin', 'x-requested-with': 'kontor' };
 
-/** A browser: it keeps the cookie it is given and sends it along. */
+/** A browser: it keeps the cookie it is given and sends it along. Each has an address of its own, as a proxy tells it. */
 export interface Browser {
   cookie: string | undefined;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -16,11 +16,13 @@ export interface Browser {
 }
 
 export function openBrowser(service: Pick<Service, 'request'>): Browser {
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   const browser: Browser = {
     cookie: undefined,
     request: async (method, path, body, headers = {}) => {
       const cookie = browser.cookie && { cookie: browser.cookie };
-      const answer = await service.request(method, path, { body, headers: { ...fromOurPage, ...cookie, ...headers } });
+      const sent = { ...fromOurPage, 'x-forwarded-for': address, ...cookie, ...headers };
+      const answer = await service.request(method, path, { body, headers: sent });
       const [set] = answer.headers.getSetCookie();
       if (set) browser.cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0];
       return answer;
@@ -36,10 +38,12 @@ export function openBrowser(service: Pick<Service, 'request'>): Browser {
 export interface Person {
   userId: string;
   email: string;
+  /** Joined first. */
+  tenantId: string;
 }
 
 /** Someone who can sign in, a member of these tenants; of a new one when none is named. */
-export async function someone({ client }: Service, ...tenantIds: string[]): Promise<Person & { tenantId: string }> {
+export async function someone({ client }: Pick<Service, 'client'>, ...tenantIds: string[]): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const [tenantId = (await createTenant(client, { name: 'Acme' })).id, ...others] = tenantIds;
   const { id: userId } = await createUser(client, { email, name: 'Ada', password, tenantId });
@@ -48,10 +52,18 @@ export async function someone({ client }: Service, ...tenantIds: string[]): Prom
 }
 
 /** Someone who has signed in. */
-export async function signedIn(service: Service, ...tenantIds: string[]) {
+export async function signedIn(service: Service, ...tenantIds: string[]): Promise<Person & { browser: Browser }> {
   const person = await someone(service, ...tenantIds);
-  const browser = openBrowser(service);
-  const { status } = await browser.signIn(person.email);
-  if (status !== 200) throw new Error(`Signing in was answered ${status}`);
-  return { ...person, browser };
+  return { ...person, browser: await enter(service, person) };
 }
+
+/** One more browser in which a person has signed in. */
+export async function enter(service: Service, { email }: Pick<Person, 'email'>): Promise<Browser> {
+  const browser = openBrowser(service);
+  const { status } = await browser.signIn(email);
+  if (status !== 200) throw new Error(`Signing in was answered ${status}`);
+  return browser;
+}
+
+/** The code a GraphQL request is refused by; undefined when it is answered. */
+export const codeOf = ({ body }: Answer): string | undefined => body.errors?.[0].extensions.code;

@@ -1,36 +1,301 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Service } from '../harness.ts';
-import { openBrowser, someone } from './browser.ts';
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createRateLimiter, postgresStore } from '../../src/rate-limit.ts';
+import { createDatabase, startService, type Database, type Service } from '../harness.ts';
+import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
 
+let database: Database;
 let service: Service;
+/** Another process on the same database. */
+let other: Service;
+
 beforeAll(async () => {
-  service = await startService();
+  database = await createDatabase();
+  service = await startService({ database, trustedProxies: 1 });
+  other = await startService({ database, trustedProxies: 1 });
 });
-afterAll(() => service.close());
+afterEach(() => {
+  service.clock.now = undefined;
+});
+afterAll(async () => {
+  await service.close();
+  await other.close();
+  await database.drop();
+});
 
 const whoami = '{ me { user { id email } tenant { id } tenants { id name } token { id } } }';
+const statusOf = async (browser: Browser): Promise<number> => (await browser.graphql(whoami)).status;
 
-describe('signing in', () => {
-  it('with e-mail and password starts a session, which opens GraphQL', async () => {
+describe('signing in by e-mail and password', () => {
+  it('starts a session, which opens GraphQL', async () => {
     const { userId, email, tenantId } = await someone(service);
     const browser = openBrowser(service);
     const answer = await browser.signIn(` ${email.toUpperCase()} `);
     expect(answer.status).toBe(200);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
     expect(answer.body).toEqual({
       user: { id: userId, name: 'Ada', email },
-      session: { id: expect.any(String), createdAt: expect.any(String), expiresAt: expect.any(String) },
+      session: { id: expect.any(String), createdAt: time, expiresAt: time },
     });
     expect((await browser.request('GET', '/api/auth/get-session')).body).toEqual(answer.body);
-    const { body } = await browser.graphql(whoami);
-    expect(body).toEqual({
-      data: {
-        me: {
-          user: { id: userId, email },
-          tenant: { id: tenantId },
-          tenants: [{ id: tenantId, name: 'Acme' }],
-          token: null,
-        },
-      },
+    const acme = { id: tenantId, name: 'Acme' };
+    const { body, headers } = await browser.graphql(whoami);
+    expect(body.data.me).toEqual({
+      user: { id: userId, email },
+      tenant: { id: tenantId },
+      tenants: [acme],
+      token: null,
     });
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('a wrong password and an unknown address are answered alike, to the byte, and get no cookie', async () => {
+    const { email } = await someone(service);
+    const answers = [];
+    for (const [address, withPassword] of [
+      [email, 'wrong horse battery staple'],
+      [email, ''],
+      ['nobody@example.com', password],
+    ] as const) {
+      const { status, headers, body } = await openBrowser(service).signIn(address, withPassword);
+      expect(headers.getSetCookie()).toEqual([]);
+      const { request_id: _id, ...rest } = body;
+      const names = [...headers.keys()].toSorted();
+      answers.push({ status, rest, names, length: headers.get('content-length') });
+    }
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      rest: { message: 'The e-mail address or the password is not right.' },
+    });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it('a user without a password can’t, nor can one who is no member get into GraphQL', async () => {
+    const { tenantId, userId } = await someone(service);
+    await service.client.user.update({ where: { id: userId }, data: { passwordHash: null } });
+    const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
+    expect((await openBrowser(service).signIn(email, '')).status).toBe(401);
+
+    const alone = await signedIn(service);
+    await service.client.membership.deleteMany({ where: { userId: alone.userId } });
+    expect((await alone.browser.request('GET', '/api/auth/get-session')).body.user.id).toBe(alone.userId);
+    const refused = await alone.browser.graphql(whoami);
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN']);
+    const elsewhere = await alone.browser.graphql(whoami, {}, tenantId);
+    expect([elsewhere.status, codeOf(elsewhere)]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['no password', { email: 'ada@example.com' }],
+    ['no address', { email: 'ada', password }],
+    ['numbers', { email: 1, password: 2 }],
+    ['a list', []],
+    ['NUL', { email: 'ada\0@example.com', password }],
+    ['a very long password', { email: 'ada@example.com', password: 'x'.repeat(2000) }],
+  ])('%s: 422', async (_what, body) => {
+    const answer = await openBrowser(service).request('POST', '/api/auth/sign-in/email', body);
+    expect(answer.status).toBe(422);
+    expect(Object.keys(answer.body.errors).length).toBeGreaterThan(0);
+  });
+
+  it('there is no open sign-up, nor anything else', async () => {
+    const input = { email: 'new@example.com', password, name: 'New' };
+    for (const path of ['sign-up/email', 'sign-in/social', 'forget-password', 'update-user', 'delete-user', 'x', '']) {
+      expect((await openBrowser(service).request('POST', `/api/auth/${path}`, input)).status).toBe(404);
+    }
+    expect((await openBrowser(service).request('GET', '/api/auth/sign-in/email')).status).toBe(405);
+  });
+});
+
+describe('the cookie', () => {
+  it('is HttpOnly, SameSite=Strict, for the whole address, as long as the session', async () => {
+    const { email } = await someone(service);
+    const [cookie] = (await openBrowser(service).signIn(email)).headers.getSetCookie();
+    expect(cookie).toMatch(/^kontor=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+
+  it('over HTTPS is Secure too, and its name keeps other hosts from setting it', async () => {
+    const secure = await startService({ database, publicUrl: 'https://books.example', trustedProxies: 1 });
+    const { email } = await someone(service);
+    const browser = openBrowser(secure);
+    const [cookie] = (await browser.signIn(email)).headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-kontor=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    expect(await statusOf(browser)).toBe(200);
+    browser.cookie = browser.cookie?.replace('__Host-', '');
+    expect(await statusOf(browser), 'by the name that others could set').toBe(401);
+    await secure.close();
+  });
+
+  it('is kept by us as a hash only', async () => {
+    const { browser, userId } = await signedIn(service);
+    const value = browser.cookie?.split('=')[1] ?? '';
+    const [session] = await service.client.session.findMany({ where: { userId } });
+    expect(Buffer.from(session!.hash)).toEqual(createHash('sha256').update(value).digest());
+  });
+
+  it('a new session has a new one, whatever the browser came with; its old session ends', async () => {
+    const { browser, email, userId } = await signedIn(service);
+    const old = browser.cookie;
+    await browser.signIn(email);
+    expect(browser.cookie).not.toBe(old);
+    expect(await service.client.session.count({ where: { userId } })).toBe(1);
+    const stale = openBrowser(service);
+    stale.cookie = old;
+    expect(await statusOf(stale)).toBe(401);
+
+    const planted = openBrowser(service);
+    planted.cookie = `kontor=${'A'.repeat(43)}`;
+    expect((await planted.signIn(email)).status).toBe(200);
+    expect(planted.cookie).not.toContain('AAAA');
+  });
+
+  it.each(['kontor=', 'kontor=x', `kontor=${'A'.repeat(43)}`, 'kontor=%00', `kontor=${'ü'}`, `x=${'y'.repeat(4000)}`])(
+    '%s: 401',
+    async (cookie) => {
+      const browser = openBrowser(service);
+      browser.cookie = Buffer.from(cookie).toString('latin1');
+      expect(await statusOf(browser)).toBe(401);
+      expect((await browser.request('GET', '/api/auth/get-session')).body).toBeNull();
+    },
+  );
+
+  it('opens no REST, and counts for nothing beside a token', async () => {
+    const { browser } = await signedIn(service);
+    expect((await browser.request('GET', '/api/v1/me')).status).toBe(401);
+    const answer = await browser.request('POST', '/graphql', { query: whoami }, { authorization: 'Bearer x' });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a session ends', () => {
+  const at = (minutes: number): void => {
+    service.clock.now = new Date(Date.UTC(2030, 0, 1, 0, minutes));
+  };
+
+  it('30 minutes after its last request', async () => {
+    at(0);
+    const { browser, userId } = await signedIn(service);
+    const seen = async (): Promise<number> =>
+      (await service.client.session.findFirstOrThrow({ where: { userId } })).lastSeenAt.getUTCMinutes();
+    at(29);
+    expect(await statusOf(browser)).toBe(200);
+    await expect.poll(seen).toBe(29);
+    at(58);
+    expect((await browser.request('GET', '/api/auth/get-session')).body).not.toBeNull();
+    at(59);
+    expect((await browser.request('GET', '/api/auth/get-session')).body).toBeNull();
+    expect(await statusOf(browser)).toBe(401);
+  });
+
+  it('after 12 hours, however busy', async () => {
+    at(0);
+    const { browser, userId } = await signedIn(service);
+    for (let minutes = 29; minutes < 720; minutes += 29) {
+      at(minutes);
+      expect(await statusOf(browser)).toBe(200);
+      const now = service.clock.now!;
+      await expect
+        .poll(async () => (await service.client.session.findFirstOrThrow({ where: { userId } })).lastSeenAt)
+        .toEqual(now);
+    }
+    at(720);
+    expect(await statusOf(browser)).toBe(401);
+  });
+
+  it('by signing out, at once in every process, and no other', async () => {
+    const { browser, email } = await signedIn(service);
+    const elsewhere = await enter(other, { email });
+    const copy = openBrowser(other);
+    copy.cookie = browser.cookie;
+    expect(await statusOf(copy)).toBe(200);
+    const answer = await browser.request('POST', '/api/auth/sign-out');
+    expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^kontor=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(await statusOf(copy)).toBe(401);
+    expect(await statusOf(elsewhere)).toBe(200);
+    expect((await browser.request('POST', '/api/auth/sign-out')).status, 'again').toBe(200);
+  });
+
+  it('by signing out everywhere, with all the others of this user', async () => {
+    const stranger = await signedIn(service);
+    const { browser, email } = await signedIn(service);
+    const others = [await enter(other, { email }), await enter(service, { email })];
+    expect((await browser.request('POST', '/api/auth/revoke-sessions')).status).toBe(200);
+    for (const each of others) expect(await statusOf(each)).toBe(401);
+    expect(await statusOf(stranger.browser)).toBe(200);
+  });
+});
+
+describe('changing the password', () => {
+  const next = 'another horse, another battery';
+  const change = (browser: Browser, currentPassword: string, newPassword: string) =>
+    browser.request('POST', '/api/auth/change-password', { currentPassword, newPassword });
+
+  it('asks the old one, ends all sessions, and goes on with a new one', async () => {
+    const { browser, email } = await signedIn(service);
+    const elsewhere = await enter(other, { email });
+    const old = browser.cookie;
+    const answer = await change(browser, password, next);
+    expect([answer.status, answer.body.user.email]).toEqual([200, email]);
+    expect(browser.cookie).not.toBe(old);
+    expect(await statusOf(browser)).toBe(200);
+    expect(await statusOf(elsewhere)).toBe(401);
+    const stale = openBrowser(service);
+    stale.cookie = old;
+    expect(await statusOf(stale)).toBe(401);
+    expect((await openBrowser(service).signIn(email)).status).toBe(401);
+    expect((await openBrowser(service).signIn(email, next)).status).toBe(200);
+  });
+
+  it.each([
+    ['wrong old one', 'wrong horse battery staple', next, 'currentPassword', /not your password/],
+    ['shorter than 12 characters', password, 'short horse', 'newPassword', /at least 12 characters/],
+    ['longer than 128', password, 'x'.repeat(129), 'newPassword', /at most 128 characters/],
+    ['one of the most common', password, 'Qwerty123456', 'newPassword', /most common/],
+  ])('%s: 422, and nothing changes', async (_what, old, wanted, field, message) => {
+    const { browser, email } = await signedIn(service);
+    const answer = await change(browser, old, wanted);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toEqual({ [field]: [expect.stringMatching(message)] });
+    expect(await statusOf(browser)).toBe(200);
+    expect((await openBrowser(service).signIn(email)).status).toBe(200);
+  });
+
+  it('without a session: 401', async () => {
+    expect((await change(openBrowser(service), password, next)).status).toBe(401);
+  });
+
+  it('a sign-in with the old one that is under way leaves no session behind', async () => {
+    const { browser, email, userId } = await signedIn(service);
+    const signingIn = Array.from({ length: 8 }, () => openBrowser(service)).map(async (each) => {
+      await each.signIn(email);
+      return each;
+    });
+    expect((await change(browser, password, next)).status).toBe(200);
+    await Promise.all(signingIn);
+    expect(await service.client.session.count({ where: { userId } })).toBe(1);
+    expect(await statusOf(browser)).toBe(200);
+  });
+});
+
+describe('limits', () => {
+  it('dashboard sessions: 600 requests in any 60 seconds, each session by itself', async () => {
+    const limited = await startService({
+      database,
+      trustedProxies: 1,
+      limiter: (pool) => createRateLimiter({ limit: 60, store: postgresStore(pool) }),
+    });
+    const { browser, email } = await signedIn(limited);
+    const asked = Array.from({ length: 620 }, () => browser.graphql('{ __typename }'));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(600);
+    const refused = await browser.graphql('{ __typename }');
+    expect([refused.status, codeOf(refused)]).toEqual([429, 'RATE_LIMITED']);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await statusOf(await enter(limited, { email }))).toBe(200);
+    await limited.close();
   });
 });

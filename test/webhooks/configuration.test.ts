@@ -74,7 +74,8 @@ describe('a webhook', () => {
   });
 
   it('goes to https and public addresses only, unless development is allowed', async () => {
-    const strict = createDomain(service.client, createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false }));
+    const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
+    const strict = createDomain(service.client, webhooks, () => service.url);
     const faults = async (url: string): Promise<string | undefined> => {
       const context = strict.contextFor({
         user: { id: acme.userId, name: '', email: '' },

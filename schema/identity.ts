@@ -1,0 +1,81 @@
+// Whom the domain knows of, and what it asks of those who keep them: `src/identity/`. Their tables stand outside the
+// books, so no resolver reaches them by itself.
+
+/** A person. */
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+}
+
+/** A business whose books are kept here. */
+export interface Tenant {
+  id: string;
+  name: string;
+  country: string;
+  defaultCurrency: string;
+  timezone: string;
+}
+
+/** A personal access token, without its value. */
+export interface ApiToken {
+  id: string;
+  name: string;
+  abilities: string[];
+  lastFour: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+}
+
+export interface Session {
+  id: string;
+  userAgent: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+}
+
+export interface Member {
+  user: User;
+  joinedAt: Date;
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Null when it was made on the command line. */
+  invitedBy: User | null;
+}
+
+/**
+ * What may be asked in a caller's name. No method takes a user or a tenant to act for: they are the caller's own, and
+ * an id that is none of theirs is answered null, like one that doesn't exist.
+ */
+export interface Identity {
+  /** The user's open tenants, by name; for an API token, its own. */
+  tenants: () => Promise<Tenant[]>;
+  /** The user's for the tenant, those that aren't revoked, newest first. */
+  apiTokens: () => Promise<ApiToken[]>;
+  createApiToken: (input: {
+    name: string;
+    abilities?: string[];
+    expiresAt?: Date;
+  }) => Promise<{ apiToken: ApiToken; value: string }>;
+  revokeApiToken: (id: string) => Promise<ApiToken | null>;
+  /** The tenant's, in the order they joined. */
+  members: () => Promise<Member[]>;
+  /** @throws ValidationError for the last one */
+  removeMember: (userId: string) => Promise<Member | null>;
+  /** The tenant's that can still be accepted, newest first. */
+  invitations: () => Promise<Invitation[]>;
+  /** @throws ValidationError for a member's address */
+  inviteMember: (email: string) => Promise<{ invitation: Invitation; link: string }>;
+  revokeInvitation: (id: string) => Promise<Invitation | null>;
+  /** The user's, newest first. */
+  sessions: () => Promise<Session[]>;
+  revokeSession: (id: string) => Promise<Session | null>;
+  /** All of the user's but the one that asks; answers how many they were. */
+  revokeOtherSessions: () => Promise<number>;
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { Router, type IRequest } from 'itty-router';
+import type { z } from 'zod';
+import { readBody } from '../rest-shim/body.ts';
+import { answerError, errorResponse, otherwiseNotFound } from '../rest-shim/router.ts';
+import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
+import { mayBeForged } from './forgery.ts';
+
+/** One request's surroundings. */
+export interface Caller {
+  incoming: IncomingMessage;
+  /** Where the client is, as the proxies we trust say. */
+  address: string;
+  requestId: string;
+  report: (fault: unknown) => void;
+}
+
+export type Handler = (request: Request, caller: Caller) => Promise<Response>;
+export type AuthDoor = Handler;
+
+const base = '/api/auth';
+
+/** Routes under /api/auth, for our own pages only. Errors as REST answers them. */
+export function serve(
+  routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
+  publicUrl: () => string,
+): AuthDoor {
+  const router = Router<IRequest, [Caller]>({ base, catch: answerFault, finally: [otherwiseNotFound] });
+  for (const [method, path, handler] of routes) {
+    router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: Caller) =>
+      mayBeForged(method, caller.incoming.headers, publicUrl())
+        ? errorResponse(403, 'This is only for requests from our own pages.', caller.requestId)
+        : handler(request as unknown as Request, caller),
+    );
+    router.all(path, (_request, { requestId }) =>
+      errorResponse(405, `This address takes ${method}.`, requestId, { headers: { Allow: method } }),
+    );
+  }
+  return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
+}
+
+export const answer = (body: unknown, cookie?: string): Response =>
+  Response.json(body, cookie === undefined ? {} : { headers: { 'Set-Cookie': cookie } });
+
+/** The body, which must be an object. @throws ValidationError, TransportError */
+export async function bodyOf(request: Request): Promise<object | undefined> {
+  const problems = new Problems();
+  const body = await readBody(request, problems);
+  problems.throwIfAny();
+  return body;
+}
+
+/** A body as `schema` has it. @throws ValidationError */
+export function parsed<T>(body: object | undefined, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const problems = new Problems();
+  for (const { path, message } of result.error.issues) problems.add(path.join('.'), message);
+  throw new ValidationError(problems.errors);
+}
+
+/** Too many attempts: seconds to wait. */
+export class ThrottledError extends CodedError {
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number) {
+    const minutes = Math.ceil(retryAfter / 60);
+    super('RATE_LIMITED', `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
+    this.retryAfter = retryAfter;
+  }
+}
+
+function answerFault(error: unknown, request: IRequest, caller: Caller): Response {
+  const response = answerError(error, request, caller);
+  if (error instanceof ThrottledError) response.headers.set('Retry-After', String(error.retryAfter));
+  return response;
+}

@@ -1,0 +1,128 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
+import { openBrowser, password, someone } from './browser.ts';
+
+let database: Database;
+let services: [Service, Service];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  services = [await startService({ database, trustedProxies: 1 }), await startService({ database, trustedProxies: 1 })];
+});
+afterAll(async () => {
+  for (const service of services) await service.close();
+  await database.drop();
+});
+
+const someAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+let turn = 0;
+
+/** Tries a password at an address, through one process or the other. */
+const attempt = (email: string, from: string, withPassword = 'wrong horse battery staple'): Promise<Answer> =>
+  openBrowser(services[turn++ % 2]!).request(
+    'POST',
+    '/api/auth/sign-in/email',
+    { email, password: withPassword },
+    { 'x-forwarded-for': from },
+  );
+
+const statuses = async (attempts: Promise<Answer>[]): Promise<Record<number, number>> => {
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(attempts)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+
+/** Lets time pass, as far as attempts are concerned. */
+const pass = (minutes: number): Promise<unknown> =>
+  services[0].pool.query(
+    `update rate_limits set hits = array(select hit - $1 * interval '1 minute' from unnest(hits) as hit)`,
+    [minutes],
+  );
+
+describe('attempts to sign in', () => {
+  it('to one account from one address: 10 in 15 minutes, exactly, across processes, however many at once', async () => {
+    const { email } = await someone(services[0]);
+    const from = someAddress();
+    expect(await statuses(times(40, () => attempt(email, from)))).toEqual({ 401: 10, 429: 30 });
+    const refused = await attempt(email, from, password);
+    expect(refused.status, 'even with the right password').toBe(429);
+    expect(refused.body.message).toMatch(/^Too many attempts\. Try again in 15 minutes\.$/);
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(800);
+    expect(seconds).toBeLessThanOrEqual(900);
+    expect((await attempt(email, someAddress(), password)).status, 'the user at home').toBe(200);
+    await pass(15);
+    expect((await attempt(email, from, password)).status).toBe(200);
+  });
+
+  it('to one account from everywhere: 25', async () => {
+    const { email } = await someone(services[0]);
+    expect(await statuses(times(60, () => attempt(email.toUpperCase(), someAddress())))).toEqual({ 401: 25, 429: 35 });
+  });
+
+  it('to an address that is nobody’s count just so, and are answered just so', async () => {
+    const from = someAddress();
+    expect(await statuses(times(20, () => attempt('nobody@example.com', from)))).toEqual({ 401: 10, 429: 10 });
+    const { email } = await someone(services[0]);
+    await statuses(times(10, () => attempt(email, someAddress())));
+    const withoutId = ({ status, body: { request_id: _id, ...rest } }: Answer) => ({ status, ...rest });
+    const known = someAddress();
+    await statuses(times(10, () => attempt(email, known)));
+    expect(withoutId(await attempt(email, known))).toEqual(withoutId(await attempt('nobody@example.com', from)));
+  });
+
+  it('from one address to all accounts: 50', async () => {
+    const from = someAddress();
+    expect(await statuses(times(80, (i) => attempt(`user${i}@example.com`, from)))).toEqual({ 401: 50, 429: 30 });
+  });
+
+  it('an IPv6 network counts as one address, and an IPv4 address is the same when written as IPv6', async () => {
+    const network = `2001:db8:${randomInt(65_536).toString(16)}:1`;
+    const { email } = await someone(services[0]);
+    expect(await statuses(times(20, (i) => attempt(email, `${network}::${i.toString(16)}`)))).toEqual({
+      401: 10,
+      429: 10,
+    });
+    const from = someAddress();
+    const another = await someone(services[0]);
+    expect(await statuses(times(20, (i) => attempt(another.email, i % 2 ? from : `::ffff:${from}`)))).toEqual({
+      401: 10,
+      429: 10,
+    });
+  });
+
+  it('what the client itself says of its address doesn’t count', async () => {
+    const { email } = await someone(services[0]);
+    const from = someAddress();
+    expect(await statuses(times(20, () => attempt(email, `${someAddress()}, ${from}`)))).toEqual({ 401: 10, 429: 10 });
+
+    const direct = await startService({ database });
+    const another = await someone(direct);
+    const tries = times(20, () => {
+      const body = { email: another.email, password: 'wrong horse battery staple' };
+      return openBrowser(direct).request('POST', '/api/auth/sign-in/email', body); // from a made-up address each
+    });
+    expect(await statuses(tries)).toEqual({ 401: 10, 429: 10 });
+    await direct.close();
+  });
+
+  it('signing in clears what one’s own mistakes counted', async () => {
+    const { email } = await someone(services[0]);
+    const from = someAddress();
+    for (let round = 0; round < 3; round++) {
+      expect(await statuses(times(9, () => attempt(email, from)))).toEqual({ 401: 9 });
+      expect((await attempt(email, from, password)).status).toBe(200);
+    }
+  });
+
+  it('guesses at the old password, in a session, count with them', async () => {
+    const { email } = await someone(services[0]);
+    const browser = openBrowser(services[0]);
+    await browser.signIn(email);
+    const guess = { currentPassword: 'wrong horse battery staple', newPassword: 'another horse, another battery' };
+    const guesses = times(15, () => browser.request('POST', '/api/auth/change-password', guess));
+    expect(await statuses(guesses)).toEqual({ 422: 10, 429: 5 });
+  });
+});
