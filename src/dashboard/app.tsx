@@ -1,0 +1,64 @@
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { Provider, useQuery } from 'urql';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { createClient } from './client.ts';
+import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
+import { Announcements } from './components/announce.tsx';
+import { Opening } from './components/opening.tsx';
+import { Shell } from './components/shell.tsx';
+import { PageRoutes, publicRoutes } from './routes.tsx';
+import { SessionProvider, SessionQuery } from './session.tsx';
+import { lastTenant, rememberTenant, tenantOf } from './tenant.ts';
+
+export function App(): ReactNode {
+  return (
+    <ErrorBoundary>
+      <Announcements>
+        <Switch>
+          {publicRoutes.map(({ path, Page }) => (
+            <Route key={path} path={path} component={Page} />
+          ))}
+          <Route>
+            <Books />
+          </Route>
+        </Switch>
+      </Announcements>
+    </ErrorBoundary>
+  );
+}
+
+/** The pages of one tenant, whose id begins the address: a link shows everybody the same books. */
+function Books(): ReactNode {
+  const [path, navigate] = useLocation();
+  const tenantId = tenantOf(path);
+  const signIn = useCallback(() => {
+    const { pathname, search } = window.location;
+    navigate(`/sign-in?${new URLSearchParams({ to: pathname + search }).toString()}`, { replace: true });
+  }, [navigate]);
+  const client = useMemo(() => createClient(tenantId ?? lastTenant(), signIn), [tenantId, signIn]);
+  return (
+    <Provider value={client} key={tenantId}>
+      <SignedIn tenantId={tenantId} />
+    </Provider>
+  );
+}
+
+function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
+  const [path] = useLocation();
+  const [{ data, error }, again] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
+  if (!data)
+    return error ? <Broken error={error} again={() => again({ requestPolicy: 'network-only' })} /> : <Opening />;
+  const { me } = data;
+  rememberTenant(me.tenant.id);
+  if (!tenantId)
+    return <Redirect to={`/${me.tenant.id}${path === '/' ? '' : path}${window.location.search}`} replace />;
+  return (
+    <SessionProvider value={me}>
+      <Router base={`/${tenantId}`}>
+        <Shell>
+          <PageRoutes />
+        </Shell>
+      </Router>
+    </SessionProvider>
+  );
+}

@@ -1,0 +1,11 @@
+import { Center, Loader } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** While it isn't known yet who is there. */
+export function Opening(): ReactNode {
+  return (
+    <Center h="100dvh" component="main" aria-busy>
+      <Loader type="dots" aria-label="Opening" />
+    </Center>
+  );
+}

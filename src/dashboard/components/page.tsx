@@ -1,0 +1,70 @@
+import { Anchor, Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { ChevronLeftIcon } from '@heroicons/react/24/outline';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useSession } from '../session.tsx';
+
+interface Props {
+  title: string;
+  /** What stands beside the title: a state, say. */
+  badge?: ReactNode;
+  /** One line on what this page is for. */
+  description?: ReactNode;
+  actions?: ReactNode;
+  back?: { to: string; label: string };
+  children: ReactNode;
+}
+
+// The first page that is opened leaves the focus where the browser puts it.
+let arrived = false;
+
+/** The frame of a page: its heading takes the focus when one comes here, and names the window. */
+export function Page({ title, badge, description, actions, back, children }: Props): ReactNode {
+  const { tenant } = useSession();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (arrived) heading.current?.focus({ preventScroll: true });
+    arrived = true;
+    window.scrollTo(0, 0);
+  }, []);
+  return (
+    <Stack gap="lg">
+      <title>{`${title} · ${tenant.name} · Kontor`}</title>
+      <Stack gap={4}>
+        {back && (
+          <Anchor component={Link} to={back.to} size="sm" w="fit-content">
+            <Group gap={4} component="span">
+              <ChevronLeftIcon width={14} aria-hidden />
+              {back.label}
+            </Group>
+          </Anchor>
+        )}
+        <Group justify="space-between" gap="sm" mih={36}>
+          <Group gap="sm">
+            <Title order={1} size="h2" ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {badge}
+          </Group>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {description && (
+          <Text c="dimmed" maw={720}>
+            {description}
+          </Text>
+        )}
+      </Stack>
+      <Box>{children}</Box>
+    </Stack>
+  );
+}
+
+/** A page on its way. */
+export function PageSkeleton(): ReactNode {
+  return (
+    <Stack gap="lg" aria-busy>
+      <Skeleton h={32} w={220} mt={2} />
+      <Skeleton h={300} />
+    </Stack>
+  );
+}

@@ -1,0 +1,156 @@
+import {
+  ActionIcon,
+  AppShell,
+  Avatar,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  type MantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { CheckIcon, ComputerDesktopIcon, MoonIcon, SunIcon } from '@heroicons/react/24/outline';
+import { useEffect, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { navigation } from '../routes.tsx';
+import { useSession } from '../session.tsx';
+
+/** What stands around every page: the navigation, the tenant, the user. */
+export function Shell({ children }: { children: ReactNode }): ReactNode {
+  const [opened, { toggle, close }] = useDisclosure();
+  const [path] = useLocation();
+  useEffect(close, [path, close]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={opened}
+            />
+            <TenantSwitch />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorScheme />
+            <UserMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar aria-label="Main">
+        <ScrollArea p="sm">
+          {navigation.map((group) => (
+            <div key={group.label} role="group" aria-label={group.label}>
+              <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4}>
+                {group.label}
+              </Text>
+              {group.items.map(({ path: to, label, icon: Icon }) => {
+                const active = path === to || (to !== '/' && path.startsWith(`${to}/`));
+                return (
+                  <NavLink
+                    key={to}
+                    component={Link}
+                    to={to}
+                    label={label}
+                    leftSection={<Icon width={20} aria-hidden />}
+                    active={active}
+                    aria-current={active ? 'page' : undefined}
+                    onClick={close}
+                    style={{ borderRadius: 'var(--mantine-radius-md)' }}
+                  />
+                );
+              })}
+            </div>
+          ))}
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
+        <div style={{ maxWidth: 1280, marginInline: 'auto' }}>{children}</div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function TenantSwitch(): ReactNode {
+  const { tenant } = useSession();
+  return (
+    <Group gap="xs" wrap="nowrap" miw={0}>
+      <Avatar size={28} radius="md" color="indigo" variant="filled" name={tenant.name} aria-hidden />
+      <Text fw={600} truncate>
+        {tenant.name}
+      </Text>
+    </Group>
+  );
+}
+
+const schemes = [
+  { value: 'auto', label: 'As the system', icon: ComputerDesktopIcon },
+  { value: 'light', label: 'Light', icon: SunIcon },
+  { value: 'dark', label: 'Dark', icon: MoonIcon },
+] satisfies { value: MantineColorScheme; label: string; icon: unknown }[];
+
+function ColorScheme(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const Current = schemes.find(({ value }) => value === colorScheme)?.icon ?? ComputerDesktopIcon;
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+          <Current width={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {schemes.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            role="menuitemradio"
+            aria-checked={value === colorScheme}
+            leftSection={<Icon width={18} aria-hidden />}
+            rightSection={value === colorScheme && <CheckIcon width={16} aria-hidden />}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function UserMenu(): ReactNode {
+  const { user } = useSession();
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton aria-label={`Account of ${user.name}`} style={{ borderRadius: '50%' }}>
+          <Avatar size={32} name={user.name} color="initials" aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} truncate>
+            {user.name}
+          </Text>
+          <Text size="xs" truncate>
+            {user.email}
+          </Text>
+        </Menu.Label>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

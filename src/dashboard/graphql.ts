@@ -1,0 +1,11 @@
+import { initGraphQLTada } from 'gql.tada';
+import type { introspection } from './introspection.d.ts';
+
+/** Writes an operation or a fragment; its variables and its answer are typed by the schema. */
+export const graphql = initGraphQLTada<{
+  introspection: introspection;
+  disableMasking: true;
+  scalars: { Date: string; DateTime: string; Decimal: string; UUID: string; Upload: File };
+}>();
+
+export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';

@@ -1,0 +1,83 @@
+import { useSearchParams } from 'wouter';
+
+export const pageSize = 25;
+
+/** What a list asks of the server, besides its filters. */
+export interface PageVariables {
+  first?: number;
+  after?: string;
+  last?: number;
+  before?: string;
+}
+
+export interface Sort {
+  field: string;
+  direction: 'ASC' | 'DESC';
+}
+
+export interface ListState<Filter extends string> {
+  /** Each filter as the address has it; undefined where it isn't set. */
+  filters: Partial<Record<Filter, string>>;
+  /** Undefined: newest first. */
+  sort: Sort | undefined;
+  /** The page's number, from 1: for people only, the cursor says where it is. */
+  page: number;
+  variables: PageVariables;
+  /** Undefined or '' takes filters away. Back to the first page. */
+  filter: (values: Partial<Record<Filter, string | undefined>>) => void;
+  /** Ascending, then descending, then newest first again. */
+  sortBy: (field: string) => void;
+  /** From the answer's pageInfo; undefined: the first page. */
+  turn: (to: { after: string } | { before: string } | undefined) => void;
+}
+
+/** The state of a list: its filters, order and page live in the address, so that a link or Back shows the same. */
+export function useListState<Filter extends string = never>(names: readonly Filter[] = []): ListState<Filter> {
+  const [search, setSearch] = useSearchParams();
+  const set = (change: (next: URLSearchParams) => void, replace: boolean): void =>
+    setSearch(
+      (previous) => {
+        const next = new URLSearchParams(previous);
+        for (const name of ['after', 'before', 'page']) next.delete(name);
+        change(next);
+        return next;
+      },
+      { replace },
+    );
+  const sort = parseSort(search.get('sort'));
+  const [after, before] = [search.get('after'), search.get('before')];
+  const page = Math.max(1, Math.trunc(Number(search.get('page'))) || 1);
+  return {
+    filters: Object.fromEntries(
+      names.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
+    ) as Partial<Record<Filter, string>>,
+    sort,
+    page: after || before ? page : 1,
+    variables: before ? { last: pageSize, before } : { first: pageSize, ...(after && { after }) },
+    filter: (values) =>
+      set((next) => {
+        for (const [name, value] of Object.entries<string | undefined>(values)) {
+          if (value) next.set(name, value);
+          else next.delete(name);
+        }
+      }, true),
+    sortBy: (field) =>
+      set((next) => {
+        if (sort?.field !== field) next.set('sort', field.toLowerCase());
+        else if (sort.direction === 'ASC') next.set('sort', `-${field.toLowerCase()}`);
+        else next.delete('sort');
+      }, true),
+    turn: (to) =>
+      set((next) => {
+        if (!to) return;
+        for (const [name, cursor] of Object.entries(to)) next.set(name, cursor);
+        next.set('page', String(page + ('after' in to ? 1 : -1)));
+      }, false),
+  };
+}
+
+function parseSort(text: string | null): Sort | undefined {
+  if (!text) return undefined;
+  const descending = text.startsWith('-');
+  return { field: text.slice(descending ? 1 : 0).toUpperCase(), direction: descending ? 'DESC' : 'ASC' };
+}

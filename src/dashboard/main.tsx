@@ -1,0 +1,34 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './dashboard.css';
+import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { cssVariables, theme } from './theme.ts';
+
+// A page left open over an update asks for files that are gone: the new ones are a reload away.
+window.addEventListener('vite:preloadError', (event) => {
+  event.preventDefault();
+  window.location.reload();
+});
+
+const root = document.querySelector('#root');
+if (!root) throw new Error('index.html has no #root.');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={localStorageColorSchemeManager({ key: 'kontor-color-scheme' })}
+      cssVariablesResolver={cssVariables}
+    >
+      <ModalsProvider>
+        <App />
+      </ModalsProvider>
+      <Notifications position="bottom-right" />
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,53 @@
+import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { BoltIcon } from '@heroicons/react/24/outline';
+import { ErrorBoundary } from './components/error-boundary.tsx';
+import { NotFound } from './components/not-found.tsx';
+import { PageSkeleton } from './components/page.tsx';
+
+type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
+
+export interface Destination {
+  path: string;
+  label: string;
+  icon: Icon;
+}
+
+/** The navigation, in its groups. */
+export const navigation: { label: string; items: Destination[] }[] = [
+  {
+    label: 'Settings',
+    items: [{ path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon }],
+  },
+];
+
+/** Pages without a session. */
+export const publicRoutes: { path: string; Page: ComponentType }[] = [];
+
+/** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
+const pages: { path: string; Page: ComponentType }[] = [
+  { path: '/settings/webhooks', Page: lazy(() => import('./pages/settings/webhooks.tsx')) },
+];
+
+const start = '/settings/webhooks';
+
+export function PageRoutes(): ReactNode {
+  const [path] = useLocation();
+  return (
+    <ErrorBoundary key={path}>
+      <Suspense fallback={<PageSkeleton />}>
+        <Switch>
+          {pages.map(({ path: pattern, Page }) => (
+            <Route key={pattern} path={pattern} component={Page} />
+          ))}
+          <Route path="/">
+            <Redirect to={start} replace />
+          </Route>
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  );
+}

@@ -1,0 +1,33 @@
+import { createContext, useContext } from 'react';
+import { graphql, type ResultOf } from './graphql.ts';
+
+export const SessionQuery = graphql(`
+  query Session {
+    me {
+      user {
+        id
+        name
+        email
+      }
+      tenant {
+        id
+        name
+        country
+        defaultCurrency
+        timezone
+      }
+    }
+  }
+`);
+
+export type Session = ResultOf<typeof SessionQuery>['me'];
+
+const SessionContext = createContext<Session | null>(null);
+export const SessionProvider = SessionContext.Provider;
+
+/** Who is signed in, and whose books are open. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('There is no session here.');
+  return session;
+}
