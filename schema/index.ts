@@ -17,6 +17,7 @@ import './bank-transaction.ts';
 import './matching.ts';
 import './suggestion.ts';
 import './billing.ts';
+import './overview.ts';
 import './statement-upload.ts';
 import './webhook.ts';
 import './delivery.ts';

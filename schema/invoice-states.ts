@@ -28,6 +28,12 @@ export interface Payable {
   currency: string;
 }
 
+/** What a payment comes to. */
+export interface Paid {
+  amount: Decimal;
+  currency: string;
+}
+
 /** Takes the lock of an issued invoice; null for any other. */
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
   const [invoice] = await context.db.invoice.updateManyAndReturn({
@@ -40,9 +46,9 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
 
 /**
  * Counts `amount`, or whatever is due, towards an issued invoice; the last of it makes the invoice paid.
- * @returns the amount
+ * @returns what is paid
  */
-export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
+export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const invoice = await lockIssued(context, id);
   if (!invoice) refuse('status', 'Only an issued invoice can be paid.');
   const { due, currency } = invoice;
@@ -50,15 +56,15 @@ export async function payInvoice(context: Context, id: string, amount?: Decimal 
   if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
   await context.db.invoice.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
   if (paid.equals(due)) await settled(context, id);
-  return paid;
+  return { amount: paid, currency };
 }
 
 /** Pays whatever is due, today, with a payment of its own. */
 export async function payInFull(context: Context, id: string): Promise<void> {
   const { status } = await found(context.db.invoice.findUnique({ where: key(context, id) }));
   if (status === 'PAID') return; // as a total of zero is since it was issued
-  const amount = await payInvoice(context, id);
-  await context.db.payment.create({ data: { invoiceId: id, amount, paidOn: today(context) } });
+  const paid = await payInvoice(context, id);
+  await context.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: today(context) } });
 }
 
 /** Takes a payment back: a paid invoice is issued again. */

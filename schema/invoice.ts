@@ -111,7 +111,7 @@ const anywhere = async (q: string, context: Context): Promise<Prisma.InvoiceWher
 ];
 
 /** As Invoice.isOverdue says. */
-const overdueBy = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
+export const overdueOn = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
 
 builder.queryFields((t) => ({
   invoice: t.prismaField({
@@ -147,7 +147,7 @@ builder.queryFields((t) => ({
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { invoiceDate: within(args) }),
-          ...(args.overdue != null && { [args.overdue ? 'AND' : 'NOT']: overdueBy(today(context)) }),
+          ...(args.overdue != null && { [args.overdue ? 'AND' : 'NOT']: overdueOn(today(context)) }),
           ...(args.q && { OR: await anywhere(args.q, context) }),
         };
         return readPage(

@@ -69,7 +69,7 @@ export async function match(context: Context, id: string, parts: Part[], path = 
     else await payReceipt(context, part.id, amount);
     const settles = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
     await context.db.payment.create({
-      data: { ...settles, bankTransactionId: id, amount, paidOn: transaction.bookingDate },
+      data: { ...settles, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
     });
   }
   await setOpen(context, transaction, open.times(direction));

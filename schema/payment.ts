@@ -16,6 +16,7 @@ export const Payment = builder.prismaObject('Payment', {
     receipt: t.relation('receipt', { ability: 'receipts:read', nullable: true }),
     bankTransactionId: t.expose('bankTransactionId', { type: 'UUID', nullable: true }),
     amount: t.expose('amount', { type: 'Decimal' }),
+    currency: t.exposeString('currency'),
     paidOn: t.expose('paidOn', { type: 'Date' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
@@ -58,7 +59,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
         const paid = await payInvoice(inside, id, amount);
-        await inside.db.payment.create({ data: { invoiceId: id, amount: paid, paidOn: paidOn ?? today(context) } });
+        await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
@@ -80,8 +81,8 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
         const paid = await payReceipt(inside, id, amount);
-        if (!paid.isZero())
-          await inside.db.payment.create({ data: { receiptId: id, amount: paid, paidOn: paidOn ?? today(context) } });
+        if (!paid.amount.isZero())
+          await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });
         return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
       }),
   }),

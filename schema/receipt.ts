@@ -11,7 +11,7 @@ import { ofPartnersCalled } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit } from './events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from './input.ts';
-import type { Payable } from './invoice-states.ts';
+import type { Paid, Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
@@ -286,19 +286,19 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 
 /**
  * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
- * @returns the amount: zero for a receipt of zero
+ * @returns what is paid: zero for a receipt of zero
  */
-export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Decimal> {
+export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const receipt = await lockBooked(context, id);
   if (!receipt) refuse('status', 'Only a booked receipt can be paid.');
   const { due, currency: inCurrency } = receipt;
   const paid = amount ?? due;
   if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${inCurrency} due.`);
   await context.db.receipt.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
-  if (!paid.equals(due)) return paid;
+  if (!paid.equals(due)) return { amount: paid, currency: inCurrency };
   await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
   await emit(context, 'receipt.paid', id);
-  return paid;
+  return { amount: paid, currency: inCurrency };
 }
 
 /** Takes a payment back: a paid receipt is booked again. */

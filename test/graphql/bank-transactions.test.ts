@@ -63,7 +63,7 @@ describe('bank transactions', () => {
         matchStatus: 'MATCHED',
       });
       const payment = await acme.db.payment.create({
-        data: { ...settles, bankTransactionId, amount: 50, paidOn: new Date('2026-03-02') },
+        data: { ...settles, bankTransactionId, amount: 50, currency: 'EUR', paidOn: new Date('2026-03-02') },
       });
       const query = `{ bankTransaction(id: "${bankTransactionId}") { matches { type id amount } } }`;
       expect((await acme.graphql(query)).bankTransaction.matches).toEqual([

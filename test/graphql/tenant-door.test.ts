@@ -67,7 +67,7 @@ describe('no row can refer across tenants whatever the code does', () => {
     ],
     [
       'a payment to an invoice',
-      `insert into payments (tenant_id, id, invoice_id, amount, paid_on) select $1, gen_random_uuid(), id, 1, now() from invoices where tenant_id = $2`,
+      `insert into payments (tenant_id, id, invoice_id, amount, currency, paid_on) select $1, gen_random_uuid(), id, 1, 'EUR', now() from invoices where tenant_id = $2`,
     ],
     [
       'a time entry to a project',

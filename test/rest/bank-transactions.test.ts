@@ -78,7 +78,7 @@ describe('bank transactions (read only)', () => {
     const matched = async (of: object, amount: string) => {
       const { id } = await booked(acme, { amount, amountOpen: '0', matchStatus: 'MATCHED' });
       await acme.db.payment.create({
-        data: { ...of, bankTransactionId: id, amount: '50.5', paidOn: day('2026-03-02') },
+        data: { ...of, bankTransactionId: id, amount: '50.5', currency: 'EUR', paidOn: day('2026-03-02') },
       });
       return (await acme.rest('GET', `/bank-transactions/${id}`)).body.data.matches;
     };
