@@ -1,7 +1,7 @@
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
 import { found, refuse, type Problems } from './errors.ts';
-import { eventTypes } from './events.ts';
+import { events as occasions, eventTypes, type EventType } from './events.ts';
 import { notNull, text } from './input.ts';
 import { maxPage } from './page.ts';
 import type { Webhook as WebhookRow } from '../prisma/generated/client/client.ts';
@@ -55,6 +55,14 @@ const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('Web
   }),
 });
 
+const EventKind = builder.objectRef<EventType>('EventType').implement({
+  description: 'A kind of event that a webhook can ask for.',
+  fields: (t) => ({
+    name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
+    occasion: t.string({ description: 'When it happens, in words.', resolve: (type) => occasions[type] }),
+  }),
+});
+
 const url = text(2048);
 
 const optionalFields = (t: InputFields) => ({
@@ -98,6 +106,12 @@ const existing = (context: Context, id: string): Promise<WebhookRow> =>
   found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
 
 builder.queryFields((t) => ({
+  eventTypes: t.field({
+    type: [EventKind],
+    description: 'All kinds of events, by resource. `webhook.ping` is none: it comes to whoever asks for it.',
+    ability: 'webhooks:read',
+    resolve: () => eventTypes,
+  }),
   webhook: t.prismaField({
     type: Webhook,
     description: 'One webhook.',

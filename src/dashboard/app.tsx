@@ -1,4 +1,4 @@
-import { useCallback, useMemo, type ReactNode } from 'react';
+import { Suspense, useCallback, useMemo, type ReactNode } from 'react';
 import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { createClient } from './client.ts';
@@ -14,14 +14,16 @@ export function App(): ReactNode {
   return (
     <ErrorBoundary>
       <Announcements>
-        <Switch>
-          {publicRoutes.map(({ path, Page }) => (
-            <Route key={path} path={path} component={Page} />
-          ))}
-          <Route>
-            <Books />
-          </Route>
-        </Switch>
+        <Suspense fallback={<Opening />}>
+          <Switch>
+            {publicRoutes.map(({ path, Page }) => (
+              <Route key={path} path={path} component={Page} />
+            ))}
+            <Route>
+              <Books />
+            </Route>
+          </Switch>
+        </Suspense>
       </Announcements>
     </ErrorBoundary>
   );

@@ -16,10 +16,18 @@ export function faultsOf(error: CombinedError, isField: (path: string) => boolea
   if (errors.length === 0) faults.rest.push(inWords(error));
   for (const [path, messages] of errors) {
     const name = path.replace(/^input\./, '');
-    if (isField(name)) faults.fields[name] = messages.join(' ');
+    const field = fieldOf(name, isField);
+    if (field) faults.fields[field] ??= messages.join(' ');
     else faults.rest.push(...messages.map((message) => (name === '' ? message : `${name}: ${message}`)));
   }
   return faults;
+}
+
+/** The field at a path, or the one that holds it: `events` for `events.3`. */
+function fieldOf(path: string, isField: (path: string) => boolean): string | undefined {
+  const steps = path.split('.');
+  const depth = steps.findLastIndex((_, index) => isField(steps.slice(0, index + 1).join('.')));
+  return depth === -1 ? undefined : steps.slice(0, depth + 1).join('.');
 }
 
 function byPath(errors: unknown): Record<string, string[]> {

@@ -67,6 +67,12 @@ export function ago(instant: string, now = Date.now()): string {
   return dateTime(instant);
 }
 
+/** Seconds, for someone who waits: `40 seconds`, `3 minutes`. */
+export function wait(seconds: number): string {
+  const [value, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return numbers({ style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
 /** What a person types for a decimal, as the API wants it: blanks away, a comma for a point. The server checks it. */
 export function toDecimal(typed: string): string {
   const text = typed.replaceAll(/[\s\u00A0\u202F]/g, '');

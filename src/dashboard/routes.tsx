@@ -1,6 +1,6 @@
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { BoltIcon } from '@heroicons/react/24/outline';
+import { BoltIcon, PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { PageSkeleton } from './components/page.tsx';
@@ -17,16 +17,24 @@ export interface Destination {
 export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: 'Settings',
-    items: [{ path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon }],
+    items: [
+      { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
+      { path: '/deliveries', label: 'Deliveries', icon: PaperAirplaneIcon },
+    ],
   },
 ];
 
 /** Pages without a session. */
-export const publicRoutes: { path: string; Page: ComponentType }[] = [];
+export const publicRoutes: { path: string; Page: ComponentType }[] = [
+  { path: '/sign-in', Page: lazy(() => import('./pages/sign-in.tsx')) },
+];
 
 /** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
-  { path: '/settings/webhooks', Page: lazy(() => import('./pages/settings/webhooks.tsx')) },
+  { path: '/deliveries', Page: lazy(() => import('./pages/deliveries/deliveries.tsx')) },
+  { path: '/deliveries/:id', Page: lazy(() => import('./pages/deliveries/delivery.tsx')) },
+  { path: '/settings/webhooks', Page: lazy(() => import('./pages/settings/webhooks/webhooks.tsx')) },
+  { path: '/settings/webhooks/:id', Page: lazy(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];
 
 const start = '/settings/webhooks';

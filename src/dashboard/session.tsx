@@ -16,6 +16,10 @@ export const SessionQuery = graphql(`
         defaultCurrency
         timezone
       }
+      tenants {
+        id
+        name
+      }
     }
   }
 `);

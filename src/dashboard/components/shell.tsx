@@ -13,11 +13,22 @@ import {
   type MantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { CheckIcon, ComputerDesktopIcon, MoonIcon, SunIcon } from '@heroicons/react/24/outline';
+import {
+  ArrowRightStartOnRectangleIcon,
+  BookOpenIcon,
+  CheckIcon,
+  ChevronUpDownIcon,
+  ComputerDesktopIcon,
+  MoonIcon,
+  SunIcon,
+  UserCircleIcon,
+} from '@heroicons/react/24/outline';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { signOut } from '../auth.ts';
 import { navigation } from '../routes.tsx';
 import { useSession } from '../session.tsx';
+import { failed } from './toast.ts';
 
 /** What stands around every page: the navigation, the tenant, the user. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
@@ -86,15 +97,44 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
+/** Another tenant's same list, or its first page. */
 function TenantSwitch(): ReactNode {
-  const { tenant } = useSession();
-  return (
+  const { tenant, tenants } = useSession();
+  const [path, navigate] = useLocation();
+  const here = navigation.flatMap(({ items }) => items).find(({ path: to }) => to !== '/' && path.startsWith(to));
+  const name = (
     <Group gap="xs" wrap="nowrap" miw={0}>
       <Avatar size={28} radius="md" color="indigo" variant="filled" name={tenant.name} aria-hidden />
       <Text fw={600} truncate>
         {tenant.name}
       </Text>
+      {tenants.length > 1 && <ChevronUpDownIcon width={16} aria-hidden style={{ flexShrink: 0 }} />}
     </Group>
+  );
+  if (tenants.length < 2) return name;
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <UnstyledButton miw={0} title="Switch the tenant">
+          {name}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Tenants</Menu.Label>
+        {tenants.map(({ id, name: label }) => (
+          <Menu.Item
+            key={id}
+            role="menuitemradio"
+            aria-checked={id === tenant.id}
+            leftSection={<Avatar size={24} radius="md" color="indigo" name={label} aria-hidden />}
+            rightSection={id === tenant.id && <CheckIcon width={16} aria-hidden />}
+            onClick={() => id !== tenant.id && navigate(`~/${id}${here?.path ?? ''}`)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -134,6 +174,12 @@ function ColorScheme(): ReactNode {
 
 function UserMenu(): ReactNode {
   const { user } = useSession();
+  const leave = async (): Promise<void> => {
+    const { refusal } = await signOut();
+    // A fresh page: nothing of the books stays in memory.
+    if (refusal) failed(refusal.message);
+    else window.location.assign('/sign-in');
+  };
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -150,6 +196,16 @@ function UserMenu(): ReactNode {
             {user.email}
           </Text>
         </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<UserCircleIcon width={18} aria-hidden />}>
+          Account
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
+          Documentation
+        </Menu.Item>
+        <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={leave}>
+          Sign out
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

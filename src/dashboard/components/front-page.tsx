@@ -1,0 +1,39 @@
+import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import icon from '../icon.svg';
+
+interface Props {
+  title: string;
+  lead?: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of a page without a session. */
+export function FrontPage({ title, lead, children }: Props): ReactNode {
+  return (
+    <Center mih="100dvh" p="md" component="main">
+      <title>{`${title} · Kontor`}</title>
+      <Stack w="100%" maw={400} gap="lg">
+        <Group gap="xs" justify="center">
+          <img src={icon} alt="" width={32} height={32} />
+          <Text fw={700} size="xl">
+            Kontor
+          </Text>
+        </Group>
+        <Paper withBorder radius="lg" p={{ base: 'lg', xs: 'xl' }}>
+          <Stack gap={4} mb="lg">
+            <Title order={1} size="h3">
+              {title}
+            </Title>
+            {lead && (
+              <Text c="dimmed" size="sm">
+                {lead}
+              </Text>
+            )}
+          </Stack>
+          <Box>{children}</Box>
+        </Paper>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,18 @@
+import { Tooltip } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+import { ago, dateTime } from '../format.ts';
+
+/** How long ago, kept current; the exact time on hover and focus. */
+export function Ago({ at, never = 'never' }: { at: string | null | undefined; never?: string }): ReactNode {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((turn) => turn + 1), 15_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!at) return never;
+  return (
+    <Tooltip label={dateTime(at)}>
+      <time dateTime={at}>{ago(at)}</time>
+    </Tooltip>
+  );
+}

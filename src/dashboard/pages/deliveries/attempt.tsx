@@ -1,0 +1,88 @@
+import { Accordion, Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { count, dateTime } from '../../format.ts';
+import type { ResultOf } from '../../graphql.ts';
+import type { DeliveryQuery } from './delivery.tsx';
+import { CodeBlock } from './verify.tsx';
+
+export type Attempt = ResultOf<typeof DeliveryQuery>['delivery']['attempts'][number];
+
+/** One request of a delivery and its answer, to be opened. */
+export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string }): ReactNode {
+  const { number, status, durationMs, startedAt, error } = attempt;
+  const running = durationMs === null;
+  const good = status !== null && status >= 200 && status < 300 && !error;
+  return (
+    <Accordion.Item value={String(number)}>
+      <Accordion.Control>
+        <Group gap="sm">
+          <Text fw={600} size="sm">
+            Attempt {number}
+          </Text>
+          <Badge variant="light" color={running ? 'blue' : good ? 'teal' : 'red'} tt="none">
+            {running ? 'Under way' : (status ?? 'No answer')}
+          </Badge>
+          <Text size="sm" c="dimmed" className="numbers">
+            {dateTime(startedAt)}
+            {durationMs !== null && `, ${count(durationMs)} ms`}
+          </Text>
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Stack gap="md">
+          {error && (
+            <Text size="sm" c="var(--mantine-color-error)">
+              {error}
+            </Text>
+          )}
+          <Part title="Request">
+            <Headers headers={attempt.requestHeaders} label={`Headers of request ${number}`} />
+            <CodeBlock label={`Body of request ${number}`} code={body} wrap />
+          </Part>
+          <Part title="Answer">
+            {attempt.responseHeaders.length > 0 && (
+              <Headers headers={attempt.responseHeaders} label={`Headers of answer ${number}`} />
+            )}
+            {attempt.responseBody ? (
+              <CodeBlock label={`Body of answer ${number}`} code={attempt.responseBody} wrap />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {running ? 'None yet.' : status === null ? 'None came.' : 'It has no body.'}
+              </Text>
+            )}
+          </Part>
+        </Stack>
+      </Accordion.Panel>
+    </Accordion.Item>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h6">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+function Headers({ headers, label }: { headers: { name: string; value: string }[]; label: string }): ReactNode {
+  return (
+    <Table aria-label={label} fz="xs" verticalSpacing={4} layout="auto">
+      <Table.Tbody>
+        {[...Map.groupBy(headers, ({ name }) => name)].map(([name, values]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" fw={500} c="dimmed" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
+              {name}
+            </Table.Th>
+            <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+              {values.map(({ value }) => value).join('\n')}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,118 @@
+import { Badge, Button, EmptyState } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ArrowPathIcon, FunnelIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Choice, Day, Filters } from '../../components/list-filters.tsx';
+import { Page } from '../../components/page.tsx';
+import { graphql } from '../../graphql.ts';
+import { useListState } from '../../list-state.ts';
+import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
+import { DeliveryTable } from './delivery-table.tsx';
+import { states, type State } from './state.tsx';
+
+const FiltersQuery = graphql(`
+  query DeliveryFilters {
+    webhooks {
+      id
+      url
+      active
+    }
+    eventTypes {
+      name
+    }
+  }
+`);
+
+const names = ['webhook', 'event', 'state', 'from', 'to'] as const;
+
+const isState = (value: string | undefined): value is State => value !== undefined && value in states;
+
+export default function Deliveries(): ReactNode {
+  const list = useListState(names);
+  const { webhook, event, state, from, to } = list.filters;
+  const [{ data }] = useQuery({ query: FiltersQuery });
+  const [missed, dialog] = useDisclosure();
+  const chosen = data?.webhooks.find(({ id }) => id === webhook);
+  const active = Object.keys(list.filters).length > 0;
+  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
+  return (
+    <Page
+      title="Deliveries"
+      badge={
+        <Badge variant="light" color="teal" tt="none" fw={500}>
+          Live
+        </Badge>
+      }
+      description="Every request to a webhook, and what it was answered. Kept for 90 days."
+      actions={
+        chosen?.active && (
+          <Button variant="default" leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={dialog.open}>
+            Redeliver what was missed…
+          </Button>
+        )
+      }
+    >
+      <Filters active={active} clear={clear}>
+        <Choice
+          label="Webhook"
+          all="All webhooks"
+          value={webhook}
+          onChange={(value) => list.filter({ webhook: value })}
+          options={(data?.webhooks ?? []).map(({ id, url }) => ({ value: id, label: url }))}
+        />
+        <Choice
+          label="Event"
+          all="All events"
+          value={event}
+          onChange={(value) => list.filter({ event: value })}
+          options={[...(data?.eventTypes ?? []).map(({ name }) => name), 'webhook.ping'].map((name) => ({
+            value: name,
+            label: name,
+          }))}
+          searchable
+        />
+        <Choice
+          label="State"
+          all="All states"
+          value={state}
+          onChange={(value) => list.filter({ state: value })}
+          options={Object.entries(states).map(([value, { label }]) => ({ value, label }))}
+        />
+        <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
+        <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />
+      </Filters>
+      <DeliveryTable
+        list={list}
+        filters={{
+          webhookId: webhook ?? null,
+          event: event ?? null,
+          state: isState(state) ? state : null,
+          since: from ? startOf(from, 0) : null,
+          until: to ? startOf(to, 1) : null,
+        }}
+        empty={
+          active && (
+            <EmptyState
+              icon={<FunnelIcon width={40} aria-hidden />}
+              title="No delivery is like that"
+              description="Other filters may find some."
+            >
+              <Button variant="default" onClick={clear}>
+                Clear filters
+              </Button>
+            </EmptyState>
+          )
+        }
+      />
+      {chosen && <RedeliverMissedDialog webhook={chosen} opened={missed} onClose={dialog.close} />}
+    </Page>
+  );
+}
+
+/** When a day begins where the reader is, some days later. */
+function startOf(day: string, later: number): string {
+  const start = new Date(`${day}T00:00`);
+  start.setDate(start.getDate() + later);
+  return start.toISOString();
+}

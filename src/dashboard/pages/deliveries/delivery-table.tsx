@@ -1,0 +1,142 @@
+import { Anchor, Badge, EmptyState, Group, Text } from '@mantine/core';
+import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { DataTable, type Column } from '../../components/data-table.tsx';
+import { Ago } from '../../components/time.tsx';
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
+import type { ListState } from '../../list-state.ts';
+import { useDeliveryChanges } from './live.ts';
+import { DeliveryState } from './state.tsx';
+
+export const DeliveriesQuery = graphql(`
+  query Deliveries(
+    $first: Int
+    $after: String
+    $last: Int
+    $before: String
+    $webhookId: UUID
+    $event: String
+    $eventId: UUID
+    $state: DeliveryState
+    $since: DateTime
+    $until: DateTime
+  ) {
+    deliveries(
+      first: $first
+      after: $after
+      last: $last
+      before: $before
+      webhookId: $webhookId
+      event: $event
+      eventId: $eventId
+      state: $state
+      since: $since
+      until: $until
+    ) {
+      totalCount
+      pageInfo {
+        startCursor
+        endCursor
+        hasNextPage
+        hasPreviousPage
+      }
+      nodes {
+        id
+        kind
+        state
+        attemptCount
+        nextAttemptAt
+        createdAt
+        event {
+          id
+          type
+        }
+        webhook {
+          id
+          url
+        }
+      }
+    }
+  }
+`);
+
+type Row = ResultOf<typeof DeliveriesQuery>['deliveries']['nodes'][number];
+
+interface Props {
+  list: ListState<never>;
+  filters: Omit<VariablesOf<typeof DeliveriesQuery>, 'first' | 'after' | 'last' | 'before'>;
+  /** Whether all go to the same webhook, which needn't be said on each row. */
+  oneWebhook?: boolean;
+  empty?: ReactNode;
+}
+
+/** Deliveries, newest first, kept current while they are looked at. */
+export function DeliveryTable({ list, filters, oneWebhook = false, empty }: Props): ReactNode {
+  const [{ data, fetching, stale, error }, again] = useQuery({
+    query: DeliveriesQuery,
+    variables: { ...list.variables, ...filters },
+  });
+  useDeliveryChanges(filters.webhookId ?? null, again);
+  return (
+    <DataTable
+      caption="Deliveries"
+      list={list}
+      connection={data?.deliveries}
+      fetching={fetching && !stale}
+      error={error}
+      again={again}
+      columns={oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns}
+      empty={
+        empty || (
+          <EmptyState
+            icon={<PaperAirplaneIcon width={40} aria-hidden />}
+            title="Nothing was sent yet"
+            description="Ping the webhook, or change something in the books."
+          />
+        )
+      }
+    />
+  );
+}
+
+const columns: Column<Row>[] = [
+  {
+    header: 'State',
+    width: 140,
+    cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
+  },
+  {
+    header: 'Event',
+    cell: ({ id, event, kind }) => (
+      <Group gap="xs">
+        <Anchor component={Link} to={`/deliveries/${id}`} ff="monospace" size="sm">
+          {event.type}
+        </Anchor>
+        {kind === 'REDELIVERY' && (
+          <Badge variant="default" size="sm" tt="none" fw={500}>
+            redelivered
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  {
+    header: 'Webhook',
+    from: 'md',
+    cell: ({ webhook }) => (
+      <Text size="sm" maw={360} truncate title={webhook.url}>
+        {webhook.url}
+      </Text>
+    ),
+  },
+  { header: 'Attempts', align: 'right', width: 100, from: 'sm', cell: ({ attemptCount }) => attemptCount },
+  {
+    header: 'Next attempt',
+    width: 140,
+    from: 'lg',
+    cell: ({ nextAttemptAt }) => nextAttemptAt && <Ago at={nextAttemptAt} />,
+  },
+  { header: 'Made', width: 140, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+];

@@ -1,0 +1,186 @@
+import { Accordion, Alert, Button, Card, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { ArrowPathIcon, ClockIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Link, useLocation, useParams } from 'wouter';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Page } from '../../components/page.tsx';
+import { Ago } from '../../components/time.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { dateTime, label } from '../../format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { AttemptItem } from './attempt.tsx';
+import { useDeliveryChanges } from './live.ts';
+import { DeliveryState } from './state.tsx';
+import { Verify } from './verify.tsx';
+
+export const DeliveryQuery = graphql(`
+  query Delivery($id: UUID!) {
+    delivery(id: $id) {
+      id
+      kind
+      state
+      attemptCount
+      nextAttemptAt
+      createdAt
+      finishedAt
+      event {
+        id
+        type
+        body
+        createdAt
+      }
+      webhook {
+        id
+        url
+        active
+      }
+      attempts {
+        number
+        startedAt
+        durationMs
+        requestHeaders {
+          name
+          value
+        }
+        status
+        responseHeaders {
+          name
+          value
+        }
+        responseBody
+        error
+      }
+    }
+  }
+`);
+
+const Redeliver = graphql(`
+  mutation Redeliver($id: UUID!) {
+    redeliver(id: $id) {
+      id
+    }
+  }
+`);
+
+type Delivery = ResultOf<typeof DeliveryQuery>['delivery'];
+
+export default function DeliveryPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, again] = useQuery({ query: DeliveryQuery, variables: { id } });
+  useDeliveryChanges(data?.delivery.webhook.id ?? null, again);
+  const back = { to: '/deliveries', label: 'Deliveries' };
+  if (data) return <Opened key={id} delivery={data.delivery} />;
+  return (
+    <Page title="Delivery" back={back}>
+      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+    </Page>
+  );
+}
+
+function Opened({ delivery }: { delivery: Delivery }): ReactNode {
+  const { id, state, attemptCount, attempts, event, webhook } = delivery;
+  const [, navigate] = useLocation();
+  const [{ fetching }, redeliver] = useMutation(Redeliver);
+  const send = async (): Promise<void> => {
+    const { data, error } = await redeliver({ id });
+    if (error) failed(error);
+    if (!data) return;
+    done('On its way again. This is the new delivery.');
+    navigate(`/deliveries/${data.redeliver.id}`);
+  };
+  const latest = attempts.at(-1);
+  const signature = latest?.requestHeaders.find(({ name }) => name.toLowerCase() === 'x-service-signature')?.value;
+  return (
+    <Page
+      title={event.type}
+      back={{ to: '/deliveries', label: 'Deliveries' }}
+      badge={<DeliveryState state={state} attempts={attemptCount} />}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<ArrowPathIcon width={18} aria-hidden />}
+          onClick={send}
+          loading={fetching}
+          disabled={!webhook.active}
+        >
+          Redeliver
+        </Button>
+      }
+    >
+      <Stack gap="lg">
+        <Facts delivery={delivery} />
+        <section aria-labelledby="attempts">
+          <Title order={2} size="h4" mb="sm" id="attempts">
+            Attempts
+          </Title>
+          {attempts.length === 0 ? (
+            <Alert color="gray" icon={<ClockIcon aria-hidden />}>
+              {state === 'SET_ASIDE'
+                ? 'Nothing was sent: the webhook was off. Enable it, then redeliver.'
+                : 'The first is about to be made.'}
+            </Alert>
+          ) : (
+            <Accordion variant="contained" radius="md" multiple defaultValue={[String(latest?.number)]} order={3}>
+              {attempts.map((attempt) => (
+                <AttemptItem key={attempt.number} attempt={attempt} body={event.body} />
+              ))}
+            </Accordion>
+          )}
+        </section>
+        {signature && (
+          <section aria-labelledby="verify">
+            <Title order={2} size="h4" mb="sm" id="verify">
+              Verify it yourself
+            </Title>
+            <Verify body={event.body} signature={signature} />
+          </section>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+function Facts({ delivery }: { delivery: Delivery }): ReactNode {
+  const { id, kind, nextAttemptAt, createdAt, finishedAt, event, webhook } = delivery;
+  const facts: [name: string, value: ReactNode][] = [
+    [
+      'Webhook',
+      <Link key="to" to={`/settings/webhooks/${webhook.id}`}>
+        {webhook.url}
+      </Link>,
+    ],
+    ['Delivery', <Id key="id" id={id} what="the delivery’s id" />],
+    ['Event', <Id key="id" id={event.id} what="the event’s id" />],
+    ['Kind', label(kind)],
+    ['Made', dateTime(createdAt)],
+    finishedAt
+      ? ['Finished', dateTime(finishedAt)]
+      : ['Next attempt', nextAttemptAt ? <Ago key="at" at={nextAttemptAt} /> : 'Under way'],
+  ];
+  return (
+    <Card withBorder radius="md">
+      <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <Text component="dt" size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" m={0} size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+function Id({ id, what }: { id: string; what: string }): ReactNode {
+  return (
+    <>
+      <code>{id}</code> <CopyButton value={id} what={what} />
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { ResultOf } from '../../graphql.ts';
+import type { DeliveriesQuery } from './delivery-table.tsx';
+
+export type State = ResultOf<typeof DeliveriesQuery>['deliveries']['nodes'][number]['state'];
+
+/** Each state's name and colour. */
+export const states: Record<State, { label: string; color: string }> = {
+  DELIVERED: { label: 'Delivered', color: 'teal' },
+  WAITING: { label: 'Waiting', color: 'blue' },
+  FAILED: { label: 'Failed', color: 'red' },
+  SET_ASIDE: { label: 'Set aside', color: 'gray' },
+};
+
+export function DeliveryState({ state, attempts }: { state: State; attempts: number }): ReactNode {
+  const { label, color } = states[state];
+  const retrying = state === 'WAITING' && attempts > 0;
+  return (
+    <Badge variant="dot" color={retrying ? 'orange' : color} tt="none" fw={500} miw={100}>
+      {retrying ? 'Retrying' : label}
+    </Badge>
+  );
+}

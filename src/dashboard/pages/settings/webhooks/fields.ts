@@ -1,0 +1,21 @@
+import { graphql, type FragmentOf } from '../../../graphql.ts';
+
+export const WebhookFields = graphql(`
+  fragment WebhookFields on Webhook {
+    id
+    url
+    description
+    events
+    active
+    consecutiveFailures
+    disabledAt
+    disabledReason
+    previousSecretUntil
+    lastSuccessAt
+    lastFailureAt
+    waiting
+    createdAt
+  }
+`);
+
+export type Webhook = FragmentOf<typeof WebhookFields>;

@@ -1,0 +1,68 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Dialog } from '../../../components/dialog.tsx';
+import { done, failed } from '../../../components/toast.ts';
+import { count } from '../../../format.ts';
+import { graphql } from '../../../graphql.ts';
+
+const RedeliverMissed = graphql(`
+  mutation RedeliverMissed($webhookId: UUID!, $since: DateTime!) {
+    redeliverMissed(webhookId: $webhookId, since: $since)
+  }
+`);
+
+interface Props {
+  webhook: { id: string; url: string };
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Sends again what a webhook has missed since a time. */
+export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): ReactNode {
+  const [since, setSince] = useState(() => local(new Date(Date.now() - 86_400_000)));
+  const [{ fetching }, redeliver] = useMutation(RedeliverMissed);
+  const send = async (): Promise<void> => {
+    const { data, error } = await redeliver({ webhookId: webhook.id, since: new Date(since).toISOString() });
+    if (error) failed(error);
+    if (!data) return;
+    const events = data.redeliverMissed;
+    done(
+      events === 0
+        ? 'Nothing was missed since then.'
+        : `${count(events)} ${events === 1 ? 'event is' : 'events are'} sent again.`,
+    );
+    onClose();
+  };
+  return (
+    <Dialog title="Redeliver what was missed" opened={opened} onClose={onClose}>
+      <Stack>
+        <Text size="sm">
+          Each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed or were
+          set aside is sent once more: a new delivery, the same body.
+        </Text>
+        <TextInput
+          type="datetime-local"
+          label="Since"
+          value={since}
+          onChange={(event) => setSince(event.currentTarget.value)}
+          required
+          data-autofocus
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button onClick={send} loading={fetching} disabled={!since}>
+            Redeliver
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+/** As datetime-local has it: in the reader's zone, to the minute. */
+function local(instant: Date): string {
+  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

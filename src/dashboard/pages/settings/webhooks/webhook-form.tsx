@@ -1,0 +1,120 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Form, useSubmit } from '../../../components/form.tsx';
+import { graphql } from '../../../graphql.ts';
+import { EventPicker } from './event-picker.tsx';
+import { WebhookFields, type Webhook } from './fields.ts';
+
+const CreateWebhook = graphql(
+  `
+    mutation CreateWebhook($input: CreateWebhookInput!) {
+      createWebhook(input: $input) {
+        secret
+        webhook {
+          ...WebhookFields
+        }
+      }
+    }
+  `,
+  [WebhookFields],
+);
+
+const UpdateWebhook = graphql(
+  `
+    mutation UpdateWebhook($id: UUID!, $input: UpdateWebhookInput!) {
+      updateWebhook(id: $id, input: $input) {
+        ...WebhookFields
+      }
+    }
+  `,
+  [WebhookFields],
+);
+
+const input = ({ url, description, events }: Values): Values => ({
+  url: url.trim(),
+  description: description?.trim() || null,
+  events,
+});
+
+interface Values {
+  url: string;
+  description: string | null;
+  events: string[];
+}
+
+function useWebhookForm(webhook?: Webhook) {
+  return useForm<Values>({
+    mode: 'controlled',
+    initialValues: {
+      url: webhook?.url ?? 'https://',
+      description: webhook?.description ?? '',
+      events: webhook?.events ?? ['*'],
+    },
+    validate: { events: (events) => (events.length > 0 ? null : 'Choose at least one event, or all.') },
+  });
+}
+
+type WebhookForm = ReturnType<typeof useWebhookForm>;
+
+function Fields({ form }: { form: WebhookForm }): ReactNode {
+  const { value, onChange, error } = form.getInputProps('description');
+  return (
+    <>
+      <TextInput
+        label="Address"
+        description="https, and reachable from the internet"
+        type="url"
+        inputMode="url"
+        required
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
+      <TextInput
+        label="Description"
+        description="What it is for; for you and your colleagues"
+        data-path="description"
+        value={value ?? ''}
+        onChange={onChange}
+        error={error}
+      />
+      <EventPicker
+        value={form.values.events}
+        onChange={(events) => form.setFieldValue('events', events)}
+        error={form.errors.events}
+      />
+    </>
+  );
+}
+
+interface AddProps {
+  onDone: (webhook: Webhook, secret: string) => void;
+  onCancel: () => void;
+}
+
+export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
+  const [, create] = useMutation(CreateWebhook);
+  const form = useWebhookForm();
+  const submission = useSubmit(
+    form,
+    (values) => create({ input: input(values) }),
+    ({ createWebhook: { webhook, secret } }) => onDone(webhook, secret),
+  );
+  return (
+    <Form submission={submission} submit="Add the webhook" onCancel={onCancel}>
+      <Fields form={form} />
+    </Form>
+  );
+}
+
+export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }): ReactNode {
+  const [, update] = useMutation(UpdateWebhook);
+  const form = useWebhookForm(webhook);
+  const submission = useSubmit(form, (values) => update({ id: webhook.id, input: input(values) }), onDone);
+  return (
+    <Form submission={submission} submit="Save" onCancel={onDone}>
+      <Fields form={form} />
+    </Form>
+  );
+}

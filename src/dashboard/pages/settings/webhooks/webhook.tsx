@@ -1,0 +1,270 @@
+import { ActionIcon, Alert, Button, Card, Group, Menu, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  ArrowPathIcon,
+  EllipsisHorizontalIcon,
+  ExclamationTriangleIcon,
+  KeyIcon,
+  PauseIcon,
+  PencilSquareIcon,
+  PlayIcon,
+  TrashIcon,
+} from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Link, useLocation, useParams } from 'wouter';
+import { confirm } from '../../../components/confirm.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Unavailable } from '../../../components/error-boundary.tsx';
+import { Page } from '../../../components/page.tsx';
+import { ShownOnce } from '../../../components/shown-once.tsx';
+import { Ago } from '../../../components/time.tsx';
+import { done, failed } from '../../../components/toast.ts';
+import { count, dateTime } from '../../../format.ts';
+import { graphql } from '../../../graphql.ts';
+import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
+import { useListState } from '../../../list-state.ts';
+import { WebhookFields, type Webhook } from './fields.ts';
+import { usePing } from './ping.tsx';
+import { RedeliverMissedDialog } from './redeliver-missed.tsx';
+import { RotateSecretDialog } from './rotate-secret.tsx';
+import { WebhookState } from './state.tsx';
+import { EditWebhook } from './webhook-form.tsx';
+
+const WebhookQuery = graphql(
+  `
+    query Webhook($id: UUID!, $since: DateTime!) {
+      webhook(id: $id) {
+        ...WebhookFields
+      }
+      delivered: deliveries(webhookId: $id, state: DELIVERED, since: $since) {
+        totalCount
+      }
+      failed: deliveries(webhookId: $id, state: FAILED, since: $since) {
+        totalCount
+      }
+      setAside: deliveries(webhookId: $id, state: SET_ASIDE, since: $since) {
+        totalCount
+      }
+    }
+  `,
+  [WebhookFields],
+);
+
+const EnableWebhook = graphql(`
+  mutation EnableWebhook($id: UUID!) {
+    enableWebhook(id: $id) {
+      id
+    }
+  }
+`);
+
+const PauseWebhook = graphql(`
+  mutation PauseWebhook($id: UUID!) {
+    updateWebhook(id: $id, input: { active: false }) {
+      id
+    }
+  }
+`);
+
+const DeleteWebhook = graphql(`
+  mutation DeleteWebhook($id: UUID!) {
+    deleteWebhook(id: $id) {
+      id
+    }
+  }
+`);
+
+export default function WebhookPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [since] = useState(() => new Date(Date.now() - 7 * 86_400_000).toISOString());
+  const [{ data, error }, again] = useQuery({ query: WebhookQuery, variables: { id, since } });
+  const back = { to: '/settings/webhooks', label: 'Webhooks' };
+  if (!data) {
+    return (
+      <Page title="Webhook" back={back}>
+        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={260} radius="md" />}
+      </Page>
+    );
+  }
+  return <Opened webhook={data.webhook} week={data} />;
+}
+
+type Week = Record<'delivered' | 'failed' | 'setAside', { totalCount: number }>;
+
+function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
+  const { id, url, description, disabledAt, disabledReason, active } = webhook;
+  const ping = usePing(id);
+  const [editing, edit] = useDisclosure();
+  const [missed, redeliver] = useDisclosure();
+  const [, enable] = useMutation(EnableWebhook);
+  const list = useListState();
+  const turnOn = async (): Promise<void> => {
+    const { error } = await enable({ id });
+    if (error) failed(error);
+    else done('The webhook is active.');
+  };
+  return (
+    <Page
+      title={url}
+      back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+      badge={<WebhookState webhook={webhook} />}
+      description={description}
+      actions={
+        <>
+          {ping.button}
+          <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
+            Edit
+          </Button>
+          <More webhook={webhook} turnOn={turnOn} onMissed={redeliver.open} />
+        </>
+      }
+    >
+      <Stack gap="lg">
+        {ping.outcome}
+        {!active && (
+          <Alert
+            color={disabledAt ? 'red' : 'gray'}
+            icon={disabledAt ? <ExclamationTriangleIcon aria-hidden /> : <PauseIcon aria-hidden />}
+            title={disabledAt ? `Deactivated on ${dateTime(disabledAt)}` : 'Paused'}
+          >
+            <Stack gap="xs" align="flex-start">
+              <Text size="sm">
+                {disabledReason} Events are recorded meanwhile, and set aside. Once it is active again, you can have
+                them redelivered.
+              </Text>
+              <Button size="xs" onClick={turnOn}>
+                {disabledAt ? 'Enable again' : 'Resume'}
+              </Button>
+            </Stack>
+          </Alert>
+        )}
+        <Health webhook={webhook} week={week} />
+        <div>
+          <Group justify="space-between" mb="sm">
+            <Title order={2} size="h4">
+              Its deliveries
+            </Title>
+            <Link to={`/deliveries?webhook=${id}`}>Filter them</Link>
+          </Group>
+          <DeliveryTable list={list} filters={{ webhookId: id }} oneWebhook />
+        </div>
+      </Stack>
+      <Dialog title="Edit the webhook" opened={editing} onClose={edit.close}>
+        <EditWebhook webhook={webhook} onDone={edit.close} />
+      </Dialog>
+      <RedeliverMissedDialog webhook={webhook} opened={missed} onClose={redeliver.close} />
+    </Page>
+  );
+}
+
+function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
+  const { events, consecutiveFailures, lastSuccessAt, lastFailureAt, waiting, previousSecretUntil, createdAt } =
+    webhook;
+  const [delivered, lost] = [week.delivered.totalCount, week.failed.totalCount];
+  const rate = delivered + lost === 0 ? '–' : `${Math.floor((100 * delivered) / (delivered + lost))} %`;
+  const figures: [label: string, value: ReactNode, note: ReactNode][] = [
+    ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(lost)} failed`],
+    ['Waiting', count(waiting), `${count(week.setAside.totalCount)} set aside in 7 days`],
+    ['Failed in a row', count(consecutiveFailures), 'of 100, which deactivate it'],
+    ['Last success', <Ago key="at" at={lastSuccessAt} />, <>Last failure: {<Ago at={lastFailureAt} />}</>],
+  ];
+  return (
+    <Card withBorder radius="md">
+      <SimpleGrid cols={{ base: 2, md: 4 }} component="dl" m={0}>
+        {figures.map(([name, value, note]) => (
+          <div key={name}>
+            <Text component="dt" size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" m={0} size="xl" fw={600} className="numbers">
+              {value}
+            </Text>
+            <Text component="dd" m={0} size="xs" c="dimmed">
+              {note}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+      <Text size="sm" c="dimmed" mt="md">
+        {events.includes('*') ? 'All events' : events.join(', ')}. Added <Ago at={createdAt} />.
+        {previousSecretUntil && <> The previous secret is good until {dateTime(previousSecretUntil)}.</>}
+      </Text>
+    </Card>
+  );
+}
+
+interface MoreProps {
+  webhook: Webhook;
+  turnOn: () => Promise<void>;
+  onMissed: () => void;
+}
+
+function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
+  const { id, url, active } = webhook;
+  const [, navigate] = useLocation();
+  const [, pause] = useMutation(PauseWebhook);
+  const [, remove] = useMutation(DeleteWebhook);
+  const [rotating, rotation] = useDisclosure();
+  const [secret, setSecret] = useState<string>();
+  const askToDelete = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Delete the webhook?',
+      children: `${url} gets nothing more, and what waits for it is set aside. Its deliveries stay in the audit log.`,
+      confirm: 'Delete',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await remove({ id });
+    if (error) return failed(error);
+    done('The webhook is deleted.');
+    navigate('/settings/webhooks');
+  };
+  const askToPause = async (): Promise<void> => {
+    const { error } = await pause({ id });
+    if (error) failed(error);
+    else done('The webhook is paused.');
+  };
+  return (
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <EllipsisHorizontalIcon width={20} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {active ? (
+            <Menu.Item leftSection={<PauseIcon width={18} aria-hidden />} onClick={askToPause}>
+              Pause
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<PlayIcon width={18} aria-hidden />} onClick={turnOn}>
+              Enable
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={onMissed} disabled={!active}>
+            Redeliver what was missed…
+          </Menu.Item>
+          <Menu.Item leftSection={<KeyIcon width={18} aria-hidden />} onClick={rotation.open}>
+            Rotate the secret…
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
+            Delete…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RotateSecretDialog
+        webhookId={id}
+        opened={rotating}
+        onClose={rotation.close}
+        onDone={(made) => {
+          rotation.close();
+          setSecret(made);
+        }}
+      />
+      <ShownOnce title="The new secret" value={secret} what="the secret" onClose={() => setSecret(undefined)} />
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { Anchor, Badge, Button, Card, EmptyState, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { BoltIcon, PlusIcon } from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Unavailable } from '../../../components/error-boundary.tsx';
+import { Page } from '../../../components/page.tsx';
+import { ShownOnce } from '../../../components/shown-once.tsx';
+import { Ago } from '../../../components/time.tsx';
+import { count } from '../../../format.ts';
+import { graphql } from '../../../graphql.ts';
+import { WebhookFields, type Webhook } from './fields.ts';
+import { WebhookState } from './state.tsx';
+import { AddWebhook } from './webhook-form.tsx';
+
+const WebhooksQuery = graphql(
+  `
+    query Webhooks {
+      webhooks {
+        ...WebhookFields
+      }
+    }
+  `,
+  [WebhookFields],
+);
+
+export default function Webhooks(): ReactNode {
+  const [{ data, error }, again] = useQuery({ query: WebhooksQuery });
+  const [adding, dialog] = useDisclosure();
+  const [made, setMade] = useState<{ webhook: Webhook; secret: string }>();
+  const [, navigate] = useLocation();
+  const add = (
+    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Add a webhook
+    </Button>
+  );
+  const close = (): void => {
+    setMade(undefined);
+    if (made) navigate(`/settings/webhooks/${made.webhook.id}`);
+  };
+  return (
+    <Page
+      title="Webhooks"
+      description="Kontor tells these addresses what happens to the books, in signed requests, repeated until they answer."
+      actions={data && data.webhooks.length > 0 && add}
+    >
+      {error && !data ? (
+        <Unavailable error={error} again={again} />
+      ) : data?.webhooks.length === 0 ? (
+        <Card withBorder radius="md" p="xl">
+          <EmptyState
+            icon={<BoltIcon width={40} aria-hidden />}
+            title="No webhooks yet"
+            description="Add the address of a program of yours, and it hears of every invoice paid, every customer changed, within moments."
+          >
+            {add}
+          </EmptyState>
+        </Card>
+      ) : (
+        <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Webhooks">
+          {data
+            ? data.webhooks.map((webhook) => <Row key={webhook.id} webhook={webhook} />)
+            : [1, 2].map((row) => <Skeleton key={row} component="li" h={104} radius="md" />)}
+        </Stack>
+      )}
+      <Dialog title="Add a webhook" opened={adding} onClose={dialog.close}>
+        <AddWebhook
+          onCancel={dialog.close}
+          onDone={(webhook, secret) => {
+            dialog.close();
+            setMade({ webhook, secret });
+          }}
+        />
+      </Dialog>
+      <ShownOnce title="The webhook is added" value={made?.secret} what="the secret" onClose={close}>
+        <Text size="sm">
+          Your program verifies with it that a request is ours, and whole.{' '}
+          <Anchor href="/docs/webhooks" target="_blank" size="sm">
+            How to verify
+          </Anchor>
+        </Text>
+      </ShownOnce>
+    </Page>
+  );
+}
+
+function Row({ webhook }: { webhook: Webhook }): ReactNode {
+  const { id, url, description, events, consecutiveFailures, lastSuccessAt, lastFailureAt, waiting } = webhook;
+  return (
+    <Card withBorder radius="md" component="li">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Stack gap={2} miw={0}>
+          <Anchor component={Link} to={`/settings/webhooks/${id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {url}
+          </Anchor>
+          {description && <Text size="sm">{description}</Text>}
+        </Stack>
+        <WebhookState webhook={webhook} />
+      </Group>
+      <Group gap="lg" mt="sm" fz="sm" c="dimmed">
+        <Badge variant="default" tt="none" fw={500}>
+          {events.includes('*') ? 'All events' : `${count(events.length)} ${events.length === 1 ? 'event' : 'events'}`}
+        </Badge>
+        <span>
+          Last success: <Ago at={lastSuccessAt} />
+        </span>
+        {lastFailureAt && (
+          <span>
+            Last failure: <Ago at={lastFailureAt} />
+          </span>
+        )}
+        {consecutiveFailures > 0 && <span>{count(consecutiveFailures)} failed in a row</span>}
+        {waiting > 0 && <span>{count(waiting)} waiting</span>}
+      </Group>
+    </Card>
+  );
+}

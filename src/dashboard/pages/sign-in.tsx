@@ -1,0 +1,93 @@
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { signIn, type Refusal } from '../auth.ts';
+import { FrontPage } from '../components/front-page.tsx';
+import { wait } from '../format.ts';
+
+export default function SignIn(): ReactNode {
+  const [, navigate] = useLocation();
+  const [search] = useSearchParams();
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const blocked = useCountdown(refusal);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (value) => (/\S@\S/.test(value) ? null : 'Enter your e-mail address.'),
+      password: (value) => (value ? null : 'Enter your password.'),
+    },
+  });
+  const submit = form.onSubmit(async (values) => {
+    setBusy(true);
+    const answer = await signIn(values);
+    setBusy(false);
+    setRefusal(answer.refusal);
+    if (!answer.refusal) navigate(destination(search.get('to')), { replace: true });
+    else form.setErrors(Object.fromEntries(Object.entries(answer.refusal.errors).map(([k, v]) => [k, v.join(' ')])));
+  });
+  return (
+    <FrontPage title="Sign in">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {refusal && (
+            <Alert color="red" role="alert">
+              {refusal.status === 429
+                ? blocked > 0
+                  ? `Too many attempts. You can try again in ${wait(blocked)}.`
+                  : 'You can try again now.'
+                : refusal.message}
+            </Alert>
+          )}
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            required
+            key={form.key('email')}
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+            key={form.key('password')}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" loading={busy} disabled={blocked > 0} fullWidth mt="xs">
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+      <Text size="sm" c="dimmed" mt="lg">
+        No account? A colleague can invite you under Settings, Members. Building something?{' '}
+        <Anchor href="/docs" size="sm">
+          Read the documentation
+        </Anchor>
+        .
+      </Text>
+    </FrontPage>
+  );
+}
+
+/** Where the user was going. Only to a page of our own: `to` comes with the address, from whoever made the link. */
+function destination(to: string | null): string {
+  return to && /^\/(?![/\\])/.test(to) ? to : '/';
+}
+
+/** Seconds until another attempt is let in. */
+function useCountdown(refusal: Refusal | undefined): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const until = Date.now() + (refusal?.retryAfter ?? 0) * 1000;
+    const tick = (): void => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    tick();
+    if (!refusal?.retryAfter) return undefined;
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [refusal]);
+  return left;
+}
