@@ -17,7 +17,7 @@ const info = {
 - Every request needs a token, \`Authorization: Bearer TOKEN\`; all data is that of the token's tenant. Only this description needs none.
 - One resource is answered as \`{"data": {…}}\`, a list with \`links\` and \`meta\`, newest first.
 - Text is trimmed before its bounds are checked. Decimals have at most 15 digits; they are accepted as numbers or as text, and never become binary fractions.
-- Fields that a request doesn't know are refused, unknown query parameters are ignored. PATCH changes the fields that are present; \`null\` clears.
+- Fields that a request doesn't know are refused, unknown query parameters are ignored; one sent twice counts as sent last. PATCH changes the fields that are present; \`null\` clears.
 - HEAD is answered as GET, without the body; OPTIONS names an address's methods in \`Allow\`.
 - At most 60 requests per token are admitted in any 60 seconds.
 - The same domain is at \`/graphql\`, with more: payments, matching, statements, webhooks.`,

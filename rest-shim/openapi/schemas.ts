@@ -13,7 +13,7 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
 } from 'graphql';
-import { boundsOf } from '../../schema/input.ts';
+import { boundsInWords, boundsOf } from '../../schema/input.ts';
 import { snake, type Shape } from '../translate.ts';
 
 /** A JSON Schema, 2020-12. */
@@ -114,10 +114,16 @@ export function acceptedSchema(
 ): JsonSchema {
   const optional = !isNonNullType(input.type) && !input.extensions['notNull'];
   const schema = acceptedType(getNullableType(input.type), components, answered);
-  const bounds = boundKeywords((input.extensions['pothosOptions'] as { validate?: unknown } | undefined)?.validate);
+  const { validate } = (input.extensions['pothosOptions'] ?? {}) as { validate?: unknown };
+  const bounds = boundKeywords(validate);
   const bounded = 'enum' in bounds ? { type: 'string', ...bounds } : { ...schema, ...bounds };
-  return { ...(optional ? nullable(allowingNull(bounded)) : bounded), ...annotations(input) };
+  const described = annotations({ ...input, description: withoutBounds(input.description, boundsInWords(validate)) });
+  return { ...(optional ? nullable(allowingNull(bounded)) : bounded), ...described };
 }
+
+/** Keywords say the bounds here. */
+const withoutBounds = (description: string | null | undefined, inWords: string): string | null | undefined =>
+  description?.endsWith(inWords) ? description.slice(0, description.length - inWords.length).trim() : description;
 
 /** An enum's keyword speaks of null, too. */
 const allowingNull = (schema: JsonSchema): JsonSchema =>
