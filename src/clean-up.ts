@@ -8,7 +8,7 @@ const keptDays = 90;
 
 /** Deletes what nobody looks up any more: the audit log after 90 days, and what has expired. */
 export const cleanUp =
-  ({ client, pool }: Database): Task =>
+  ({ client, pool }: Pick<Database, 'client' | 'pool'>): Task =>
   async () => {
     await forget(pool);
     const now = new Date();

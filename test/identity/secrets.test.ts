@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createInvitation, startSession } from '../../src/identity/index.ts';
+import { cleanUp } from '../../src/clean-up.ts';
+import { startService, type Service } from '../harness.ts';
+import { openBrowser, password, signedIn } from './browser.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ trustedProxies: 1 });
+});
+afterAll(() => service.close());
+
+/** Every row of every table, as text. */
+async function dump(): Promise<string> {
+  const { rows } = await service.pool.query<{ name: string }>(`
+    select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`);
+  const parts: string[] = [];
+  for (const { name } of rows) {
+    const table = await service.pool.query<{ row: string }>(`select t::text as row from ${name} t`);
+    parts.push(...table.rows.map(({ row }) => row));
+  }
+  return parts.join('\n');
+}
+
+it('no password, session, token or link is in the database or in the log', async () => {
+  const { browser, email } = await signedIn(service);
+  const ask = async (query: string) => (await browser.graphql(query)).body.data;
+  const { value } = (await ask('mutation { createApiToken(input: { name: "x" }) { value } }')).createApiToken;
+  const { link } = (await ask('mutation { inviteMember(email: "bob@example.com") { link } }')).inviteMember;
+  const token = link.split('/').at(-1);
+  await service.request('GET', `/invitation/${token}`);
+  await openBrowser(service).request('POST', '/api/auth/invitation', { token });
+  await openBrowser(service).signIn(email, 'wrong horse battery staple');
+  await openBrowser(service).signIn('typed-by-mistake@example.com', 'wrong horse battery staple');
+  const session = browser.cookie!.split('=')[1]!;
+  const newPassword = 'another horse, another battery';
+  await browser.request('POST', '/api/auth/change-password', { currentPassword: password, newPassword });
+  const newSession = browser.cookie!.split('=')[1]!;
+  await service.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${value}` } });
+
+  const secrets = [password, newPassword, 'wrong horse', 'typed-by-mistake', session, newSession, value, token];
+  const text = (await dump()) + service.log.join('\n');
+  expect(text).toContain(email);
+  for (const secret of secrets) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+    expect(text).not.toContain(Buffer.from(secret, 'base64url').toString('hex'));
+  }
+});
+
+it('what has expired is cleaned up, and nothing else', async () => {
+  const { client } = service;
+  const { userId, tenantId } = await signedIn(service);
+  const session = async (minutesAgo: number) =>
+    (await startSession(client, { userId, userAgent: null, now: new Date(Date.now() - minutesAgo * 60_000) })).session
+      .id;
+  const invitation = async (daysAgo: number) => {
+    const now = new Date(Date.now() - daysAgo * 86_400_000);
+    const input = { tenantId, email: `${daysAgo}@example.com`, inviterId: userId, now };
+    return (await createInvitation(client, input)).invitation.id;
+  };
+  const kept = [await session(29), await invitation(6)];
+  const busy = await session(721); // for 12 hours
+  await client.session.update({ where: { id: busy }, data: { lastSeenAt: new Date() } });
+  const expired = [busy, await session(31), await invitation(8)];
+  await cleanUp(service)({}, {} as never);
+  const ids = [...(await client.session.findMany()), ...(await client.invitation.findMany())].map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(kept));
+  for (const id of expired) expect(ids).not.toContain(id);
+});

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeTenant, createTenant, createUser, removeUser } from '../../src/identity/index.ts';
+import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
+import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
+
+let database: Database;
+let service: Service;
+/** Another process on the same database. */
+let other: Service;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  service = await startService({ database, trustedProxies: 1 });
+  other = await startService({ database, trustedProxies: 1 });
+});
+afterAll(async () => {
+  await service.close();
+  await other.close();
+  await database.drop();
+});
+
+const newTenant = async (name: string): Promise<string> => (await createTenant(service.client, { name })).id;
+const outcome = (answer: Answer): [number, string | undefined] => [answer.status, codeOf(answer)];
+
+/** `data` of an answer without errors. */
+// eslint-disable-next-line typescript/no-explicit-any
+async function ask(browser: Browser, query: string, variables?: object, tenantId?: string): Promise<any> {
+  const { body } = await browser.graphql(query, variables, tenantId);
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return body.data;
+}
+
+const tenantNow = async (browser: Browser, tenantId?: string): Promise<string> =>
+  (await ask(browser, '{ me { tenant { id } } }', {}, tenantId)).me.tenant.id;
+
+describe('a session and its user’s tenants', () => {
+  it('X-Tenant names the tenant; by default it is the one joined first', async () => {
+    const [zebra, acme] = [await newTenant('Zebra'), await newTenant('Acme')];
+    const { browser } = await signedIn(service, zebra, acme);
+    expect(await tenantNow(browser)).toBe(zebra);
+    expect(await tenantNow(browser, acme)).toBe(acme);
+    expect(await tenantNow(browser, acme.toUpperCase())).toBe(acme);
+    expect((await ask(browser, '{ me { tenants { name } } }')).me.tenants).toEqual([
+      { name: 'Acme' },
+      { name: 'Zebra' },
+    ]);
+  });
+
+  it('in one tenant nothing of the other is seen', async () => {
+    const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
+    const { browser } = await signedIn(service, acme, globex);
+    const create = 'mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }';
+    const made = await ask(browser, create, { name: 'Of Globex' }, globex);
+    const list = '{ customers { totalCount nodes { companyName } } }';
+    expect((await ask(browser, list, {}, acme)).customers).toEqual({ totalCount: 0, nodes: [] });
+    expect((await ask(browser, list, {}, globex)).customers.nodes).toEqual([{ companyName: 'Of Globex' }]);
+    const one = await browser.graphql('query ($id: UUID!) { customer(id: $id) { id } }', made.createCustomer, acme);
+    expect(codeOf(one)).toBe('NOT_FOUND');
+  });
+
+  it('another’s tenant, one that doesn’t exist, and what can’t be one are answered alike: 403', async () => {
+    const { browser } = await signedIn(service);
+    const foreign = await signedIn(service);
+    const answers = [];
+    for (const tenantId of [foreign.tenantId, '01980000-0000-7000-8000-000000000000', 'x', "' or true --"]) {
+      const answer = await browser.graphql('{ me { tenant { id } } }', {}, tenantId);
+      const { requestId: _id, ...extensions } = answer.body.errors[0].extensions;
+      answers.push([answer.status, answer.body.errors[0].message, extensions]);
+    }
+    for (const each of answers) {
+      expect(each).toEqual([403, 'You do not belong to this tenant.', { code: 'FORBIDDEN' }]);
+    }
+  });
+
+  it('a closed tenant is no longer one of them', async () => {
+    const [first, second] = [await newTenant('First'), await newTenant('Second')];
+    const { browser } = await signedIn(service, first, second);
+    await closeTenant(service.client, first);
+    expect(await tenantNow(browser)).toBe(second);
+    expect((await ask(browser, '{ me { tenants { id } } }')).me.tenants).toEqual([{ id: second }]);
+    expect(outcome(await browser.graphql('{ me { tenant { id } } }', {}, first))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('a token knows its own tenant alone', async () => {
+    const acme = await service.integrator();
+    const { email } = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
+    await createUser(service.client, { email, tenantId: await newTenant('Elsewhere') });
+    expect((await acme.graphql('{ me { tenants { id } } }')).me.tenants).toEqual([{ id: acme.tenantId }]);
+  });
+});
+
+describe('API tokens, made in a session', () => {
+  const create = `mutation ($input: CreateApiTokenInput!) {
+    createApiToken(input: $input) { value apiToken { id name abilities lastFour expiresAt lastUsedAt } }
+  }`;
+  const list = '{ apiTokens { id name lastFour } }';
+  const rest = (value: string, on = service): Promise<Answer> =>
+    on.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${value}` } });
+
+  it('the value is shown once, works at once over REST, for this tenant, and is listed by its last four', async () => {
+    const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
+    const { browser, userId } = await signedIn(service, acme, globex);
+    const input = { name: 'Shop', abilities: ['customers:read'], expiresAt: '2099-01-01T00:00:00Z' };
+    const { value, apiToken } = (await ask(browser, create, { input }, globex)).createApiToken;
+    expect(apiToken).toEqual({
+      id: apiToken.id,
+      name: 'Shop',
+      abilities: ['customers:read'],
+      lastFour: value.slice(-4),
+      expiresAt: '2099-01-01T00:00:00+00:00',
+      lastUsedAt: null,
+    });
+    const { body } = await rest(value);
+    expect([body.data.user.id, body.data.tenant.id, body.data.token.id]).toEqual([userId, globex, apiToken.id]);
+    const again = (await ask(browser, create, { input: { name: 'All' } }, globex)).createApiToken;
+    expect(again.apiToken).toMatchObject({ abilities: ['*'], expiresAt: null });
+    expect((await ask(browser, list, {}, globex)).apiTokens.map(({ name }: { name: string }) => name)).toEqual([
+      'All',
+      'Shop',
+    ]);
+    expect((await ask(browser, list, {}, acme)).apiTokens).toEqual([]);
+  });
+
+  it('all that is wrong is told at once', async () => {
+    const { browser } = await signedIn(service);
+    const input = { name: ' ', abilities: ['read', 'fly'], expiresAt: '2020-01-01T00:00:00Z' };
+    const { body } = await browser.graphql(create, { input });
+    expect(body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: {
+        'input.name': ['Must not be empty.'],
+        'input.abilities.1': ['There is no such ability.'],
+        'input.expiresAt': ['Must be in the future.'],
+      },
+    });
+    const none = await browser.graphql(create, { input: { name: 'x', abilities: [] } });
+    expect(Object.keys(none.body.errors[0].extensions.errors)).toEqual(['input.abilities']);
+  });
+
+  it('once revoked, no process accepts it', async () => {
+    const { browser } = await signedIn(service);
+    const { value, apiToken } = (await ask(browser, create, { input: { name: 'x' } })).createApiToken;
+    expect((await rest(value, other)).status).toBe(200);
+    const revoke = 'mutation ($id: UUID!) { revokeApiToken(id: $id) { id } }';
+    expect((await ask(browser, revoke, apiToken)).revokeApiToken).toEqual({ id: apiToken.id });
+    expect((await rest(value, other)).status).toBe(401);
+    expect((await ask(browser, list)).apiTokens).toEqual([]);
+  });
+
+  it('a fellow member’s are neither seen nor revoked, nor one’s own for another tenant', async () => {
+    const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
+    const ada = await signedIn(service, acme, globex);
+    const bob = await signedIn(service, acme);
+    const { value, apiToken } = (await ask(ada.browser, create, { input: { name: 'x' } }, acme)).createApiToken;
+    expect((await ask(bob.browser, list)).apiTokens).toEqual([]);
+    const revoke = 'mutation ($id: UUID!) { revokeApiToken(id: $id) { id } }';
+    expect(codeOf(await bob.browser.graphql(revoke, apiToken))).toBe('NOT_FOUND');
+    expect(codeOf(await ada.browser.graphql(revoke, apiToken, globex))).toBe('NOT_FOUND');
+    expect((await rest(value)).status).toBe(200);
+  });
+});
+
+describe('members', () => {
+  const list = '{ members { user { id email } joinedAt } }';
+  const remove = 'mutation ($userId: UUID!) { removeMember(userId: $userId) { user { id } } }';
+
+  it('are those of this tenant, in the order they joined', async () => {
+    const tenantId = await newTenant('Acme');
+    const ada = await signedIn(service, tenantId);
+    const bob = await someone(service, tenantId);
+    await signedIn(service);
+    const { members } = await ask(ada.browser, list);
+    expect(members.map(({ user }: { user: object }) => user)).toEqual([
+      { id: ada.userId, email: ada.email },
+      { id: bob.userId, email: bob.email },
+    ]);
+  });
+
+  it('removed, they lose the tenant at once in every process: sessions, tokens, and the invitations they made', async () => {
+    const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
+    const ada = await signedIn(service, acme);
+    const bob = await signedIn(other, acme, globex);
+    const token = 'mutation { createApiToken(input: { name: "x" }) { value } }';
+    const { value } = (await ask(bob.browser, token, {}, acme)).createApiToken;
+    const kept = (await ask(bob.browser, token, {}, globex)).createApiToken;
+    const invite = 'mutation { inviteMember(email: "carl@example.com") { link } }';
+    const { link } = (await ask(bob.browser, invite, {}, acme)).inviteMember;
+
+    expect((await ask(ada.browser, remove, { userId: bob.userId })).removeMember.user.id).toBe(bob.userId);
+    expect(outcome(await bob.browser.graphql(list, {}, acme))).toEqual([403, 'FORBIDDEN']);
+    expect(await tenantNow(bob.browser)).toBe(globex);
+    const rest = (of: string) => other.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${of}` } });
+    expect((await rest(value)).status).toBe(403);
+    expect((await rest(kept.value)).status).toBe(200);
+    const look = await openBrowser(other).request('POST', '/api/auth/invitation', { token: link.split('/').at(-1) });
+    expect(look.status).toBe(404);
+    expect((await ask(ada.browser, list)).members).toHaveLength(1);
+
+    await createUser(service.client, { email: bob.email, tenantId: acme });
+    expect((await rest(value)).status, 'even if they come back').toBe(403);
+  });
+
+  it('the last one has to stay, also when each of two removes the other at once', async () => {
+    const tenantId = await newTenant('Acme');
+    const ada = await signedIn(service, tenantId);
+    const alone = await ada.browser.graphql(remove, { userId: ada.userId });
+    expect(alone.body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: { userId: ['The last member has to stay: nobody could let others in.'] },
+    });
+    for (let round = 0; round < 5; round++) {
+      const pair = await newTenant('Pair');
+      const [one, two] = [await enter(service, ada), await signedIn(other, pair)];
+      await createUser(service.client, { email: ada.email, tenantId: pair });
+      await Promise.all([
+        one.graphql(remove, { userId: two.userId }, pair),
+        two.browser.graphql(remove, { userId: ada.userId }, pair),
+      ]);
+      expect(await service.client.membership.count({ where: { tenantId: pair } })).toBe(1);
+    }
+  });
+
+  it('may leave by themselves; then the tenant is closed to them', async () => {
+    const tenantId = await newTenant('Acme');
+    await someone(service, tenantId);
+    const { browser, userId } = await signedIn(service, tenantId);
+    await ask(browser, remove, { userId });
+    expect(outcome(await browser.graphql(list))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('of another tenant can’t be removed, and are answered like nobody', async () => {
+    const { browser, tenantId } = await signedIn(service);
+    await someone(service, tenantId);
+    const foreign = await someone(service);
+    await someone(service, foreign.tenantId);
+    const answers = [];
+    for (const userId of [foreign.userId, '01980000-0000-7000-8000-000000000000']) {
+      answers.push((await browser.graphql(remove, { userId })).body);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0].errors[0].extensions.code).toBe('NOT_FOUND');
+    expect(await service.client.membership.count({ where: { userId: foreign.userId } })).toBe(1);
+  });
+
+  it('removed on the command line, sessions lose the tenant too', async () => {
+    const { browser, email, tenantId } = await signedIn(service);
+    await removeUser(service.client, { email, tenantId });
+    expect(outcome(await browser.graphql(list))).toEqual([403, 'FORBIDDEN']);
+  });
+});
+
+describe('sessions', () => {
+  const list = '{ sessions { id userAgent current } }';
+
+  it('are the user’s own, with the one that asks marked; others end one by one or all at once', async () => {
+    const ada = await signedIn(service);
+    const bob = await signedIn(service, ada.tenantId);
+    expect((await ask(ada.browser, list)).sessions).toHaveLength(1);
+    await enter(other, ada);
+    const third = await enter(other, ada);
+    const { sessions } = await ask(ada.browser, list);
+    expect(sessions).toHaveLength(3);
+    expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([false, false, true]);
+
+    const revoke = 'mutation ($id: UUID!) { revokeSession(id: $id) { id } }';
+    const theirs = (await ask(bob.browser, list)).sessions[0];
+    expect(codeOf(await ada.browser.graphql(revoke, theirs))).toBe('NOT_FOUND');
+    expect(outcome(await bob.browser.graphql(list))).toEqual([200, undefined]);
+    await ask(ada.browser, revoke, sessions[0]);
+    expect(outcome(await third.graphql(list))).toEqual([401, 'UNAUTHENTICATED']);
+
+    expect(await ask(ada.browser, 'mutation { revokeOtherSessions }')).toEqual({ revokeOtherSessions: 1 });
+    expect((await ask(ada.browser, list)).sessions).toEqual([{ ...sessions[2], userAgent: expect.any(String) }]);
+    expect(outcome(await bob.browser.graphql(list))).toEqual([200, undefined]);
+  });
+
+  it('tell where: as the browser calls itself, as far as that fits', async () => {
+    const { email, browser } = await signedIn(service);
+    for (const userAgent of ['Phone', 'x'.repeat(5000)]) {
+      await openBrowser(service).request(
+        'POST',
+        '/api/auth/sign-in/email',
+        { email, password },
+        { 'user-agent': userAgent },
+      );
+    }
+    const told = (await ask(browser, list)).sessions.map(({ userAgent }: { userAgent: string }) => userAgent);
+    expect(told.slice(0, 2)).toEqual(['x'.repeat(255), 'Phone']);
+  });
+});
