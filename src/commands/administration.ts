@@ -78,9 +78,9 @@ export function addUserCommands(program: Command): void {
     .requiredOption('--email <address>')
     .requiredOption('--password <password>', 'at least 12 characters')
     .action(async ({ json, ...input }: { email: string; password: string } & Json) => {
-      await withDatabase(({ client }) => setPassword(client, input));
-      if (json) sayJson({ email: input.email, changed: true });
-      else say(`${input.email} has a new password.`);
+      const { email } = await withDatabase(({ client }) => setPassword(client, input));
+      if (json) sayJson({ email, changed: true });
+      else say(`${email} has a new password.`);
     });
   asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
     .requiredOption('--email <address>')

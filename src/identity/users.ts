@@ -50,14 +50,18 @@ export async function createUser(
  *
  * @throws RefusedError when the user is unknown, or the password won't do
  */
-export async function setPassword(client: UnscopedClient, input: { email: string; password: string }): Promise<void> {
+export async function setPassword(
+  client: UnscopedClient,
+  input: { email: string; password: string },
+): Promise<UserSummary> {
   const email = input.email.trim().toLowerCase();
   const passwordHash = await hashPassword(input.password);
-  await client.$transaction(async (db) => {
-    const user = await db.user.findUnique({ where: { email }, select: { id: true } });
+  return client.$transaction(async (db) => {
+    const user = await db.user.findUnique({ where: { email }, select: { id: true, name: true, email: true } });
     if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
     await db.user.update({ where: { id: user.id }, data: { passwordHash } });
     await endSessions(db, { userId: user.id });
+    return user;
   });
 }
 

@@ -82,6 +82,32 @@ describe('the command line', () => {
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
   }, 60_000);
 
+  it('invites a person by a link, and sets a password anew', async () => {
+    const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Guests');
+    const invitation = await json<{ link: string }>(
+      'user',
+      'invite',
+      '--email',
+      'Bob@Example.com',
+      '--tenant',
+      tenant.id,
+    );
+    expect(invitation).toEqual({
+      id: expect.any(String),
+      email: 'bob@example.com',
+      created_at: expect.any(String),
+      expires_at: expect.stringMatching(/\+00:00$/),
+      invited_by: null,
+      link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4000\/invitation\/[\w-]{43}$/),
+    });
+    await json('user', 'create', '--email', 'bob@example.com', '--tenant', tenant.id);
+    const password = 'correct horse battery staple';
+    expect(await json('user', 'password', '--email', 'Bob@example.com', '--password', password)).toEqual({
+      email: 'bob@example.com',
+      changed: true,
+    });
+  }, 60_000);
+
   it('makes, lists, pings, rotates, enables and deletes a webhook', async () => {
     const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Hooks');
     const url = 'https://hooks.example.com/kontor';
@@ -126,6 +152,9 @@ describe('the command line', () => {
     [['tenant', 'create', '--name', 'X', '--timezone', 'Mars/Olympus'], 'time zone'],
     [['tenant', 'close', '00000000-0000-7000-8000-000000000000'], 'tenant'],
     [['user', 'create', '--email', 'nobody@'], 'mail'],
+    [['user', 'invite', '--email', 'bob@example.com', '--tenant', 'abc'], 'tenant'],
+    [['user', 'password', '--email', 'nobody@example.com', '--password', 'x'.repeat(12)], 'nobody@example.com'],
+    [['user', 'password', '--email', 'bob@example.com', '--password', 'short'], '12 characters'],
     [['token', 'create', '--tenant', 'abc'], 'tenant'],
     [['token', 'create'], '--tenant'],
     [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--abilities', 'everything'], 'everything'],

@@ -49,9 +49,21 @@ describe('npm start', () => {
     const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
     expect(invoices.meta.total).toBeGreaterThan(0);
     expect(new Set(invoices.data.map(({ status }) => status))).toEqual(new Set(['issued']));
-    expect(run.out()).toMatch(/Login +\S+@\S+/);
-    expect(run.out()).toMatch(/Password +\S{12,}/);
+    const [, email] = /Login +(\S+@\S+)/.exec(run.out()) ?? [];
+    const [, password] = /Password +(\S{12,})/.exec(run.out()) ?? [];
     expect(run.out()).toMatch(/API token +kontor_\w{46}/);
+
+    const post = (path: string, body: object, cookie = ''): Promise<Response> =>
+      fetch(`http://127.0.0.1:${env['PORT']}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie },
+        body: JSON.stringify(body),
+      });
+    const { headers } = await post('/api/auth/sign-in/email', { email, password });
+    const [cookie = ''] = headers.getSetCookie();
+    const answer = await post('/graphql', { query: '{ me { tenants { name } } }' }, cookie.split(';', 1)[0]);
+    const { data } = (await answer.json()) as { data: { me: { tenants: object[] } } };
+    expect(data.me.tenants, 'one to switch to').toHaveLength(2);
   });
 
   it('Ctrl-C stops everything cleanly, and the next start shows no token again', async () => {
