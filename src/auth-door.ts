@@ -3,7 +3,7 @@ import type { UnscopedClient } from '../prisma/client.ts';
 import { CodedError, found, refuse } from '../schema/errors.ts';
 import { email, requiredText } from '../schema/input.ts';
 import { formatTime } from '../schema/scalars.ts';
-import { answer, bodyOf, parsed, serve, ThrottledError, type AuthDoor, type Handler } from './auth-router.ts';
+import { answer, bodyOf, parsed, serve, throttled, type AuthDoor, type Caller, type Handler } from './auth-router.ts';
 import { sessionCookie, sessionToken } from './cookie.ts';
 import {
   acceptInvitation,
@@ -22,7 +22,7 @@ import {
   type UserSummary,
 } from './identity/index.ts';
 
-const secret = z.string().max(1024);
+const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
 
 /**
  * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
@@ -44,23 +44,25 @@ export function createAuthDoor({
   const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
   /** A password that is right, or how it is refused. */
-  const verified = async (attempt: Parameters<TryPassword>[0], rejected: () => never) => {
-    const result = await tryPassword(attempt);
-    if (result.kind === 'throttled') throw new ThrottledError(result.retryAfter);
-    return result.kind === 'rejected' ? rejected() : result.user;
+  const verified = async (typed: { email: string; password: string }, caller: Caller, rejected: () => never) => {
+    const result = await tryPassword({ ...typed, address: caller.address });
+    if (result.kind === 'verified') return result.user;
+    caller.note(result.kind);
+    return result.kind === 'throttled' ? throttled(result.retryAfter) : rejected();
   };
 
   /** What a new session is answered with. The one that the browser had, if any, has no cookie any more: it ends. */
-  const enter = async (request: Request, user: UserSummary, { token, session }: Started, more = {}) => {
+  const enter = async (request: Request, caller: Caller, user: UserSummary, { token, session }: Started, more = {}) => {
+    caller.note('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
     return answer({ ...who(user, session), ...more }, sessionCookie(token, publicUrl()));
   };
 
-  const signIn: Handler = async (request, { address }) => {
+  const signIn: Handler = async (request, caller) => {
     const input = parsed(await bodyOf(request), z.object({ email, password: secret }));
-    const user = await verified({ ...input, address }, wrong);
-    return enter(request, user, (await openSession(client, user, browserOf(request))) ?? wrong());
+    const user = await verified(input, caller, wrong);
+    return enter(request, caller, user, (await openSession(client, user, browserOf(request))) ?? wrong());
   };
 
   const getSession: Handler = async (request) => {
@@ -76,14 +78,14 @@ export function createAuthDoor({
       return answer({ success: true }, sessionCookie(null, publicUrl()));
     };
 
-  const change: Handler = async (request, { address }) => {
+  const change: Handler = async (request, caller) => {
     const session = await current(request);
     if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
     const input = parsed(await bodyOf(request), z.object({ currentPassword: secret, newPassword: secret }));
     const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
-    const user = await verified({ email: session.user.email, password: input.currentPassword, address }, isWrong);
+    const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
     const changed = changePassword(client, user, input.newPassword, browserOf(request));
-    return enter(request, user, (await changed.catch(saying('newPassword'))) ?? isWrong());
+    return enter(request, caller, user, (await changed.catch(saying('newPassword'))) ?? isWrong());
   };
 
   const look: Handler = async (request) => {
@@ -98,7 +100,7 @@ export function createAuthDoor({
     });
   };
 
-  const accept: Handler = async (request) => {
+  const accept: Handler = async (request, caller) => {
     const body = await bodyOf(request);
     const { token } = parsed(body, z.object({ token: secret }));
     const { userId, email: invited, tenant } = await found(findInvitation(client, token, now()));
@@ -108,7 +110,7 @@ export function createAuthDoor({
       const passwordHash = await hashPassword(password).catch(saying('password'));
       const user = await acceptInvitation(client, { secret: token, as: { name, passwordHash }, now: now() });
       const started = await startSession(client, { userId: user.id, ...browserOf(request) });
-      return enter(request, user, started, { tenant });
+      return enter(request, caller, user, started, { tenant });
     }
     if (session?.user.id !== userId) throw signInAs(invited);
     await acceptInvitation(client, { secret: token, as: { userId }, now: now() });

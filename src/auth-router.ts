@@ -13,6 +13,8 @@ export interface Caller {
   address: string;
   requestId: string;
   report: (fault: unknown) => void;
+  /** Logs who came in, or didn't (OWASP ASVS 4.0.3, 7.1.3). What was typed isn't told: it may be a password. */
+  note: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
 }
 
 export type Handler = (request: Request, caller: Caller) => Promise<Response>;
@@ -52,26 +54,25 @@ export async function bodyOf(request: Request): Promise<object | undefined> {
 
 /** A body as `schema` has it. @throws ValidationError */
 export function parsed<T>(body: object | undefined, schema: z.ZodType<T>): T {
-  const result = schema.safeParse(body);
+  const result = schema.safeParse(body, {
+    error: ({ input }) => (input === undefined ? 'Required.' : 'Must be a string.'),
+  });
   if (result.success) return result.data;
   const problems = new Problems();
   for (const { path, message } of result.error.issues) problems.add(path.join('.'), message);
   throw new ValidationError(problems.errors);
 }
 
-/** Too many attempts: seconds to wait. */
-export class ThrottledError extends CodedError {
-  readonly retryAfter: number;
-
-  constructor(retryAfter: number) {
-    const minutes = Math.ceil(retryAfter / 60);
-    super('RATE_LIMITED', `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
-    this.retryAfter = retryAfter;
-  }
+/** Refuses one attempt too many: seconds to wait. */
+export function throttled(retryAfter: number): never {
+  const minutes = Math.ceil(retryAfter / 60);
+  const message = `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
+  throw new CodedError('RATE_LIMITED', message, { retryAfter });
 }
 
 function answerFault(error: unknown, request: IRequest, caller: Caller): Response {
   const response = answerError(error, request, caller);
-  if (error instanceof ThrottledError) response.headers.set('Retry-After', String(error.retryAfter));
+  const retryAfter = error instanceof CodedError && error.extensions['retryAfter'];
+  if (retryAfter) response.headers.set('Retry-After', String(retryAfter));
   return response;
 }

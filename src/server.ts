@@ -9,6 +9,7 @@ import { createRouter, errorResponse } from '../rest-shim/router.ts';
 import { routes } from '../rest-shim/routes.ts';
 import { printSdl } from '../schema/print.ts';
 import { createAuthDoor } from './auth-door.ts';
+import type { Caller } from './auth-router.ts';
 import { clientAddress } from './client-address.ts';
 import { sessionToken } from './cookie.ts';
 import { answerCors } from './cors.ts';
@@ -85,7 +86,9 @@ export function createServer({
   function answerAuth(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
-    const caller = { incoming, address: clientAddress(incoming, trustedProxies), requestId, report };
+    const address = clientAddress(incoming, trustedProxies);
+    const note: Caller['note'] = (outcome, userId) => log.info({ requestId, address, outcome, userId }, 'sign-in');
+    const caller = { incoming, address, requestId, report, note };
     const listener = getRequestListener((request) => authDoor(request, caller), {
       overrideGlobalObjects: false,
       errorHandler: () => errorResponse(404, 'Not found.', requestId),

@@ -97,6 +97,17 @@ describe('an invitation', () => {
     expect(await service.client.membership.count({ where: { tenantId } })).toBe(2);
   });
 
+  it('accepted at once in two browsers of one user: once', async () => {
+    const bob = await signedIn(service);
+    const browsers = [bob.browser, await enter(other, bob)];
+    for (let round = 0; round < 5; round++) {
+      const { browser: inviter } = await signedIn(service);
+      const { token } = await invited(inviter, bob.email);
+      const answers = await Promise.all([...browsers, ...browsers].map((each) => accept({ token }, each)));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
+    }
+  });
+
   it('for a user there is: only they accept it, signed in', async () => {
     const { browser, tenantId } = await signedIn(service);
     const bob = await signedIn(service);
@@ -189,12 +200,12 @@ describe('an invitation', () => {
   });
 
   it.each([
-    [{ password }, { name: expect.anything() }],
+    [{ password }, { name: ['Required.'] }],
     [{ name: ' ', password }, { name: ['Must not be empty.'] }],
     [{ name: 'Bob', password: 'short' }, { password: ['The password must have at least 12 characters.'] }],
     [{ name: 'Bob', password: 'unbelievable' }, { password: [expect.stringMatching(/most common/)] }],
-    [{ name: 'Bob' }, { password: expect.anything() }],
-    [{}, { name: expect.anything(), password: expect.anything() }],
+    [{ name: 'Bob', password: 1 }, { password: ['Must be a string.'] }],
+    [{}, { name: ['Required.'], password: ['Required.'] }],
   ])('%o: 422, and it can still be accepted', async (input, errors) => {
     const { browser } = await signedIn(service);
     const { token } = await invited(browser);

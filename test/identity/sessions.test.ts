@@ -98,6 +98,7 @@ describe('signing in by e-mail and password', () => {
     const answer = await openBrowser(service).request('POST', '/api/auth/sign-in/email', body);
     expect(answer.status).toBe(422);
     expect(Object.keys(answer.body.errors).length).toBeGreaterThan(0);
+    expect(JSON.stringify(answer.body.errors)).not.toMatch(/invalid input|expected|too big/i);
   });
 
   it('there is no open sign-up, nor anything else', async () => {
@@ -106,6 +107,20 @@ describe('signing in by e-mail and password', () => {
       expect((await openBrowser(service).request('POST', `/api/auth/${path}`, input)).status).toBe(404);
     }
     expect((await openBrowser(service).request('GET', '/api/auth/sign-in/email')).status).toBe(405);
+  });
+
+  it('is logged with the address it came from and the user it was, never with what was typed', async () => {
+    const { email, userId } = await someone(service);
+    const from = service.log.length;
+    await openBrowser(service).signIn(email, 'wrong horse battery staple');
+    await openBrowser(service).signIn(email);
+    const lines = service.log.slice(from).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const address = expect.stringMatching(/^10\./);
+    expect(lines.filter(({ msg }) => msg === 'sign-in')).toEqual([
+      expect.objectContaining({ address, outcome: 'rejected' }),
+      expect.objectContaining({ address, outcome: 'entered', userId }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(email);
   });
 });
 
