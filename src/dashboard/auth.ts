@@ -4,7 +4,8 @@ export interface Refusal {
   /** What is wrong, in words. */
   message: string;
   /** What is wrong with each field, by its name. */
-  errors: Record<string, string[]>;
+  fields: Record<string, string>;
+  /** 0 where no answer came. */
   status: number;
   /** Seconds to wait, where there were too many attempts. */
   retryAfter: number | undefined;
@@ -13,7 +14,7 @@ export interface Refusal {
 export type Answer<Data> = { data: Data; refusal?: undefined } | { data?: undefined; refusal: Refusal };
 
 /** Sends one request. Never throws: what went wrong is in the answer. */
-export async function ask<Data>(path: string, body?: object): Promise<Answer<Data>> {
+async function ask<Data>(path: string, body?: object): Promise<Answer<Data>> {
   try {
     const response = await fetch(`/api/auth${path}`, {
       method: body ? 'POST' : 'GET',
@@ -21,26 +22,58 @@ export async function ask<Data>(path: string, body?: object): Promise<Answer<Dat
       credentials: 'same-origin',
       ...(body && { body: JSON.stringify(body) }),
     });
-    const content = (await response.json().catch(() => null)) as (Data & Partial<Refusal>) | null;
-    if (response.ok) return { data: content as Data };
-    return {
-      refusal: {
-        message: content?.message ?? 'Something went wrong. Try again.',
-        errors: content?.errors ?? {},
-        status: response.status,
-        retryAfter: Number(response.headers.get('Retry-After')) || undefined,
-      },
-    };
+    const content: unknown = await response.json().catch(() => null);
+    return response.ok ? { data: content as Data } : { refusal: refusalOf(response, content) };
   } catch {
     const message = 'The server can’t be reached. Check your connection, and try again.';
-    return { refusal: { message, errors: {}, status: 0, retryAfter: undefined } };
+    return { refusal: { message, fields: {}, status: 0, retryAfter: undefined } };
   }
 }
 
-export const signIn = (credentials: { email: string; password: string }): Promise<Answer<unknown>> =>
+function refusalOf({ status, headers }: Response, content: unknown): Refusal {
+  const { message, errors } = (content ?? {}) as { message?: string; errors?: Record<string, string[]> };
+  return {
+    message: message ?? 'Something went wrong. Try again.',
+    fields: Object.fromEntries(Object.entries(errors ?? {}).map(([name, texts]) => [name, texts.join(' ')])),
+    status,
+    retryAfter: Number(headers.get('Retry-After')) || undefined,
+  };
+}
+
+export interface SignedIn {
+  user: { id: string; name: string; email: string };
+}
+
+export const signIn = (credentials: { email: string; password: string }): Promise<Answer<SignedIn>> =>
   ask('/sign-in/email', credentials);
 
 export const signOut = (): Promise<Answer<unknown>> => ask('/sign-out', {});
 
 /** Ends all of the user's sessions, this one too. */
 export const signOutEverywhere = (): Promise<Answer<unknown>> => ask('/revoke-sessions', {});
+
+/** Ends all other sessions as well. */
+export const changePassword = (input: { currentPassword: string; newPassword: string }): Promise<Answer<SignedIn>> =>
+  ask('/change-password', input);
+
+/** Who is signed in, if anybody. */
+export const currentSession = (): Promise<Answer<SignedIn | null>> => ask('/get-session');
+
+export interface Invitation {
+  email: string;
+  tenant: { name: string };
+  /** Null when it was made on the command line. */
+  invitedBy: { name: string } | null;
+  expiresAt: string;
+  /** Whether the address has an account already, which must be signed in to accept. */
+  hasAccount: boolean;
+}
+
+export const lookAtInvitation = (token: string): Promise<Answer<Invitation>> => ask('/invitation', { token });
+
+/** With a name and a password where the person has no account. */
+export const acceptInvitation = (input: {
+  token: string;
+  name?: string;
+  password?: string;
+}): Promise<Answer<{ tenant: { id: string } }>> => ask('/invitation/accept', input);

@@ -1,6 +1,6 @@
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { BoltIcon, PaperAirplaneIcon } from '@heroicons/react/24/outline';
+import { BoltIcon, KeyIcon, PaperAirplaneIcon, UsersIcon } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { PageSkeleton } from './components/page.tsx';
@@ -18,6 +18,8 @@ export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: 'Settings',
     items: [
+      { path: '/settings/members', label: 'Members', icon: UsersIcon },
+      { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
       { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
       { path: '/deliveries', label: 'Deliveries', icon: PaperAirplaneIcon },
     ],
@@ -27,12 +29,16 @@ export const navigation: { label: string; items: Destination[] }[] = [
 /** Pages without a session. */
 export const publicRoutes: { path: string; Page: ComponentType }[] = [
   { path: '/sign-in', Page: lazy(() => import('./pages/sign-in.tsx')) },
+  { path: '/invitation/:token', Page: lazy(() => import('./pages/invitation.tsx')) },
 ];
 
 /** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
   { path: '/deliveries', Page: lazy(() => import('./pages/deliveries/deliveries.tsx')) },
   { path: '/deliveries/:id', Page: lazy(() => import('./pages/deliveries/delivery.tsx')) },
+  { path: '/account', Page: lazy(() => import('./pages/account/account.tsx')) },
+  { path: '/settings/api-tokens', Page: lazy(() => import('./pages/settings/api-tokens.tsx')) },
+  { path: '/settings/members', Page: lazy(() => import('./pages/settings/members.tsx')) },
   { path: '/settings/webhooks', Page: lazy(() => import('./pages/settings/webhooks/webhooks.tsx')) },
   { path: '/settings/webhooks/:id', Page: lazy(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];

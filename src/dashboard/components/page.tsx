@@ -1,8 +1,8 @@
-import { Anchor, Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { ChevronLeftIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Link } from 'wouter';
 import { useSession } from '../session.tsx';
+import { TextLink } from './text-link.tsx';
 
 interface Props {
   title: string;
@@ -32,12 +32,12 @@ export function Page({ title, badge, description, actions, back, children }: Pro
       <title>{`${title} · ${tenant.name} · Kontor`}</title>
       <Stack gap={4}>
         {back && (
-          <Anchor component={Link} to={back.to} size="sm" w="fit-content">
+          <TextLink to={back.to} w="fit-content">
             <Group gap={4} component="span">
               <ChevronLeftIcon width={14} aria-hidden />
               {back.label}
             </Group>
-          </Anchor>
+          </TextLink>
         )}
         <Group justify="space-between" gap="sm" mih={36}>
           <Group gap="sm">

@@ -9,6 +9,7 @@ import {
   ScrollArea,
   Text,
   UnstyledButton,
+  VisuallyHidden,
   useMantineColorScheme,
   type MantineColorScheme,
 } from '@mantine/core';
@@ -183,8 +184,9 @@ function UserMenu(): ReactNode {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${user.name}`} style={{ borderRadius: '50%' }}>
+        <UnstyledButton style={{ borderRadius: '50%' }}>
           <Avatar size={32} name={user.name} color="initials" aria-hidden />
+          <VisuallyHidden>Account of {user.name}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,10 +1,10 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { signIn, type Refusal } from '../auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
-import { wait } from '../format.ts';
+import { RefusalAlert, useCountdown } from '../components/refusal.tsx';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();
@@ -14,7 +14,7 @@ export default function SignIn(): ReactNode {
   const blocked = useCountdown(refusal);
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
+    initialValues: { email: search.get('email') ?? '', password: '' },
     validate: {
       email: (value) => (/\S@\S/.test(value) ? null : 'Enter your e-mail address.'),
       password: (value) => (value ? null : 'Enter your password.'),
@@ -25,22 +25,14 @@ export default function SignIn(): ReactNode {
     const answer = await signIn(values);
     setBusy(false);
     setRefusal(answer.refusal);
-    if (!answer.refusal) navigate(destination(search.get('to')), { replace: true });
-    else form.setErrors(Object.fromEntries(Object.entries(answer.refusal.errors).map(([k, v]) => [k, v.join(' ')])));
+    if (answer.refusal) form.setErrors(answer.refusal.fields);
+    else navigate(destination(search.get('to')), { replace: true });
   });
   return (
     <FrontPage title="Sign in">
       <form onSubmit={submit} noValidate>
         <Stack>
-          {refusal && (
-            <Alert color="red" role="alert">
-              {refusal.status === 429
-                ? blocked > 0
-                  ? `Too many attempts. You can try again in ${wait(blocked)}.`
-                  : 'You can try again now.'
-                : refusal.message}
-            </Alert>
-          )}
+          <RefusalAlert refusal={refusal} />
           <TextInput
             label="E-mail address"
             type="email"
@@ -64,7 +56,7 @@ export default function SignIn(): ReactNode {
       </form>
       <Text size="sm" c="dimmed" mt="lg">
         No account? A colleague can invite you under Settings, Members. Building something?{' '}
-        <Anchor href="/docs" size="sm">
+        <Anchor href="/docs" size="sm" underline="always">
           Read the documentation
         </Anchor>
         .
@@ -76,18 +68,4 @@ export default function SignIn(): ReactNode {
 /** Where the user was going. Only to a page of our own: `to` comes with the address, from whoever made the link. */
 function destination(to: string | null): string {
   return to && /^\/(?![/\\])/.test(to) ? to : '/';
-}
-
-/** Seconds until another attempt is let in. */
-function useCountdown(refusal: Refusal | undefined): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    const until = Date.now() + (refusal?.retryAfter ?? 0) * 1000;
-    const tick = (): void => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    tick();
-    if (!refusal?.retryAfter) return undefined;
-    const timer = setInterval(tick, 1000);
-    return () => clearInterval(timer);
-  }, [refusal]);
-  return left;
 }

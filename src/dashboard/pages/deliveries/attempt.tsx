@@ -1,9 +1,9 @@
 import { Accordion, Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { count, dateTime } from '../../format.ts';
 import type { ResultOf } from '../../graphql.ts';
 import type { DeliveryQuery } from './delivery.tsx';
-import { CodeBlock } from './verify.tsx';
 
 export type Attempt = ResultOf<typeof DeliveryQuery>['delivery']['attempts'][number];
 
@@ -74,7 +74,7 @@ function Headers({ headers, label }: { headers: { name: string; value: string }[
       <Table.Tbody>
         {[...Map.groupBy(headers, ({ name }) => name)].map(([name, values]) => (
           <Table.Tr key={name}>
-            <Table.Th scope="row" fw={500} c="dimmed" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
+            <Table.Th scope="row" w={190} fw={500} c="dimmed" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
               {name}
             </Table.Th>
             <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>

@@ -1,10 +1,10 @@
-import { Anchor, Badge, EmptyState, Group, Text } from '@mantine/core';
+import { Badge, EmptyState, Group, Text } from '@mantine/core';
 import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
-import { Ago } from '../../components/time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { Ago, Due } from '../../components/time.tsx';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import type { ListState } from '../../list-state.ts';
 import { useDeliveryChanges } from './live.ts';
@@ -111,9 +111,9 @@ const columns: Column<Row>[] = [
     header: 'Event',
     cell: ({ id, event, kind }) => (
       <Group gap="xs">
-        <Anchor component={Link} to={`/deliveries/${id}`} ff="monospace" size="sm">
+        <TextLink to={`/deliveries/${id}`} ff="monospace">
           {event.type}
-        </Anchor>
+        </TextLink>
         {kind === 'REDELIVERY' && (
           <Badge variant="default" size="sm" tt="none" fw={500}>
             redelivered
@@ -136,7 +136,7 @@ const columns: Column<Row>[] = [
     header: 'Next attempt',
     width: 140,
     from: 'lg',
-    cell: ({ nextAttemptAt }) => nextAttemptAt && <Ago at={nextAttemptAt} />,
+    cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
   { header: 'Made', width: 140, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];

@@ -2,11 +2,12 @@ import { Accordion, Alert, Button, Card, SimpleGrid, Skeleton, Stack, Text, Titl
 import { ArrowPathIcon, ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { Link, useLocation, useParams } from 'wouter';
+import { useLocation, useParams } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
-import { Ago } from '../../components/time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { Due } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { dateTime, label } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -147,17 +148,15 @@ function Facts({ delivery }: { delivery: Delivery }): ReactNode {
   const facts: [name: string, value: ReactNode][] = [
     [
       'Webhook',
-      <Link key="to" to={`/settings/webhooks/${webhook.id}`}>
+      <TextLink key="to" to={`/settings/webhooks/${webhook.id}`}>
         {webhook.url}
-      </Link>,
+      </TextLink>,
     ],
     ['Delivery', <Id key="id" id={id} what="the delivery’s id" />],
     ['Event', <Id key="id" id={event.id} what="the event’s id" />],
     ['Kind', label(kind)],
     ['Made', dateTime(createdAt)],
-    finishedAt
-      ? ['Finished', dateTime(finishedAt)]
-      : ['Next attempt', nextAttemptAt ? <Ago key="at" at={nextAttemptAt} /> : 'Under way'],
+    finishedAt ? ['Finished', dateTime(finishedAt)] : ['Next attempt', <Due key="at" at={nextAttemptAt} />],
   ];
   return (
     <Card withBorder radius="md">

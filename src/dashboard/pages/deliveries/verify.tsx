@@ -1,6 +1,6 @@
-import { Box, Group, Tabs, Text } from '@mantine/core';
+import { Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { CopyButton } from '../../components/copy-button.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { snippets, type Sent } from './snippets.ts';
 
 /** Programs that verify this very delivery. */
@@ -28,25 +28,5 @@ export function Verify(sent: Sent): ReactNode {
         ))}
       </Tabs>
     </div>
-  );
-}
-
-/** Text as it is, scrolled where it is long, with a button that copies it. */
-export function CodeBlock({ label, code, wrap }: { label: string; code: string; wrap?: boolean }): ReactNode {
-  return (
-    <Box pos="relative">
-      <pre
-        className="code"
-        tabIndex={0}
-        role="region"
-        aria-label={label}
-        style={{ maxHeight: 420, paddingRight: 44, ...(wrap && { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }) }}
-      >
-        {code}
-      </pre>
-      <Group pos="absolute" top={8} right={8}>
-        <CopyButton value={code} what={label} />
-      </Group>
-    </Box>
   );
 }

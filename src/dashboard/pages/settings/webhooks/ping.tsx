@@ -2,8 +2,8 @@ import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import { BoltIcon, CheckCircleIcon, XCircleIcon } from '@heroicons/react/24/outline';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import { Link } from 'wouter';
 import { useAnnounce } from '../../../components/announce.tsx';
+import { TextLink } from '../../../components/text-link.tsx';
 import { failed } from '../../../components/toast.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 
@@ -107,7 +107,9 @@ function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outc
     >
       <Group gap="xs">
         <Text size="sm">{sentence(outcome)}</Text>
-        <Link to={`/deliveries/${deliveryId}`}>See the whole exchange</Link>
+        <TextLink to={`/deliveries/${deliveryId}`} underline="always" c="inherit">
+          See the whole exchange
+        </TextLink>
       </Group>
     </Alert>
   );

@@ -12,17 +12,19 @@ import {
 } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { Link, useLocation, useParams } from 'wouter';
+import { useLocation, useParams } from 'wouter';
 import { confirm } from '../../../components/confirm.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../components/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
 import { ShownOnce } from '../../../components/shown-once.tsx';
+import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { done, failed } from '../../../components/toast.ts';
 import { count, dateTime } from '../../../format.ts';
 import { graphql } from '../../../graphql.ts';
 import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
+import { useDeliveryChanges } from '../../deliveries/live.ts';
 import { useListState } from '../../../list-state.ts';
 import { WebhookFields, type Webhook } from './fields.ts';
 import { usePing } from './ping.tsx';
@@ -79,6 +81,7 @@ export default function WebhookPage(): ReactNode {
   const { id = '' } = useParams();
   const [since] = useState(() => new Date(Date.now() - 7 * 86_400_000).toISOString());
   const [{ data, error }, again] = useQuery({ query: WebhookQuery, variables: { id, since } });
+  useDeliveryChanges(id, again);
   const back = { to: '/settings/webhooks', label: 'Webhooks' };
   if (!data) {
     return (
@@ -145,7 +148,7 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
             <Title order={2} size="h4">
               Its deliveries
             </Title>
-            <Link to={`/deliveries?webhook=${id}`}>Filter them</Link>
+            <TextLink to={`/deliveries?webhook=${id}`}>Search them</TextLink>
           </Group>
           <DeliveryTable list={list} filters={{ webhookId: id }} oneWebhook />
         </div>

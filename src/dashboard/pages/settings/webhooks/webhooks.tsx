@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { BoltIcon, PlusIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../components/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
 import { ShownOnce } from '../../../components/shown-once.tsx';
+import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { count } from '../../../format.ts';
 import { graphql } from '../../../graphql.ts';
@@ -92,9 +93,9 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
     <Card withBorder radius="md" component="li">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Stack gap={2} miw={0}>
-          <Anchor component={Link} to={`/settings/webhooks/${id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
+          <TextLink to={`/settings/webhooks/${id}`} size="md" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {url}
-          </Anchor>
+          </TextLink>
           {description && <Text size="sm">{description}</Text>}
         </Stack>
         <WebhookState webhook={webhook} />

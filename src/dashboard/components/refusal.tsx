@@ -1,0 +1,33 @@
+import { Alert } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { Refusal } from '../auth.ts';
+import { wait } from '../format.ts';
+
+/** Why an attempt to sign in, or the like, was refused; what belongs to a field stands beside the field. */
+export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): ReactNode {
+  const blocked = useCountdown(refusal);
+  if (!refusal || Object.keys(refusal.fields).length > 0) return null;
+  return (
+    <Alert color={refusal.retryAfter && blocked === 0 ? 'gray' : 'red'} role="alert">
+      {refusal.retryAfter
+        ? blocked > 0
+          ? `Too many attempts. You can try again in ${wait(blocked)}.`
+          : 'You can try again now.'
+        : refusal.message}
+    </Alert>
+  );
+}
+
+/** Seconds until another attempt is let in. */
+export function useCountdown(refusal: Refusal | undefined): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const until = Date.now() + (refusal?.retryAfter ?? 0) * 1000;
+    const tick = (): void => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    tick();
+    if (!refusal?.retryAfter) return undefined;
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [refusal]);
+  return left;
+}

@@ -1,0 +1,34 @@
+import { Card, Stack, Text, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Page } from '../../components/page.tsx';
+import { useSession } from '../../session.tsx';
+import { ChangePassword } from './change-password.tsx';
+import { Sessions } from './sessions.tsx';
+
+export default function Account(): ReactNode {
+  const { user } = useSession();
+  const [changes, setChanges] = useState(0);
+  return (
+    <Page title="Account" description={`${user.name}, ${user.email}`}>
+      <Stack gap="xl" maw={860}>
+        <section aria-labelledby="sessions">
+          <Title order={2} size="h4" id="sessions">
+            Where you are signed in
+          </Title>
+          <Text size="sm" c="dimmed" mb="sm">
+            End what you don’t recognize, then change your password.
+          </Text>
+          <Sessions key={changes} />
+        </section>
+        <section aria-labelledby="password">
+          <Title order={2} size="h4" id="password" mb="sm">
+            Password
+          </Title>
+          <Card withBorder radius="md" maw={480}>
+            <ChangePassword onDone={() => setChanges(changes + 1)} />
+          </Card>
+        </section>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+// The later ones call themselves by the earlier ones' names as well.
+const browsers: [name: string, sign: RegExp][] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS|Chromium)\//],
+  ['Safari', /\bSafari\//],
+];
+
+const systems: [name: string, sign: RegExp][] = [
+  ['Android', /Android/],
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Windows', /Windows/],
+  ['macOS', /Mac OS X/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+];
+
+/** What a browser calls itself, for people: `Firefox on Windows`. Only what most use is told apart. */
+export function browserOf(userAgent: string | null): string {
+  if (!userAgent) return 'Unknown browser';
+  const browser = browsers.find(([, sign]) => sign.test(userAgent))?.[0];
+  const system = systems.find(([, sign]) => sign.test(userAgent))?.[0];
+  if (!browser) return userAgent.slice(0, 40);
+  return system ? `${browser} on ${system}` : browser;
+}

@@ -1,0 +1,63 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { changePassword, type Refusal } from '../../auth.ts';
+import { RefusalAlert } from '../../components/refusal.tsx';
+import { done } from '../../components/toast.ts';
+
+const initialValues = { currentPassword: '', newPassword: '', again: '' };
+
+export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues,
+    validate: {
+      currentPassword: (value) => (value ? null : 'Enter your password.'),
+      newPassword: (value) => (value ? null : 'Enter a new password.'),
+      again: (value, { newPassword }) => (value === newPassword ? null : 'Is not the same.'),
+    },
+  });
+  const submit = form.onSubmit(async ({ currentPassword, newPassword }) => {
+    setBusy(true);
+    const answer = await changePassword({ currentPassword, newPassword });
+    setBusy(false);
+    setRefusal(answer.refusal);
+    if (answer.refusal) return form.setErrors(answer.refusal.fields);
+    form.reset();
+    onDone();
+    done('Your password is changed. All other sessions have ended.');
+  });
+  const field = (name: keyof typeof initialValues): object => ({
+    key: form.key(name),
+    visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
+    ...form.getInputProps(name),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <RefusalAlert refusal={refusal} />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          {...field('currentPassword')}
+        />
+        <PasswordInput
+          label="New password"
+          description="At least 12 characters"
+          autoComplete="new-password"
+          required
+          {...field('newPassword')}
+        />
+        <PasswordInput label="New password, again" autoComplete="new-password" required {...field('again')} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={busy}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

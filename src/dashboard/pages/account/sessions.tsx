@@ -1,0 +1,119 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { signOutEverywhere } from '../../auth.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { SimpleTable, type Column } from '../../components/simple-table.tsx';
+import { Ago } from '../../components/time.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { browserOf } from './browser.ts';
+
+const SessionsQuery = graphql(`
+  query Sessions {
+    sessions {
+      id
+      createdAt
+      lastSeenAt
+      userAgent
+      current
+    }
+  }
+`);
+
+const RevokeSession = graphql(`
+  mutation RevokeSession($id: UUID!) {
+    revokeSession(id: $id) {
+      id
+    }
+  }
+`);
+
+const RevokeOtherSessions = graphql(`
+  mutation RevokeOtherSessions {
+    revokeOtherSessions
+  }
+`);
+
+type Session = ResultOf<typeof SessionsQuery>['sessions'][number];
+
+export function Sessions(): ReactNode {
+  const [{ data, error }, again] = useQuery({ query: SessionsQuery });
+  const [{ fetching }, revokeOthers] = useMutation(RevokeOtherSessions);
+  const signOutOthers = async (): Promise<void> => {
+    const result = await revokeOthers({});
+    if (result.error) failed(result.error);
+    else done('You are signed in here only.');
+  };
+  const signOutAll = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Sign out everywhere?',
+      children: 'Every session of yours ends at once, this one too. API tokens keep working.',
+      confirm: 'Sign out everywhere',
+      danger: true,
+    });
+    if (!sure) return;
+    const { refusal } = await signOutEverywhere();
+    if (refusal) failed(refusal.message);
+    else window.location.assign('/sign-in');
+  };
+  return (
+    <Stack gap="sm">
+      <SimpleTable caption="Sessions" columns={columns} rows={data?.sessions} error={error} again={again} />
+      <Group gap="xs">
+        <Button
+          variant="default"
+          onClick={signOutOthers}
+          loading={fetching}
+          disabled={!data || data.sessions.length < 2}
+        >
+          Sign out everywhere else
+        </Button>
+        <Button variant="default" onClick={signOutAll}>
+          Sign out everywhere
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const columns: Column<Session>[] = [
+  {
+    header: 'Browser',
+    cell: ({ userAgent, current }) => (
+      <Group gap="xs">
+        <Text size="sm" fw={600} title={userAgent ?? undefined}>
+          {browserOf(userAgent)}
+        </Text>
+        {current && (
+          <Badge variant="light" color="teal" size="sm" tt="none">
+            this one
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { header: 'Signed in', from: 'sm', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: 'Last seen', cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
+  { header: 'Actions', hidden: true, align: 'right', cell: (session) => !session.current && <End session={session} /> },
+];
+
+function End({ session: { id, userAgent } }: { session: Session }): ReactNode {
+  const [{ fetching }, revoke] = useMutation(RevokeSession);
+  const send = async (): Promise<void> => {
+    const { error } = await revoke({ id });
+    if (error) failed(error);
+    else done('That session is ended.');
+  };
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={send}
+      loading={fetching}
+      aria-label={`Sign out ${browserOf(userAgent)}`}
+    >
+      Sign out
+    </Button>
+  );
+}

@@ -1,0 +1,145 @@
+import { Badge, Button, Code, EmptyState, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { KeyIcon, PlusIcon } from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { confirm } from '../../components/confirm.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Page } from '../../components/page.tsx';
+import { ShownOnce } from '../../components/shown-once.tsx';
+import { SimpleTable, type Column } from '../../components/simple-table.tsx';
+import { Ago } from '../../components/time.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { inWords } from './abilities.ts';
+import { TokenForm } from './token-form.tsx';
+
+const ApiTokensQuery = graphql(`
+  query ApiTokens {
+    apiTokens {
+      id
+      name
+      abilities
+      lastFour
+      lastUsedAt
+      expiresAt
+      createdAt
+    }
+  }
+`);
+
+const RevokeApiToken = graphql(`
+  mutation RevokeApiToken($id: UUID!) {
+    revokeApiToken(id: $id) {
+      id
+    }
+  }
+`);
+
+type Token = ResultOf<typeof ApiTokensQuery>['apiTokens'][number];
+
+export default function ApiTokens(): ReactNode {
+  const [{ data, error }, again] = useQuery({ query: ApiTokensQuery });
+  const [generating, dialog] = useDisclosure();
+  const [value, setValue] = useState<string>();
+  const generate = (
+    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Generate a token
+    </Button>
+  );
+  return (
+    <Page
+      title="API tokens"
+      description="Keys for programs: each opens this tenant’s books over REST and GraphQL, in your name."
+      actions={data && data.apiTokens.length > 0 && generate}
+    >
+      <SimpleTable
+        caption="API tokens"
+        columns={columns}
+        rows={data?.apiTokens}
+        error={error}
+        again={again}
+        empty={
+          <EmptyState
+            icon={<KeyIcon width={40} aria-hidden />}
+            title="No tokens yet"
+            description="Generate one for each program, so that each can be revoked alone."
+          >
+            {generate}
+          </EmptyState>
+        }
+      />
+      <Dialog title="Generate a token" opened={generating} onClose={dialog.close}>
+        <TokenForm
+          onCancel={dialog.close}
+          onDone={(made) => {
+            dialog.close();
+            setValue(made);
+          }}
+        />
+      </Dialog>
+      <ShownOnce title="The token is made" value={value} what="the token" onClose={() => setValue(undefined)}>
+        <Text size="sm">Programs send it with every request:</Text>
+        <CodeBlock
+          label="A first request"
+          code={`curl -s ${window.location.origin}/api/v1/me -H 'Authorization: Bearer ${value ?? ''}'`}
+          wrap
+        />
+      </ShownOnce>
+    </Page>
+  );
+}
+
+const expired = ({ expiresAt }: Token): boolean => expiresAt !== null && new Date(expiresAt).getTime() < Date.now();
+
+const columns: Column<Token>[] = [
+  {
+    header: 'Name',
+    cell: ({ name, lastFour }) => (
+      <>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        <Code>…{lastFour}</Code>
+      </>
+    ),
+  },
+  { header: 'May do', from: 'sm', cell: ({ abilities }) => inWords(abilities) },
+  { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+  {
+    header: 'Expires',
+    from: 'sm',
+    cell: (token) =>
+      expired(token) ? (
+        <Badge variant="light" color="red" tt="none">
+          Expired
+        </Badge>
+      ) : (
+        <Ago at={token.expiresAt} />
+      ),
+  },
+  { header: 'Generated', from: 'md', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: 'Actions', hidden: true, align: 'right', cell: (token) => <Revoke token={token} /> },
+];
+
+function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
+  const [{ fetching }, revoke] = useMutation(RevokeApiToken);
+  const ask = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Revoke the token?',
+      children: `What uses “${name}” is refused from this moment on. This can’t be undone.`,
+      confirm: 'Revoke',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await revoke({ id });
+    if (error) failed(error);
+    else done('The token is revoked.');
+  };
+  return (
+    <Button variant="default" size="xs" onClick={ask} loading={fetching} aria-label={`Revoke ${name}`}>
+      Revoke
+    </Button>
+  );
+}

@@ -1,0 +1,238 @@
+import { Avatar, Badge, Button, EmptyState, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { EnvelopeIcon, UserPlusIcon } from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { confirm } from '../../components/confirm.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { Page } from '../../components/page.tsx';
+import { ShownOnce } from '../../components/shown-once.tsx';
+import { SimpleTable, type Column } from '../../components/simple-table.tsx';
+import { Ago } from '../../components/time.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { useSession } from '../../session.tsx';
+
+const MembersQuery = graphql(`
+  query Members {
+    members {
+      user {
+        id
+        name
+        email
+      }
+      joinedAt
+    }
+    invitations {
+      id
+      email
+      createdAt
+      expiresAt
+      invitedBy {
+        name
+      }
+    }
+  }
+`);
+
+const InviteMember = graphql(`
+  mutation InviteMember($email: String!) {
+    inviteMember(email: $email) {
+      link
+      invitation {
+        id
+      }
+    }
+  }
+`);
+
+const RemoveMember = graphql(`
+  mutation RemoveMember($userId: UUID!) {
+    removeMember(userId: $userId) {
+      joinedAt
+    }
+  }
+`);
+
+const RevokeInvitation = graphql(`
+  mutation RevokeInvitation($id: UUID!) {
+    revokeInvitation(id: $id) {
+      id
+    }
+  }
+`);
+
+type Answer = ResultOf<typeof MembersQuery>;
+type Invitation = Answer['invitations'][number];
+type Member = Answer['members'][number] & { id: string };
+
+export default function Members(): ReactNode {
+  const { tenant } = useSession();
+  const [{ data, error }, again] = useQuery({ query: MembersQuery });
+  const [inviting, dialog] = useDisclosure();
+  const [link, setLink] = useState<string>();
+  return (
+    <Page
+      title="Members"
+      description={`Who works on the books of ${tenant.name}. All of them may do the same.`}
+      actions={
+        <Button leftSection={<UserPlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+          Invite
+        </Button>
+      }
+    >
+      <Stack gap="xl">
+        <SimpleTable
+          caption="Members"
+          columns={memberColumns}
+          rows={data?.members.map((member) => ({ ...member, id: member.user.id }))}
+          error={error}
+          again={again}
+        />
+        {data && (
+          <section aria-labelledby="invitations">
+            <Title order={2} size="h4" mb="sm" id="invitations">
+              Invitations
+            </Title>
+            <SimpleTable
+              caption="Invitations"
+              columns={invitationColumns}
+              rows={data.invitations}
+              empty={
+                <EmptyState
+                  size="sm"
+                  icon={<EnvelopeIcon width={32} aria-hidden />}
+                  title="None is open"
+                  description="Invite a colleague: you get a link to pass on."
+                />
+              }
+            />
+          </section>
+        )}
+      </Stack>
+      <Dialog title="Invite a colleague" opened={inviting} onClose={dialog.close}>
+        <InviteForm
+          onCancel={dialog.close}
+          onDone={(made) => {
+            dialog.close();
+            setLink(made);
+          }}
+        />
+      </Dialog>
+      <ShownOnce title="The invitation is made" value={link} what="the link" onClose={() => setLink(undefined)}>
+        <Text size="sm">
+          Pass it on to the person you invite, and to nobody else. It works once, for 7 days; no e-mail is sent.
+        </Text>
+      </ShownOnce>
+    </Page>
+  );
+}
+
+function InviteForm({ onDone, onCancel }: { onDone: (link: string) => void; onCancel: () => void }): ReactNode {
+  const [, invite] = useMutation(InviteMember);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' } });
+  const submission = useSubmit(form, invite, ({ inviteMember: { link } }) => onDone(link));
+  return (
+    <Form submission={submission} submit="Make an invitation" onCancel={onCancel}>
+      <TextInput
+        label="E-mail address"
+        description="The address they will sign in with"
+        type="email"
+        autoComplete="off"
+        required
+        data-autofocus
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+    </Form>
+  );
+}
+
+const memberColumns: Column<Member>[] = [
+  { header: 'Name', cell: ({ user }) => <Person user={user} /> },
+  { header: 'Joined', from: 'sm', cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
+  { header: 'Actions', hidden: true, align: 'right', cell: ({ user }) => <Remove user={user} /> },
+];
+
+const invitationColumns: Column<Invitation>[] = [
+  { header: 'E-mail address', cell: ({ email }) => email },
+  { header: 'Invited by', from: 'sm', cell: ({ invitedBy }) => invitedBy?.name ?? 'the command line' },
+  { header: 'Ends', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { header: 'Actions', hidden: true, align: 'right', cell: (invitation) => <Withdraw invitation={invitation} /> },
+];
+
+function Person({ user }: { user: Member['user'] }): ReactNode {
+  const { user: me } = useSession();
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Avatar size={32} name={user.name} color="initials" aria-hidden />
+      <div>
+        <Group gap="xs">
+          <Text size="sm" fw={600}>
+            {user.name}
+          </Text>
+          {user.id === me.id && (
+            <Badge variant="default" size="sm" tt="none">
+              you
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {user.email}
+        </Text>
+      </div>
+    </Group>
+  );
+}
+
+function Remove({ user }: { user: Member['user'] }): ReactNode {
+  const { user: me, tenant } = useSession();
+  const [{ fetching }, remove] = useMutation(RemoveMember);
+  const self = user.id === me.id;
+  const ask = async (): Promise<void> => {
+    const sure = await confirm({
+      title: self ? `Leave ${tenant.name}?` : `Remove ${user.name}?`,
+      children: `${self ? 'You lose' : 'They lose'} these books at once, on every device and with every token.`,
+      confirm: self ? 'Leave' : 'Remove',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await remove({ userId: user.id });
+    if (error) failed(error);
+    else if (self) window.location.assign('/');
+    else done(`${user.name} is removed.`);
+  };
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={ask}
+      loading={fetching}
+      aria-label={self ? `Leave ${tenant.name}` : `Remove ${user.name}`}
+    >
+      {self ? 'Leave' : 'Remove'}
+    </Button>
+  );
+}
+
+function Withdraw({ invitation: { id, email } }: { invitation: Invitation }): ReactNode {
+  const [{ fetching }, revoke] = useMutation(RevokeInvitation);
+  const send = async (): Promise<void> => {
+    const { error } = await revoke({ id });
+    if (error) failed(error);
+    else done('The invitation is withdrawn.');
+  };
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={send}
+      loading={fetching}
+      aria-label={`Withdraw the invitation of ${email}`}
+    >
+      Withdraw
+    </Button>
+  );
+}

@@ -1,0 +1,90 @@
+import { Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { graphql } from '../../graphql.ts';
+import { AbilityPicker } from './ability-picker.tsx';
+
+const CreateApiToken = graphql(`
+  mutation CreateApiToken($input: CreateApiTokenInput!) {
+    createApiToken(input: $input) {
+      value
+      apiToken {
+        id
+      }
+    }
+  }
+`);
+
+const lifetimes = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'day', label: 'On a day of your choice' },
+  { value: 'never', label: 'Never' },
+];
+
+interface Props {
+  onDone: (value: string) => void;
+  onCancel: () => void;
+}
+
+export function TokenForm({ onDone, onCancel }: Props): ReactNode {
+  const [, create] = useMutation(CreateApiToken);
+  const [lifetime, setLifetime] = useState('90');
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { name: '', abilities: ['*'], expiresAt: '' },
+    validate: {
+      abilities: (abilities) => (abilities.length > 0 ? null : 'Choose at least one.'),
+      expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a day.' : null),
+    },
+  });
+  const submission = useSubmit(
+    form,
+    ({ name, abilities, expiresAt }) => create({ input: { name, abilities, expiresAt: expiry(lifetime, expiresAt) } }),
+    ({ createApiToken: { value } }) => onDone(value),
+  );
+  return (
+    <Form submission={submission} submit="Generate the token" onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        description="What will use it: so you know later what it is safe to revoke"
+        placeholder="Warehouse import"
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <AbilityPicker
+        value={form.values.abilities}
+        onChange={(abilities) => form.setFieldValue('abilities', abilities)}
+        error={form.errors.abilities}
+      />
+      <Select
+        label="Expires"
+        value={lifetime}
+        onChange={(value) => setLifetime(value ?? 'never')}
+        data={lifetimes}
+        allowDeselect={false}
+        {...(lifetime !== 'day' && { error: form.errors.expiresAt })}
+      />
+      {lifetime === 'day' && (
+        <TextInput
+          type="date"
+          label="Day of expiry"
+          description="At its end"
+          required
+          {...form.getInputProps('expiresAt')}
+        />
+      )}
+    </Form>
+  );
+}
+
+/** When a token ends: so many days from now, or with a day, where the reader is. */
+function expiry(lifetime: string, day: string): string | null {
+  if (lifetime === 'never') return null;
+  if (lifetime === 'day') return new Date(`${day}T23:59:59`).toISOString();
+  return new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString();
+}
