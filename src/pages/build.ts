@@ -67,7 +67,7 @@ function buildGraphiql(icon: string): void {
   };
   const code = asset('graphiql.js', graphiql.js);
   const start = asset('graphiql-start.js', source('graphiql.js').replace('__WORKERS__', JSON.stringify(workers)));
-  const style = asset('graphiql.css', graphiql.css);
+  const style = asset('graphiql.css', graphiql.css + source('graphiql.css'));
   write(
     'graphql.html',
     `<!doctype html>

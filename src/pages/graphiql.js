@@ -5,6 +5,24 @@ self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => workers
 YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), {
   endpoint: '/graphql',
   title: 'Kontor',
+  defaultQuery: `# Signed in to the dashboard? Then this runs with your session. Else add a token under Headers:
+# "Authorization": "Bearer kontor_…"
+
+query Outstanding {
+  invoices(status: ISSUED, first: 10) {
+    totalCount
+    nodes {
+      number
+      dueDate
+      amountDue
+      currency
+      customer {
+        companyName
+      }
+    }
+  }
+}
+`,
   headers: '{\n  "X-Requested-With": "kontor"\n}',
   shouldPersistHeaders: false,
 });

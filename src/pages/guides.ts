@@ -11,7 +11,7 @@ export interface Guide {
 const folder = new URL('guides/', import.meta.url);
 
 /** In the order they are read. */
-const slugs = ['quick-start'];
+const slugs = ['quick-start', 'authentication', 'paging', 'errors', 'limits', 'webhooks', 'graphql'];
 
 /** The guides as written. Their fenced blocks are run by test/docs/. */
 export const readGuides = (): Guide[] =>

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
+import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { differences, fencesOf, type Fence } from './fences.ts';
 
@@ -11,11 +15,16 @@ import { differences, fencesOf, type Fence } from './fences.ts';
 const shell = promisify(execFile);
 const guides = readGuides();
 let service: Service;
+let folder: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ limiter: () => createRateLimiter({ limit: 60, store: memoryStore() }) });
+  folder = await mkdtemp(join(tmpdir(), 'kontor-guides-'));
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
 
 /** An answer as a client got it: by curl, with its head if asked for by -i; or by GraphQL. */
 interface Got {
@@ -24,7 +33,7 @@ interface Got {
 }
 
 async function runShell(code: string, env: Record<string, string>): Promise<Got> {
-  const { stdout } = await shell('bash', ['-euc', code], { env: { ...process.env, ...env } });
+  const { stdout } = await shell('bash', ['-euc', code], { cwd: folder, env: { ...process.env, ...env } });
   const [, head = '', body = stdout] = /^(HTTP\/[^]*?\r\n)\r\n([^]*)$/.exec(stdout) ?? [];
   return { head, body: body.trim() === '' ? undefined : JSON.parse(body) };
 }
@@ -68,25 +77,31 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
     Object.assign(env, { KONTOR: service.url, TOKEN: acme.token });
   });
 
-  it('has examples', () => {
-    expect(fences.length).toBeGreaterThan(0);
+  it('has examples, and no answer that is not checked', () => {
+    expect(fences.filter(({ language }) => language in run)).not.toEqual([]);
+    expect(fences.filter(({ language, marks }) => language === 'json' && !marks.includes('answer'))).toEqual([]);
   });
 
+  const save = (marks: string[]): void => {
+    for (const mark of marks) {
+      const [, name, path] = /^save=(\w+)=(\S+)$/.exec(mark) ?? [];
+      if (name && path) env[name] = valueAt(got?.body, path);
+    }
+  };
+  const filled = (code: string): string => code.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => env[name]!);
   const run: Record<string, (fence: Fence) => Promise<void>> = {
     async sh({ code, marks }) {
       got = await runShell(code, env);
-      for (const mark of marks) {
-        const [, name, path] = /^save=(\w+)=(\S+)$/.exec(mark) ?? [];
-        if (name && path) env[name] = valueAt(got.body, path);
-      }
+      save(marks);
     },
-    async graphql({ code }) {
-      const { body } = await acme.graphqlAnswer(code.replaceAll(/\$([A-Z]+)/g, (_, name: string) => env[name]!));
+    async graphql({ code, marks }) {
+      const { body } = await acme.graphqlAnswer(filled(code));
       expect(body.errors).toBeUndefined();
       got = { head: '', body };
+      save(marks);
     },
     async answer(fence) {
-      expect(check(fence, got!)).toEqual([]);
+      expect(check({ ...fence, code: filled(fence.code) }, got!)).toEqual([]);
     },
   };
 

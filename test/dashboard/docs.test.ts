@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core';
+import { forTenant } from '../../prisma/client.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGuides } from '../../src/pages/guides.ts';
+import { startService, type Service } from '../harness.ts';
+import { fromOurPage, password, someone } from '../identity/browser.ts';
+import { barriers, desk, launch, noBrowser, overflow, phone, visit } from './browser.ts';
+
+const pages = [...readGuides().map(({ slug }) => `/docs/${slug}`), '/changelog', '/docs/not-a-page'];
+
+describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, () => {
+  let service: Service;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startService(), launch()]);
+  });
+  afterAll(() => Promise.all([service?.close(), browser?.close()]));
+
+  it.each(pages)('%s is without barriers, light and dark, on a desk and on a phone', async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const viewport of [desk, phone]) {
+        await visit(browser, service.url, { colorScheme, viewport }, async (page, watch) => {
+          watch.expecting.push(/not-a-page/);
+          await page.goto(path);
+          expect(await barriers(page)).toEqual([]);
+          expect(await overflow(page)).toBe(0);
+        });
+      }
+    }
+  });
+
+  it('a guide is read without JavaScript, and its content reached past the bar by the keyboard', async () => {
+    await visit(browser, service.url, { javaScriptEnabled: false }, async (page) => {
+      await page.goto('/docs/quick-start');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(new URL(page.url()).hash).toBe('#content');
+      await page.getByRole('link', { name: 'An invoice', exact: true }).first().click();
+      expect(new URL(page.url()).hash).toBe('#an-invoice');
+    });
+  });
+
+  it('GraphiQL asks as who is signed in, and its code comes from here', async () => {
+    const { email, tenantId } = await someone(service);
+    await forTenant(service.client, tenantId).customer.create({
+      data: { type: 'CUSTOMER', companyName: 'Nordlicht Verlag' },
+    });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit(browser, service.url, { colorScheme }, async (page) => {
+        await page.request.post('/api/auth/sign-in/email', { data: { email, password }, headers: fromOurPage });
+        await page.goto(`/graphql?query=${encodeURIComponent('{ customers { nodes { companyName } } }')}`);
+        await page.getByRole('button', { name: /Execute query/ }).click();
+        await page.getByText('"Nordlicht Verlag"').waitFor();
+        expect(page.workers().length).toBeGreaterThan(0);
+        // Its tabs have a button inside, which is GraphiQL's own way to build them.
+        expect((await barriers(page)).filter((barrier) => !barrier.startsWith('nested-interactive'))).toEqual([]);
+      });
+    }
+  });
+});

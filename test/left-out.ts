@@ -1,0 +1,18 @@
+import type { Reporter } from 'vitest/node';
+import { requireBrowser, whereChromiumIs } from './dashboard/chromium.ts';
+import { isInstalled, languages } from './docs/languages.ts';
+
+/** Says at the end of a run what was not tested because this machine lacks something, and how it would be. */
+export default class LeftOut implements Reporter {
+  onTestRunEnd(): void {
+    const say = (text: string): void => void process.stderr.write(`${text}\n`);
+    if (whereChromiumIs() === undefined && !requireBrowser) {
+      say('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
+      say('(or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.');
+    }
+    const missing = languages.filter((language) => !isInstalled(language));
+    if (missing.length === 0) return;
+    say(`\nWebhook receivers of the guide that did NOT run: ${missing.map(({ name }) => name).join(', ')}.`);
+    say(`To run them: apt-get install ${missing.map(({ debian }) => debian).join(' ')}`);
+  }
+}
