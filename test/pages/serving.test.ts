@@ -152,7 +152,7 @@ describe('headers', () => {
     expect(headers.get('referrer-policy')).toBe('same-origin');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(headers.get('permissions-policy')).toContain('camera=()');
-    expect(text).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(text).not.toMatch(/<(script|link|img|iframe)\b[^>]*(src|href)="(https?:)?\/\//);
     const nonce = scripts.slice("'self' 'nonce-".length, -1);
     for (const [tag] of text.matchAll(/<script\b[^>]*>/g)) {
       expect(tag.includes(`nonce="${nonce}"`) || tag.includes(' src="/assets/')).toBe(true);
