@@ -43,6 +43,10 @@ export const headers: Record<string, JsonSchema> = {
     schema: { type: 'string' },
     example: 'GET, HEAD, POST, OPTIONS',
   },
+};
+
+/** The headers of answers that announce a deprecation. */
+export const announcing: Record<string, JsonSchema> = {
   Deprecation: {
     description: 'Since when something that this request involves is deprecated, `@` and epoch seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
@@ -64,7 +68,6 @@ export const errorSchemas: Record<string, JsonSchema> = {
     type: 'object',
     required: ['message', 'request_id'],
     properties: { message, request_id: requestId },
-    additionalProperties: false,
   },
   ValidationError: {
     type: 'object',
@@ -80,7 +83,6 @@ export const errorSchemas: Record<string, JsonSchema> = {
       },
       request_id: requestId,
     },
-    additionalProperties: false,
   },
 };
 

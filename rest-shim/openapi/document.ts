@@ -1,9 +1,10 @@
 import { getNamedType } from 'graphql';
 import { grantable } from '../../schema/ability.ts';
+import { isAnnounced } from '../deprecation.ts';
 import type { Domain } from '../endpoint.ts';
 import { readerOf } from '../represent.ts';
 import type { Route } from '../routes.ts';
-import { envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
+import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
 import type { Components, JsonSchema } from './schemas.ts';
 import { describeWebhooks, webhookHeaders } from './webhooks.ts';
@@ -11,6 +12,7 @@ import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 const info = {
   title: 'Kontor',
   version: '1.0',
+  license: { name: 'MIT', identifier: 'MIT' },
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',
   description: `Under v1, changes are additive only.
 
@@ -52,6 +54,10 @@ export function describeApi(domain: Domain, routes: readonly Route[]): JsonSchem
   return {
     openapi: '3.1.0',
     info,
+    externalDocs: {
+      description: 'Guides: a first request, paging, errors, limits, webhooks',
+      url: '/docs/quick-start',
+    },
     servers: [{ url: '/api/v1' }],
     security: [{ token: [] }],
     tags: [
@@ -63,7 +69,7 @@ export function describeApi(domain: Domain, routes: readonly Route[]): JsonSchem
     components: {
       securitySchemes: { token: security },
       parameters: { id: idParameter, ...webhookHeaders },
-      headers,
+      headers: { ...headers, ...(rows.some(({ operation }) => isAnnounced(operation)) && announcing) },
       responses: errorResponses,
       schemas: Object.fromEntries(components),
     },

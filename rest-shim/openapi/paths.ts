@@ -4,7 +4,7 @@ import { isAnnounced } from '../deprecation.ts';
 import { lastPossiblePage } from '../envelope.ts';
 import type { Operation } from '../operation.ts';
 import type { Answer, Route } from '../routes.ts';
-import { rateLimitHeaders, refusals, withHeaders } from './answers.ts';
+import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
 import { exampleOf } from './examples.ts';
 import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
 
@@ -113,7 +113,7 @@ function requestBody({ $ref, description }: JsonSchema, components: Components):
 }
 
 function success(answer: Answer, operation: Operation, components: Components): JsonSchema {
-  const announced = isAnnounced(operation) ? ['Deprecation', 'Sunset'] : [];
+  const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
   const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
   const name = resourceName(operation);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLArgument } from 'graphql';
 import { expect, it } from 'vitest';
+import { deprecationOf } from '../../schema/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/print.ts';
 import { placesOf } from './questions.ts';
@@ -34,6 +35,14 @@ it('every type, field, argument and value is described', () => {
     }),
   ]);
   expect(missing).toEqual([]);
+});
+
+it('what is deprecated says since when, and from when on it is gone', () => {
+  for (const { parent, field } of placesOf(schema)) {
+    for (const { name, deprecationReason } of [field, ...field.args]) {
+      expect(() => deprecationOf(deprecationReason), `${parent.name}.${field.name} ${name}`).not.toThrow();
+    }
+  }
 });
 
 it('an input says its bounds', () => {

@@ -108,10 +108,19 @@ export interface Judge {
   check(place: Place, answer: Answer): void;
 }
 
+/** Clients must expect more fields one day; until then an answer has none that isn't described. */
+function closed<Node extends object>(node: Node): Node {
+  return JSON.parse(JSON.stringify(node), (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && 'properties' in value && !('additionalProperties' in value)
+      ? { ...value, additionalProperties: false }
+      : value,
+  ) as Node;
+}
+
 export function createJudge(document: Description): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 6 });
   addFormats.default(ajv);
-  ajv.addSchema(document, 'api');
+  ajv.addSchema(closed(document), 'api');
   const resolve: Judge['resolve'] = (node) => {
     if (node.$ref === undefined) return node;
     const keys = node.$ref.slice('#/'.length).split('/');
@@ -122,7 +131,9 @@ export function createJudge(document: Description): Judge {
   const compile = (schema: Schema): ValidateFunction => {
     const known = compiled.get(schema);
     if (known) return known;
-    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#')) as object);
+    const validate = ajv.compile(
+      closed(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#')) as object),
+    );
     compiled.set(schema, validate);
     return validate;
   };
