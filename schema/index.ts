@@ -8,6 +8,7 @@ import './session.ts';
 import './customer.ts';
 import './invoice.ts';
 import './invoice-editing.ts';
+import './invoice-totals.ts';
 import './invoice-states.ts';
 import './receipt.ts';
 import './project.ts';

@@ -80,7 +80,7 @@ async function invoiceRules(
   }
 }
 
-const isWhole = (line: Readable<Line> | undefined): line is Line =>
+export const isWhole = (line: Readable<Line> | undefined): line is Line =>
   line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
 
 /** What an invoice's totals may be. */

@@ -34,7 +34,7 @@ export const InvoiceItem = builder.prismaObject('InvoiceItem', {
   }),
 });
 
-const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
+export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
   description: 'The part of an invoice that one VAT rate applies to.',
   fields: (t) => ({
     vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),

@@ -90,3 +90,18 @@ export function today(): string {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }
+
+/** `DE` → `Germany`. */
+export const country = (code: string): string => new Intl.DisplayNames(undefined, { type: 'region' }).of(code) ?? code;
+
+/** What was typed, for a nullable field: nothing typed is null. */
+export const orNull = (typed: string): string | null => typed.trim() || null;
+
+/** The currencies there are, by code, with their names. */
+export const currencies = (): { value: string; label: string }[] => {
+  const names = new Intl.DisplayNames(undefined, { type: 'currency' });
+  return Intl.supportedValuesOf('currency').map((code) => ({
+    value: code,
+    label: `${code} · ${names.of(code) ?? ''}`,
+  }));
+};

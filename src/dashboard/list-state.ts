@@ -81,3 +81,16 @@ function parseSort(text: string | null): Sort | undefined {
   const descending = text.startsWith('-');
   return { field: text.slice(descending ? 1 : 0).toUpperCase(), direction: descending ? 'DESC' : 'ASC' };
 }
+
+/** The `orderBy` of a list that can be sorted by `fields`; null: newest first. */
+export function orderBy<Field extends string>(
+  sort: Sort | undefined,
+  fields: readonly Field[],
+): { field: Field; direction: Sort['direction'] } | null {
+  const field = fields.find((each) => each === sort?.field);
+  return field && sort ? { field, direction: sort.direction } : null;
+}
+
+/** A filter's value, if it is one of those there are: the address may say anything. */
+export const oneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
+  values.find((each) => each === value) ?? null;

@@ -1,6 +1,14 @@
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { BoltIcon, KeyIcon, PaperAirplaneIcon, UsersIcon } from '@heroicons/react/24/outline';
+import { Route, Switch, useLocation } from 'wouter';
+import {
+  BoltIcon,
+  BuildingOfficeIcon,
+  DocumentTextIcon,
+  HomeIcon,
+  KeyIcon,
+  PaperAirplaneIcon,
+  UsersIcon,
+} from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { PageSkeleton } from './components/page.tsx';
@@ -15,6 +23,14 @@ export interface Destination {
 
 /** The navigation, in its groups. */
 export const navigation: { label: string; items: Destination[] }[] = [
+  {
+    label: 'Books',
+    items: [
+      { path: '/', label: 'Overview', icon: HomeIcon },
+      { path: '/invoices', label: 'Invoices', icon: DocumentTextIcon },
+      { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
+    ],
+  },
   {
     label: 'Settings',
     items: [
@@ -34,6 +50,13 @@ export const publicRoutes: { path: string; Page: ComponentType }[] = [
 
 /** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
+  { path: '/', Page: lazy(() => import('./pages/overview/overview.tsx')) },
+  { path: '/invoices', Page: lazy(() => import('./pages/invoices/invoices.tsx')) },
+  { path: '/invoices/new', Page: lazy(() => import('./pages/invoices/new-invoice.tsx')) },
+  { path: '/invoices/:id', Page: lazy(() => import('./pages/invoices/invoice.tsx')) },
+  { path: '/invoices/:id/edit', Page: lazy(() => import('./pages/invoices/edit-invoice.tsx')) },
+  { path: '/customers', Page: lazy(() => import('./pages/customers/customers.tsx')) },
+  { path: '/customers/:id', Page: lazy(() => import('./pages/customers/customer.tsx')) },
   { path: '/deliveries', Page: lazy(() => import('./pages/deliveries/deliveries.tsx')) },
   { path: '/deliveries/:id', Page: lazy(() => import('./pages/deliveries/delivery.tsx')) },
   { path: '/account', Page: lazy(() => import('./pages/account/account.tsx')) },
@@ -42,8 +65,6 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/settings/webhooks', Page: lazy(() => import('./pages/settings/webhooks/webhooks.tsx')) },
   { path: '/settings/webhooks/:id', Page: lazy(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];
-
-const start = '/settings/webhooks';
 
 export function PageRoutes(): ReactNode {
   const [path] = useLocation();
@@ -54,9 +75,6 @@ export function PageRoutes(): ReactNode {
           {pages.map(({ path: pattern, Page }) => (
             <Route key={pattern} path={pattern} component={Page} />
           ))}
-          <Route path="/">
-            <Redirect to={start} replace />
-          </Route>
           <Route>
             <NotFound />
           </Route>

@@ -31,9 +31,6 @@ const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;
 export function createPages(folders = pageFolders): Pages {
   const built = files(folders.pages, ['html']);
   const assets = files(folders.dashboard, []);
-  const index = textOf(`${folders.dashboard}/index.html`);
-  const missing = textOf(`${folders.pages}/404.html`);
-
   return (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const nonce = randomBytes(16).toString('base64');
@@ -48,11 +45,13 @@ export function createPages(folders = pageFolders): Pages {
 
     response.setHeader('Cache-Control', 'no-store');
     if (isRoute(request, path)) {
+      const index = textOf(`${folders.dashboard}/index.html`);
       if (!index) answer(response, 503, 'text/plain', notBuilt);
       else answer(response, 200, 'text/html', index.replace(noncePlaceholder, nonce));
       return true;
     }
     if (!/text\/html/.test(request.headers.accept ?? '')) return false;
+    const missing = textOf(`${folders.pages}/404.html`);
     answer(response, missing ? 404 : 503, missing ? 'text/html' : 'text/plain', missing ?? notBuilt);
     return true;
   };
@@ -63,9 +62,12 @@ const isRoute = (request: IncomingMessage, path: string): boolean =>
   path === '/' ||
   (/text\/html|\*\/\*/.test(request.headers.accept ?? '') && /^(\/[\w-]+)+\/?$/.test(path) && !otherDoors.test(path));
 
-/** A folder's files as they are now, compressed ahead where a .br or .gz lies beside them. */
+/**
+ * A folder's files, compressed ahead where a .br or .gz lies beside them. Looked up with each request (what sirv calls
+ * dev), as a build may replace them while we run: sirv would go on to open a file it has seen before, and fall over.
+ */
 function files(folder: string, extensions: string[]): RequestHandler | undefined {
-  return existsSync(folder) ? sirv(folder, { etag: true, brotli: true, gzip: true, extensions }) : undefined;
+  return existsSync(folder) ? sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, extensions }) : undefined;
 }
 
 function serve(handler: RequestHandler | undefined, request: IncomingMessage, response: ServerResponse): boolean {

@@ -1,0 +1,24 @@
+import { Card, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** What is known of something, as names and values; what is null isn't shown. */
+export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }): ReactNode {
+  return (
+    <Card withBorder radius="md">
+      <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} spacing="md" m={0}>
+        {facts
+          .filter(([, value]) => value !== null && value !== '')
+          .map(([name, value]) => (
+            <div key={name}>
+              <Text component="dt" size="sm" c="dimmed">
+                {name}
+              </Text>
+              <Text component="dd" m={0} style={{ overflowWrap: 'anywhere' }}>
+                {value}
+              </Text>
+            </div>
+          ))}
+      </SimpleGrid>
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Link } from 'wouter';
+import { date, money } from '../format.ts';
+import { graphql } from '../graphql.ts';
+import { confirm } from './confirm.tsx';
+import { done, failed } from './toast.ts';
+
+const UndoPayment = graphql(`
+  mutation UndoPayment($id: UUID!) {
+    undoPayment(id: $id) {
+      id
+    }
+  }
+`);
+
+interface Payment {
+  id: string;
+  amount: string;
+  paidOn: string;
+  bankTransaction: { id: string; counterpartyName: string | null } | null;
+}
+
+/** The payments of an invoice or receipt; each can be undone. */
+export function Payments({ payments, currency }: { payments: readonly Payment[]; currency: string }): ReactNode {
+  const [, undo] = useMutation(UndoPayment);
+  if (payments.length === 0) return null;
+  const ask = async ({ id, amount }: Payment): Promise<void> => {
+    const sure = await confirm({
+      title: 'Undo the payment?',
+      children: `${money(amount, currency)} is due again.`,
+      confirm: 'Undo',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await undo({ id });
+    if (error) failed(error);
+    else done('The payment is undone.');
+  };
+  return (
+    <Card withBorder radius="md">
+      <Title order={2} size="h4" mb="sm">
+        Payments
+      </Title>
+      <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {payments.map((payment) => (
+          <Group component="li" key={payment.id} justify="space-between" wrap="nowrap">
+            <div>
+              <Text className="numbers">{money(payment.amount, currency)}</Text>
+              <Text size="sm" c="dimmed">
+                {date(payment.paidOn)}
+                {payment.bankTransaction && (
+                  <>
+                    {', '}
+                    <Anchor component={Link} to={`/bank-transactions/${payment.bankTransaction.id}`} size="sm">
+                      {payment.bankTransaction.counterpartyName ?? 'bank transaction'}
+                    </Anchor>
+                  </>
+                )}
+              </Text>
+            </div>
+            <Button variant="subtle" color="gray" size="compact-sm" onClick={() => ask(payment)}>
+              Undo
+            </Button>
+          </Group>
+        ))}
+      </Stack>
+    </Card>
+  );
+}

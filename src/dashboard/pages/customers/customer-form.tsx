@@ -1,0 +1,101 @@
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { iso31661 } from 'iso-3166';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { country, label, orNull } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { CustomerFields, customerTypes, type Customer } from './fields.ts';
+
+const CreateCustomer = graphql(
+  `
+    mutation CreateCustomer($input: CreateCustomerInput!) {
+      createCustomer(input: $input) {
+        ...CustomerFields
+      }
+    }
+  `,
+  [CustomerFields],
+);
+
+const UpdateCustomer = graphql(
+  `
+    mutation UpdateCustomer($id: UUID!, $input: UpdateCustomerInput!) {
+      updateCustomer(id: $id, input: $input) {
+        ...CustomerFields
+      }
+    }
+  `,
+  [CustomerFields],
+);
+
+const countries = iso31661
+  .filter(({ state }) => state === 'assigned')
+  .map(({ alpha2 }) => ({ value: alpha2, label: country(alpha2) }))
+  .toSorted((a, b) => a.label.localeCompare(b.label));
+
+const values = (customer?: Customer) => ({
+  type: customer?.type ?? 'CUSTOMER',
+  companyName: customer?.companyName ?? '',
+  email: customer?.email ?? '',
+  addressLine1: customer?.addressLine1 ?? '',
+  postalCode: customer?.postalCode ?? '',
+  city: customer?.city ?? '',
+  country: customer?.country ?? null,
+  vatId: customer?.vatId ?? '',
+});
+
+type Values = ReturnType<typeof values>;
+
+const inputOf = ({ type, companyName, email, addressLine1, postalCode, city, country: code, vatId }: Values) => ({
+  type,
+  companyName,
+  email: orNull(email),
+  addressLine1: orNull(addressLine1),
+  postalCode: orNull(postalCode),
+  city: orNull(city),
+  country: code,
+  vatId: orNull(vatId),
+});
+
+interface Props {
+  /** Nothing for a new one. */
+  customer?: Customer;
+  onDone: (customer: Customer) => void;
+  onCancel: () => void;
+}
+
+export function CustomerForm({ customer, onDone, onCancel }: Props): ReactNode {
+  const [, create] = useMutation(CreateCustomer);
+  const [, update] = useMutation(UpdateCustomer);
+  const form = useForm({ mode: 'controlled', initialValues: values(customer) });
+  const adding = useSubmit(
+    form,
+    (sent) => create({ input: inputOf(sent) }),
+    (data) => onDone(data.createCustomer),
+  );
+  const changing = useSubmit(
+    form,
+    (sent) => update({ id: customer?.id ?? '', input: inputOf(sent) }),
+    (data) => onDone(data.updateCustomer),
+  );
+  return (
+    <Form submission={customer ? changing : adding} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
+      <SegmentedControl
+        aria-label="Kind of partner"
+        data={customerTypes.map((type) => ({ value: type, label: label(type) }))}
+        {...form.getInputProps('type')}
+      />
+      <TextInput label="Company name" required data-autofocus {...form.getInputProps('companyName')} />
+      <TextInput label="E-mail" type="email" inputMode="email" {...form.getInputProps('email')} />
+      <TextInput label="Street and number" {...form.getInputProps('addressLine1')} />
+      <Group grow preventGrowOverflow={false} align="flex-start">
+        <TextInput label="Postal code" w={120} {...form.getInputProps('postalCode')} />
+        <TextInput label="City" miw={180} {...form.getInputProps('city')} />
+      </Group>
+      <Select label="Country" data={countries} searchable clearable {...form.getInputProps('country')} />
+      <TextInput label="VAT number" {...form.getInputProps('vatId')} />
+    </Form>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, EmptyState, Skeleton, Stack, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { DocumentTextIcon, PencilSquareIcon, TrashIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Link, useLocation, useParams } from 'wouter';
+import { confirm } from '../../components/confirm.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Page } from '../../components/page.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { country, label } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { useListState } from '../../list-state.ts';
+import { InvoiceTable } from '../invoices/invoice-table.tsx';
+import { CustomerForm } from './customer-form.tsx';
+import { CustomerFields, type Customer } from './fields.ts';
+
+const CustomerQuery = graphql(
+  `
+    query Customer($id: UUID!) {
+      customer(id: $id) {
+        ...CustomerFields
+      }
+    }
+  `,
+  [CustomerFields],
+);
+
+const DeleteCustomer = graphql(`
+  mutation DeleteCustomer($id: UUID!) {
+    deleteCustomer(id: $id) {
+      id
+    }
+  }
+`);
+
+const back = { to: '/customers', label: 'Customers' };
+
+export default function CustomerPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, again] = useQuery({ query: CustomerQuery, variables: { id } });
+  if (!data) {
+    return (
+      <Page title="Customer" back={back}>
+        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={260} radius="md" />}
+      </Page>
+    );
+  }
+  return <Opened customer={data.customer} />;
+}
+
+function Opened({ customer }: { customer: Customer }): ReactNode {
+  const { id, companyName, type, email, addressLine1, postalCode, city, country: code, vatId } = customer;
+  const [editing, edit] = useDisclosure();
+  const list = useListState();
+  return (
+    <Page
+      title={companyName}
+      back={back}
+      description={label(type)}
+      actions={
+        <>
+          <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
+            Edit
+          </Button>
+          <Remove customer={customer} />
+        </>
+      }
+    >
+      <Stack gap="lg">
+        <Facts
+          facts={[
+            ['E-mail', email],
+            ['Address', [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],
+            ['Country', code && country(code)],
+            ['VAT number', vatId],
+          ]}
+        />
+        {type === 'CUSTOMER' && (
+          <div>
+            <Title order={2} size="h4" mb="sm">
+              Invoices
+            </Title>
+            <InvoiceTable
+              list={list}
+              filters={{ customerId: id }}
+              oneCustomer
+              empty={
+                <EmptyState icon={<DocumentTextIcon width={40} aria-hidden />} title="No invoices yet">
+                  <Button component={Link} to={`/invoices/new?customer=${id}`}>
+                    Write an invoice
+                  </Button>
+                </EmptyState>
+              }
+            />
+          </div>
+        )}
+      </Stack>
+      <Dialog title="Edit the customer" opened={editing} onClose={edit.close}>
+        <CustomerForm customer={customer} onCancel={edit.close} onDone={edit.close} />
+      </Dialog>
+    </Page>
+  );
+}
+
+function Remove({ customer: { id, companyName } }: { customer: Customer }): ReactNode {
+  const [, navigate] = useLocation();
+  const [, remove] = useMutation(DeleteCustomer);
+  const ask = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Delete the customer?',
+      children: `${companyName} is deleted for good. One that invoices, projects or receipts name can’t be.`,
+      confirm: 'Delete',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await remove({ id });
+    if (error) return failed(error);
+    done(`${companyName} is deleted.`);
+    navigate('/customers');
+  };
+  return (
+    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={ask}>
+      Delete
+    </Button>
+  );
+}

@@ -1,0 +1,130 @@
+import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { PlusIcon, UsersIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { DataTable, type Column } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { Page } from '../../components/page.tsx';
+import { country, label } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { oneOf, orderBy, useListState } from '../../list-state.ts';
+import { PageInfoFields } from '../../page-info.ts';
+import { CustomerForm } from './customer-form.tsx';
+import { CustomerFields, customerTypes, type Customer } from './fields.ts';
+
+const CustomersQuery = graphql(
+  `
+    query Customers(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $q: String
+      $type: CustomerType
+      $orderBy: CustomerOrder
+    ) {
+      customers(first: $first, after: $after, last: $last, before: $before, q: $q, type: $type, orderBy: $orderBy) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          ...CustomerFields
+        }
+      }
+    }
+  `,
+  [PageInfoFields, CustomerFields],
+);
+
+const columns: Column<Customer>[] = [
+  {
+    header: 'Company',
+    sort: 'COMPANY_NAME',
+    cell: ({ id, companyName }) => (
+      <Anchor component={Link} to={`/customers/${id}`} size="sm" fw={500}>
+        {companyName}
+      </Anchor>
+    ),
+  },
+  { header: 'Kind', width: 120, cell: ({ type }) => label(type) },
+  {
+    header: 'E-mail',
+    from: 'md',
+    cell: ({ email }) => (
+      <Text size="sm" maw={280} truncate>
+        {email}
+      </Text>
+    ),
+  },
+  { header: 'City', from: 'sm', cell: ({ city }) => city },
+  { header: 'Country', from: 'lg', cell: ({ country: code }) => code && country(code) },
+];
+
+const names = ['q', 'type'] as const;
+
+export default function Customers(): ReactNode {
+  const list = useListState(names);
+  const [, navigate] = useLocation();
+  const [adding, dialog] = useDisclosure();
+  const { q, type } = list.filters;
+  const [{ data, fetching, stale, error }, again] = useQuery({
+    query: CustomersQuery,
+    variables: {
+      ...list.variables,
+      q: q ?? null,
+      type: oneOf(type, customerTypes),
+      orderBy: orderBy(list.sort, ['COMPANY_NAME']),
+    },
+  });
+  const active = Boolean(q || type);
+  const clear = (): void => list.filter({ q: undefined, type: undefined });
+  const add = (
+    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Add a customer
+    </Button>
+  );
+  return (
+    <Page title="Customers" description="Whom you invoice, and who invoices you." actions={add}>
+      <Filters active={active} clear={clear}>
+        <Search label="Search customers" value={q} onChange={(value) => list.filter({ q: value })} />
+        <Choice
+          label="Kind"
+          all="Customers and suppliers"
+          value={type}
+          onChange={(value) => list.filter({ type: value })}
+          options={customerTypes.map((value) => ({ value, label: label(value) }))}
+        />
+      </Filters>
+      <DataTable
+        caption="Customers"
+        columns={columns}
+        list={list}
+        connection={data?.customers}
+        fetching={fetching && !stale}
+        error={error}
+        again={again}
+        empty={
+          active ? (
+            <NothingFound title="No customer is like that" clear={clear} />
+          ) : (
+            <EmptyState
+              icon={<UsersIcon width={40} aria-hidden />}
+              title="No customers yet"
+              description="Add the first: an invoice needs somebody to pay it."
+            >
+              {add}
+            </EmptyState>
+          )
+        }
+      />
+      <Dialog title="Add a customer" opened={adding} onClose={dialog.close}>
+        <CustomerForm onCancel={dialog.close} onDone={({ id }) => navigate(`/customers/${id}`)} />
+      </Dialog>
+    </Page>
+  );
+}

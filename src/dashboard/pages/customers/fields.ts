@@ -1,0 +1,19 @@
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const CustomerFields = graphql(`
+  fragment CustomerFields on Customer {
+    id
+    type
+    companyName
+    email
+    addressLine1
+    postalCode
+    city
+    country
+    vatId
+  }
+`);
+
+export type Customer = FragmentOf<typeof CustomerFields>;
+
+export const customerTypes = ['CUSTOMER', 'SUPPLIER'] as const;

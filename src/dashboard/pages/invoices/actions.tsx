@@ -1,0 +1,152 @@
+import { Button, Menu, ActionIcon } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import {
+  BanknotesIcon,
+  CheckIcon,
+  EllipsisHorizontalIcon,
+  PencilSquareIcon,
+  TrashIcon,
+  XCircleIcon,
+} from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { confirm } from '../../components/confirm.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { graphql } from '../../graphql.ts';
+import { nameOf, type Invoice } from './fields.ts';
+import { PaymentForm } from './payment-form.tsx';
+
+const IssueInvoice = graphql(`
+  mutation IssueInvoice($id: UUID!) {
+    issueInvoice(id: $id) {
+      id
+      number
+    }
+  }
+`);
+
+const CancelInvoice = graphql(`
+  mutation CancelInvoice($id: UUID!) {
+    cancelInvoice(id: $id) {
+      id
+    }
+  }
+`);
+
+const DeleteInvoice = graphql(`
+  mutation DeleteInvoice($id: UUID!) {
+    deleteInvoice(id: $id) {
+      id
+    }
+  }
+`);
+
+/** What can be done with an invoice as it stands. */
+export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
+  if (invoice.status === 'DRAFT') return <DraftActions invoice={invoice} />;
+  if (invoice.status === 'ISSUED') return <IssuedActions invoice={invoice} />;
+  return null;
+}
+
+function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
+  const [, navigate] = useLocation();
+  const [{ fetching }, issue] = useMutation(IssueInvoice);
+  const [, remove] = useMutation(DeleteInvoice);
+  const askToIssue = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Issue the invoice?',
+      children: 'It gets its number and is due. From then on it can be paid or cancelled, but not changed.',
+      confirm: 'Issue',
+    });
+    if (!sure) return;
+    const { data, error } = await issue({ id });
+    if (error) failed(error);
+    else done(`It is invoice ${data?.issueInvoice.number}.`);
+  };
+  const askToDelete = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Delete the draft?',
+      children: 'It is gone for good. Time that it bills can be billed again.',
+      confirm: 'Delete',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await remove({ id });
+    if (error) return failed(error);
+    done('The draft is deleted.');
+    navigate('/invoices');
+  };
+  return (
+    <>
+      <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={askToIssue}>
+        Issue
+      </Button>
+      <Button
+        variant="default"
+        component={Link}
+        to={`/invoices/${id}/edit`}
+        leftSection={<PencilSquareIcon width={18} aria-hidden />}
+      >
+        Edit
+      </Button>
+      <More>
+        <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
+          Delete…
+        </Menu.Item>
+      </More>
+    </>
+  );
+}
+
+function IssuedActions({ invoice }: { invoice: Invoice }): ReactNode {
+  const { id, payments } = invoice;
+  const [paying, dialog] = useDisclosure();
+  const [, cancel] = useMutation(CancelInvoice);
+  const askToCancel = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Cancel the invoice?',
+      children: `${nameOf(invoice)} is withdrawn and keeps its number. That can’t be undone.`,
+      confirm: 'Cancel the invoice',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await cancel({ id });
+    if (error) failed(error);
+    else done(`${nameOf(invoice)} is cancelled.`);
+  };
+  return (
+    <>
+      <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={dialog.open}>
+        Record a payment
+      </Button>
+      <More>
+        <Menu.Item
+          color="red"
+          disabled={payments.length > 0}
+          leftSection={<XCircleIcon width={18} aria-hidden />}
+          onClick={askToCancel}
+        >
+          {payments.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
+        </Menu.Item>
+      </More>
+      <Dialog title="Record a payment" opened={paying} onClose={dialog.close} size="md">
+        <PaymentForm invoice={invoice} onClose={dialog.close} />
+      </Dialog>
+    </>
+  );
+}
+
+function More({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={36} aria-label="More actions">
+          <EllipsisHorizontalIcon width={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,32 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Redirect, useParams } from 'wouter';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Page } from '../../components/page.tsx';
+import { InvoiceQuery } from './invoice.tsx';
+import { InvoiceEditor } from './invoice-editor.tsx';
+import { valuesOf } from './invoice-values.ts';
+
+export default function EditInvoice(): ReactNode {
+  const { id = '' } = useParams();
+  // As it is now, not as it was last seen; and then not again, while it is being changed.
+  const [{ data, error, stale }, again] = useQuery({
+    query: InvoiceQuery,
+    variables: { id },
+    requestPolicy: 'network-only',
+  });
+  const invoice = stale ? undefined : data?.invoice;
+  if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;
+  return (
+    <Page title="Edit the draft" back={{ to: `/invoices/${id}`, label: 'Draft' }}>
+      {invoice ? (
+        <InvoiceEditor invoice={invoice} initial={valuesOf(invoice)} />
+      ) : error ? (
+        <Unavailable error={error} again={again} />
+      ) : (
+        <Skeleton h={420} radius="md" />
+      )}
+    </Page>
+  );
+}

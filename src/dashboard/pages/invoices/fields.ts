@@ -1,0 +1,56 @@
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const InvoiceFields = graphql(`
+  fragment InvoiceFields on Invoice {
+    id
+    number
+    subject
+    status
+    isOverdue
+    invoiceDate
+    dueDate
+    currency
+    totalNet
+    totalVat
+    totalGross
+    amountPaid
+    amountDue
+    issuedAt
+    paidAt
+    cancelledAt
+    customer {
+      id
+      companyName
+    }
+    vatBreakdown {
+      vatRate
+      net
+      vat
+    }
+    items {
+      id
+      title
+      quantity
+      unit
+      unitPriceNet
+      vatRate
+      lineTotalNet
+    }
+    payments {
+      id
+      amount
+      paidOn
+      bankTransaction {
+        id
+        counterpartyName
+      }
+    }
+  }
+`);
+
+export type Invoice = FragmentOf<typeof InvoiceFields>;
+
+export const invoiceStatuses = ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'] as const;
+
+/** What an invoice is called: drafts have no number yet. */
+export const nameOf = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');

@@ -1,0 +1,128 @@
+import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { currencies } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import type { Invoice } from './fields.ts';
+import { inputOf, linesOf, type InvoiceValues } from './invoice-values.ts';
+import { LineEditor } from './line-editor.tsx';
+import { Totals } from './totals.tsx';
+
+const CreateInvoice = graphql(`
+  mutation CreateInvoice($input: CreateInvoiceInput!) {
+    createInvoice(input: $input) {
+      id
+    }
+  }
+`);
+
+const UpdateInvoice = graphql(`
+  mutation UpdateInvoice($id: UUID!, $input: UpdateInvoiceInput!) {
+    updateInvoice(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+/** The server reckons: rounding is its business, and is done once. */
+const TotalsQuery = graphql(`
+  query InvoiceTotals($input: InvoiceTotalsInput!) {
+    invoiceTotals(input: $input) {
+      lineTotalsNet
+      totalNet
+      totalVat
+      totalGross
+      vatBreakdown {
+        vatRate
+        net
+        vat
+      }
+    }
+  }
+`);
+
+interface Props {
+  initial: InvoiceValues;
+  /** The draft to change; nothing for a new one. */
+  invoice?: Pick<Invoice, 'id'>;
+}
+
+export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
+  const [, navigate] = useLocation();
+  const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
+  const [, create] = useMutation(CreateInvoice);
+  const [, update] = useMutation(UpdateInvoice);
+  const open = (id: string): void => navigate(`/invoices/${id}`);
+  const adding = useSubmit(
+    form,
+    (values) => create({ input: inputOf(values) }),
+    (data) => open(data.createInvoice.id),
+  );
+  const changing = useSubmit(
+    form,
+    (values) => update({ id: invoice?.id ?? '', input: inputOf(values) }),
+    (data) => open(data.updateInvoice.id),
+  );
+  const [lines] = useDebouncedValue(linesOf(form.values), 250);
+  const [{ data }] = useQuery({
+    query: TotalsQuery,
+    variables: { input: lines ?? { items: [] } },
+    pause: !lines,
+    requestPolicy: 'cache-first',
+  });
+  const totals = lines && data?.invoiceTotals;
+  const { currency } = form.values;
+  return (
+    <Form
+      submission={invoice ? changing : adding}
+      submit={invoice ? 'Save the draft' : 'Make the draft'}
+      onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
+    >
+      <Card withBorder radius="md">
+        <Stack gap="md">
+          <CustomerPicker
+            label="Customer"
+            required
+            type="CUSTOMER"
+            {...form.getInputProps('customerId')}
+            value={form.values.customerId}
+          />
+          <Group grow align="flex-start" preventGrowOverflow={false}>
+            <TextInput type="date" label="Invoice date" required miw={160} {...form.getInputProps('invoiceDate')} />
+            <TextInput
+              type="date"
+              label="Due date"
+              description={invoice ? undefined : '14 days later if left empty'}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              miw={160}
+              {...form.getInputProps('dueDate')}
+            />
+            <Select
+              label="Currency"
+              data={currencies()}
+              searchable
+              allowDeselect={false}
+              miw={160}
+              {...form.getInputProps('currency')}
+            />
+          </Group>
+          <TextInput
+            label="Subject"
+            description="What it is about, in a line"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            {...form.getInputProps('subject')}
+          />
+        </Stack>
+      </Card>
+      <LineEditor form={form} lineTotals={totals?.lineTotalsNet} currency={currency} />
+      <Card withBorder radius="md">
+        <Totals totals={totals} currency={currency} />
+      </Card>
+    </Form>
+  );
+}

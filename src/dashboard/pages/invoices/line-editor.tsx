@@ -1,0 +1,126 @@
+import { ActionIcon, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { money } from '../../format.ts';
+import { newLine, type InvoiceValues } from './invoice-values.ts';
+
+interface Props {
+  form: UseFormReturnType<InvoiceValues>;
+  /** Of each line, as the server reckons it; undefined while a line isn't whole. */
+  lineTotals: readonly string[] | undefined;
+  currency: string;
+}
+
+/** The lines of an invoice: added, removed, put in order. */
+export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
+  const lines = form.values.items;
+  return (
+    <Stack gap="sm" component="fieldset" bd={0} p={0} m={0}>
+      <Text component="legend" fw={600} mb="xs">
+        Lines
+      </Text>
+      {lines.map((line, at) => (
+        <Line
+          key={line.key}
+          form={form}
+          at={at}
+          last={at === lines.length - 1}
+          total={lineTotals?.[at]}
+          currency={currency}
+        />
+      ))}
+      <Button
+        variant="default"
+        w="fit-content"
+        leftSection={<PlusIcon width={18} aria-hidden />}
+        onClick={() => form.insertListItem('items', newLine(lines.at(-1)))}
+      >
+        Add a line
+      </Button>
+    </Stack>
+  );
+}
+
+interface LineProps {
+  form: UseFormReturnType<InvoiceValues>;
+  at: number;
+  last: boolean;
+  total: string | undefined;
+  currency: string;
+}
+
+function Line({ form, at, last, total, currency }: LineProps): ReactNode {
+  const field = (name: string) => form.getInputProps(`items.${at}.${name}`);
+  const say = (name: string): string => `${name}, line ${at + 1}`;
+  const move = (to: number) => (): void => form.reorderListItem('items', { from: at, to });
+  return (
+    <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
+      <Group align="flex-start" gap="xs" wrap="wrap">
+        <TextInput label="Title" aria-label={say('Title')} required style={{ flex: '4 1 220px' }} {...field('title')} />
+        <TextInput
+          label="Quantity"
+          aria-label={say('Quantity')}
+          required
+          inputMode="decimal"
+          style={{ flex: '1 1 84px' }}
+          {...field('quantity')}
+        />
+        <TextInput label="Unit" aria-label={say('Unit')} style={{ flex: '1 1 84px' }} {...field('unit')} />
+        <TextInput
+          label="Unit price, net"
+          aria-label={say('Unit price, net')}
+          required
+          inputMode="decimal"
+          style={{ flex: '1 1 120px' }}
+          {...field('unitPriceNet')}
+        />
+        <TextInput
+          label="VAT, %"
+          aria-label={say('VAT, per cent')}
+          required
+          inputMode="decimal"
+          style={{ flex: '1 1 76px' }}
+          {...field('vatRate')}
+        />
+      </Group>
+      <Group justify="space-between" mt="xs" wrap="nowrap">
+        <Text size="sm" c="dimmed" className="numbers">
+          {total === undefined ? '–' : `Net ${money(total, currency)}`}
+        </Text>
+        <Group gap={4} wrap="nowrap">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={say('Move up')}
+            disabled={at === 0}
+            onClick={move(at - 1)}
+          >
+            <ChevronUpIcon width={18} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            aria-label={say('Move down')}
+            disabled={last}
+            onClick={move(at + 1)}
+          >
+            <ChevronDownIcon width={18} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="red"
+            size="lg"
+            aria-label={say('Remove')}
+            disabled={last && at === 0}
+            onClick={() => form.removeListItem('items', at)}
+          >
+            <TrashIcon width={18} aria-hidden />
+          </ActionIcon>
+        </Group>
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
+import { Page } from '../../components/page.tsx';
+import { useSession } from '../../session.tsx';
+import { InvoiceEditor } from './invoice-editor.tsx';
+import { newInvoice } from './invoice-values.ts';
+
+export default function NewInvoice(): ReactNode {
+  const { tenant } = useSession();
+  const [search] = useSearchParams();
+  return (
+    <Page
+      title="New invoice"
+      back={{ to: '/invoices', label: 'Invoices' }}
+      description="A draft first: it can be changed until you issue it."
+    >
+      <InvoiceEditor initial={newInvoice(search.get('customer'), tenant.defaultCurrency)} />
+    </Page>
+  );
+}

@@ -1,0 +1,44 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { money, percent } from '../../format.ts';
+
+interface Props {
+  totals:
+    | {
+        totalNet: string;
+        totalVat: string;
+        totalGross: string;
+        vatBreakdown: readonly { vatRate: string; net: string; vat: string }[];
+      }
+    | undefined;
+  currency: string;
+  children?: ReactNode;
+}
+
+/** What an invoice comes to, VAT by rate. Keeps its place while that isn't known. */
+export function Totals({ totals, currency, children }: Props): ReactNode {
+  const show = (amount: string | undefined): string => (amount === undefined ? '–' : money(amount, currency));
+  return (
+    <Table className="numbers" layout="auto" maw={420} ml="auto" withRowBorders={false} aria-label="Totals">
+      <Table.Tbody>
+        <Row name="Net" value={show(totals?.totalNet)} />
+        {totals?.vatBreakdown.map(({ vatRate, net, vat }) => (
+          <Row key={vatRate} name={`VAT ${percent(vatRate)} on ${money(net, currency)}`} value={money(vat, currency)} />
+        ))}
+        <Row name="Total" value={show(totals?.totalGross)} strong />
+        {children}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+export function Row({ name, value, strong }: { name: ReactNode; value: ReactNode; strong?: boolean }): ReactNode {
+  return (
+    <Table.Tr {...(strong && { fw: 700 })}>
+      <Table.Th scope="row" fw="inherit">
+        {name}
+      </Table.Th>
+      <Table.Td ta="right">{value}</Table.Td>
+    </Table.Tr>
+  );
+}

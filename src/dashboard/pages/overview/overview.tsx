@@ -1,0 +1,182 @@
+import { Anchor, Button, Card, EmptyState, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { HomeIcon } from '@heroicons/react/24/outline';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Page } from '../../components/page.tsx';
+import { count, minutes, money } from '../../format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+const MonthsChart = lazy(() => import('./months-chart.tsx'));
+
+const OverviewQuery = graphql(`
+  query Overview {
+    overview {
+      outstanding {
+        currency
+        amount
+        count
+      }
+      overdue {
+        currency
+        amount
+        count
+      }
+      paidThisMonth {
+        currency
+        amount
+        count
+      }
+      unmatchedTransactions
+      unbilledMinutes
+      months {
+        month
+        currency
+        invoicedGross
+        paid
+      }
+    }
+    customers(first: 1) {
+      totalCount
+    }
+  }
+`);
+
+type OverviewData = ResultOf<typeof OverviewQuery>['overview'];
+type Total = OverviewData['outstanding'][number];
+
+export default function Overview(): ReactNode {
+  const [{ data, error }, again] = useQuery({ query: OverviewQuery });
+  return (
+    <Page title="Overview">
+      {data ? (
+        <Stack gap="lg">
+          {data.customers.totalCount === 0 && <FirstSteps />}
+          <Figures overview={data.overview} />
+          <Months months={data.overview.months} />
+        </Stack>
+      ) : error ? (
+        <Unavailable error={error} again={again} />
+      ) : (
+        <Stack gap="lg" aria-busy>
+          <Skeleton h={132} radius="md" />
+          <Skeleton h={360} radius="md" />
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+function Figures({ overview }: { overview: OverviewData }): ReactNode {
+  const { outstanding, overdue, paidThisMonth, unmatchedTransactions, unbilledMinutes } = overview;
+  return (
+    <SimpleGrid component="ul" cols={{ base: 1, xs: 2, lg: 5 }} p={0} m={0} style={{ listStyle: 'none' }}>
+      <Figure name="Outstanding" to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
+        {invoices(outstanding)}
+      </Figure>
+      <Figure
+        name="Overdue"
+        to="/invoices?status=OVERDUE"
+        value={<Money totals={overdue} />}
+        color={overdue.length > 0 ? 'red' : undefined}
+      >
+        {invoices(overdue)}
+      </Figure>
+      <Figure name="Paid this month" to="/invoices?status=PAID" value={<Money totals={paidThisMonth} />}>
+        {payments(paidThisMonth)}
+      </Figure>
+      <Figure
+        name="Unmatched transactions"
+        to="/bank-transactions?state=UNMATCHED"
+        value={count(unmatchedTransactions)}
+      >
+        of your bank accounts
+      </Figure>
+      <Figure name="Hours not billed" to="/time-entries?billed=false" value={minutes(unbilledMinutes)}>
+        of billable time
+      </Figure>
+    </SimpleGrid>
+  );
+}
+
+const sumOf = (totals: readonly Total[]): number => totals.reduce((sum, total) => sum + total.count, 0);
+const invoices = (totals: readonly Total[]): string =>
+  sumOf(totals) === 1 ? '1 invoice' : `${count(sumOf(totals))} invoices`;
+const payments = (totals: readonly Total[]): string =>
+  sumOf(totals) === 1 ? '1 payment' : `${count(sumOf(totals))} payments`;
+
+/** Amounts of several currencies are never added up. */
+function Money({ totals }: { totals: readonly Total[] }): ReactNode {
+  if (totals.length === 0) return '–';
+  return totals.map(({ currency, amount }) => (
+    <span key={currency} style={{ display: 'block' }}>
+      {money(amount, currency)}
+    </span>
+  ));
+}
+
+interface FigureProps {
+  name: string;
+  /** The list that shows what it counts. */
+  to: string;
+  value: ReactNode;
+  children: ReactNode;
+  color?: string | undefined;
+}
+
+function Figure({ name, to, value, children, color }: FigureProps): ReactNode {
+  return (
+    <Card withBorder radius="md" component="li">
+      <Anchor component={Link} to={to} size="sm">
+        {name}
+      </Anchor>
+      <Text component="p" m={0} mt={4} size="xl" fw={650} className="numbers" {...(color && { c: color })}>
+        {value}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Card>
+  );
+}
+
+function Months({ months }: { months: OverviewData['months'] }): ReactNode {
+  const byCurrency = Map.groupBy(months, ({ currency }) => currency);
+  return [...byCurrency].map(([currency, rows]) => (
+    <Card withBorder radius="md" key={currency}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          Invoiced and paid, {currency}
+        </Title>
+        <Text size="sm" c="dimmed">
+          The last 12 months
+        </Text>
+      </Group>
+      <Suspense fallback={<Skeleton h={280} />}>
+        <MonthsChart currency={currency} months={rows} />
+      </Suspense>
+    </Card>
+  ));
+}
+
+function FirstSteps(): ReactNode {
+  return (
+    <Card withBorder radius="md" p="xl">
+      <EmptyState
+        icon={<HomeIcon width={40} aria-hidden />}
+        title="These books are empty"
+        description="Begin with a customer, then write the first invoice. A bank statement shows who paid."
+      >
+        <Group justify="center">
+          <Button component={Link} to="/customers">
+            Add a customer
+          </Button>
+          <Button component={Link} to="/bank-transactions" variant="default">
+            Upload a bank statement
+          </Button>
+        </Group>
+      </EmptyState>
+    </Card>
+  );
+}
