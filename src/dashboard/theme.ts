@@ -10,6 +10,8 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   components: {
+    // Its placeholder for the first focus isn't allowed in a menu; without it the first item has the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
@@ -24,6 +26,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
+    '--mantine-color-red-text': 'var(--mantine-color-red-9)',
     ...tints(Object.keys(colors), (color) => [
       `var(--mantine-color-${color}-0)`,
       `var(--mantine-color-${color}-1)`,
@@ -34,6 +38,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
+    '--mantine-color-red-text': 'var(--mantine-color-red-4)',
     ...tints(Object.keys(colors), (color) => [
       `color-mix(in srgb, var(--mantine-color-${color}-8), transparent 82%)`,
       `color-mix(in srgb, var(--mantine-color-${color}-8), transparent 75%)`,

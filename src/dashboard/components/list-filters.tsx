@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, Select, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
@@ -82,9 +82,15 @@ export function Day({ label, value, onChange }: DayProps): ReactNode {
     <TextInput
       type="date"
       aria-label={label}
+      leftSection={
+        <Text size="xs" c="dimmed" aria-hidden>
+          {label}
+        </Text>
+      }
+      leftSectionWidth={46}
       value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      w={{ base: '48%', xs: 150 }}
+      w={{ base: '100%', xs: 190 }}
     />
   );
 }

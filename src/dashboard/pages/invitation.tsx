@@ -34,7 +34,7 @@ export default function InvitationPage(): ReactNode {
   if (!answer) {
     return (
       <FrontPage title="Invitation">
-        <Loader type="dots" aria-label="Opening" />
+        <Loader type="dots" role="status" aria-label="Opening" />
       </FrontPage>
     );
   }

@@ -11,23 +11,23 @@ export default function Account(): ReactNode {
   return (
     <Page title="Account" description={`${user.name}, ${user.email}`}>
       <Stack gap="xl" maw={860}>
-        <section aria-labelledby="sessions">
-          <Title order={2} size="h4" id="sessions">
+        <div>
+          <Title order={2} size="h4">
             Where you are signed in
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
             End what you don’t recognize, then change your password.
           </Text>
           <Sessions key={changes} />
-        </section>
-        <section aria-labelledby="password">
-          <Title order={2} size="h4" id="password" mb="sm">
+        </div>
+        <div>
+          <Title order={2} size="h4" mb="sm">
             Password
           </Title>
           <Card withBorder radius="md" maw={480}>
             <ChangePassword onDone={() => setChanges(changes + 1)} />
           </Card>
-        </section>
+        </div>
       </Stack>
     </Page>
   );

@@ -3,7 +3,7 @@ const browsers: [name: string, sign: RegExp][] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
-  ['Chrome', /\b(Chrome|CriOS|Chromium)\//],
+  ['Chrome', /(Chrome|CriOS|Chromium)\//],
   ['Safari', /\bSafari\//],
 ];
 

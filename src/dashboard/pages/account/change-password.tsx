@@ -30,7 +30,6 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
     done('Your password is changed. All other sessions have ended.');
   });
   const field = (name: keyof typeof initialValues): object => ({
-    key: form.key(name),
     visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
     ...form.getInputProps(name),
   });
@@ -42,6 +41,7 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
           label="Current password"
           autoComplete="current-password"
           required
+          key={form.key('currentPassword')}
           {...field('currentPassword')}
         />
         <PasswordInput
@@ -49,9 +49,16 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
           description="At least 12 characters"
           autoComplete="new-password"
           required
+          key={form.key('newPassword')}
           {...field('newPassword')}
         />
-        <PasswordInput label="New password, again" autoComplete="new-password" required {...field('again')} />
+        <PasswordInput
+          label="New password, again"
+          autoComplete="new-password"
+          required
+          key={form.key('again')}
+          {...field('again')}
+        />
         <Group justify="flex-end">
           <Button type="submit" loading={busy}>
             Change the password

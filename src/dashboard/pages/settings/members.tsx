@@ -92,8 +92,8 @@ export default function Members(): ReactNode {
           again={again}
         />
         {data && (
-          <section aria-labelledby="invitations">
-            <Title order={2} size="h4" mb="sm" id="invitations">
+          <div>
+            <Title order={2} size="h4" mb="sm">
               Invitations
             </Title>
             <SimpleTable
@@ -109,7 +109,7 @@ export default function Members(): ReactNode {
                 />
               }
             />
-          </section>
+          </div>
         )}
       </Stack>
       <Dialog title="Invite a colleague" opened={inviting} onClose={dialog.close}>

@@ -253,7 +253,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
             Rotate the secret…
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
+          <Menu.Item c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
             Delete…
           </Menu.Item>
         </Menu.Dropdown>
