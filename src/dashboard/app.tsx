@@ -1,6 +1,7 @@
-import { Suspense, useCallback, useMemo, type ReactNode } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { forgetSession, mayBeSignedIn } from './auth.ts';
 import { createClient } from './client.ts';
 import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
@@ -34,10 +35,16 @@ function Books(): ReactNode {
   const [path, navigate] = useLocation();
   const tenantId = tenantOf(path);
   const signIn = useCallback(() => {
+    forgetSession();
     const { pathname, search } = window.location;
     navigate(`/sign-in?${new URLSearchParams({ to: pathname + search }).toString()}`, { replace: true });
   }, [navigate]);
   const client = useMemo(() => createClient(tenantId ?? lastTenant(), signIn), [tenantId, signIn]);
+  const known = mayBeSignedIn();
+  useEffect(() => {
+    if (!known) signIn();
+  }, [known, signIn]);
+  if (!known) return <Opening />;
   return (
     <Provider value={client} key={tenantId}>
       <SignedIn tenantId={tenantId} />

@@ -44,26 +44,44 @@ export interface SignedIn {
   user: { id: string; name: string; email: string };
 }
 
-export const signIn = (credentials: { email: string; password: string }): Promise<Answer<SignedIn>> =>
-  ask('/sign-in/email', credentials);
+// No script can read the session's cookie. Without this trace of it nobody is asked who is there only to say no.
+const trace = 'kontor-signed-in';
 
-export const signOut = (): Promise<Answer<unknown>> => ask('/sign-out', {});
+export const mayBeSignedIn = (): boolean => localStorage.getItem(trace) !== null;
+
+export const forgetSession = (): void => localStorage.removeItem(trace);
+
+async function entering<Data>(answer: Promise<Answer<Data>>): Promise<Answer<Data>> {
+  const { data } = await answer;
+  if (data) localStorage.setItem(trace, 'yes');
+  return answer;
+}
+
+async function leaving(answer: Promise<Answer<unknown>>): Promise<Answer<unknown>> {
+  if (!(await answer).refusal) forgetSession();
+  return answer;
+}
+
+export const signIn = (credentials: { email: string; password: string }): Promise<Answer<SignedIn>> =>
+  entering(ask('/sign-in/email', credentials));
+
+export const signOut = (): Promise<Answer<unknown>> => leaving(ask('/sign-out', {}));
 
 /** Ends all of the user's sessions, this one too. */
-export const signOutEverywhere = (): Promise<Answer<unknown>> => ask('/revoke-sessions', {});
+export const signOutEverywhere = (): Promise<Answer<unknown>> => leaving(ask('/revoke-sessions', {}));
 
 /** Ends all other sessions as well. */
 export const changePassword = (input: { currentPassword: string; newPassword: string }): Promise<Answer<SignedIn>> =>
   ask('/change-password', input);
 
 /** Who is signed in, if anybody. */
-export const currentSession = (): Promise<Answer<SignedIn | null>> => ask('/get-session');
+export const currentSession = (): Promise<Answer<SignedIn | null>> => entering(ask('/get-session'));
 
 export interface Invitation {
   email: string;
   tenant: { name: string };
-  /** Null when it was made on the command line. */
-  invitedBy: { name: string } | null;
+  /** A name; null when it was made on the command line. */
+  invitedBy: string | null;
   expiresAt: string;
   /** Whether the address has an account already, which must be signed in to accept. */
   hasAccount: boolean;
@@ -76,4 +94,4 @@ export const acceptInvitation = (input: {
   token: string;
   name?: string;
   password?: string;
-}): Promise<Answer<{ tenant: { id: string } }>> => ask('/invitation/accept', input);
+}): Promise<Answer<{ tenant: { id: string } }>> => entering(ask('/invitation/accept', input));

@@ -15,7 +15,7 @@ export function faultsOf(error: CombinedError, isField: (path: string) => boolea
   const errors = error.graphQLErrors.flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)));
   if (errors.length === 0) faults.rest.push(inWords(error));
   for (const [path, messages] of errors) {
-    const name = path.replace(/^input\./, '');
+    const name = path.replace(/^input(\.|$)/, '');
     const field = fieldOf(name, isField);
     if (field) faults.fields[field] ??= messages.join(' ');
     else faults.rest.push(...messages.map((message) => (name === '' ? message : `${name}: ${message}`)));

@@ -15,7 +15,7 @@ const cached = <Options, Format>(make: (options: Options) => Format): ((options:
 
 const numbers = cached((options: Intl.NumberFormatOptions) => new Intl.NumberFormat(undefined, options));
 const dates = cached((options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, options));
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 const exact = (value: string): Intl.StringNumericLiteral => value as Intl.StringNumericLiteral;
 
@@ -73,10 +73,16 @@ export function wait(seconds: number): string {
   return numbers({ style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** What a person types for a decimal, as the API wants it: blanks away, a comma for a point. The server checks it. */
-export function toDecimal(typed: string): string {
+const commaIsDecimal = numbers({}).formatToParts(1.5)[1]?.value === ',';
+
+/**
+ * What a person types for a decimal, as the API wants it: blanks away, and a point for the comma of those who write one.
+ * A point is always decimal, as the API's own values, which forms begin with, have it. Whatever may be meant either way
+ * stays, for the server to refuse.
+ */
+export function toDecimal(typed: string, comma = commaIsDecimal): string {
   const text = typed.replaceAll(/[\s\u00A0\u202F]/g, '');
-  return text.includes('.') ? text : text.replace(',', '.');
+  return comma && /^[^.,]*,[^.,]*$/.test(text) ? text.replace(',', '.') : text;
 }
 
 /** `PARTIALLY_MATCHED` → `Partially matched`. */

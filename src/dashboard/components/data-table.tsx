@@ -81,7 +81,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
         <Box p="xl">{empty}</Box>
       ) : (
         <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={caption}>
-          <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-busy={fetching}>
+          <Table verticalSpacing="sm" horizontalSpacing="sm" highlightOnHover aria-busy={fetching}>
             <Table.Thead>
               <Table.Tr>
                 {columns.map((column) => (

@@ -2,6 +2,7 @@ import { Button, Center, EmptyState } from '@mantine/core';
 import { ExclamationTriangleIcon, LockClosedIcon } from '@heroicons/react/24/outline';
 import { Component, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
+import { signOut } from '../auth.ts';
 import { codeOf } from '../client.ts';
 import { inWords } from '../faults.ts';
 import { forgetTenant } from '../tenant.ts';
@@ -60,6 +61,10 @@ export function Broken({ error, again }: { error: CombinedError; again: () => vo
     forgetTenant();
     window.location.assign('/');
   };
+  const leave = async (): Promise<void> => {
+    await signOut();
+    window.location.assign('/sign-in');
+  };
   return (
     <Center mih="100dvh" component="main" p="md">
       <title>Kontor</title>
@@ -70,6 +75,9 @@ export function Broken({ error, again }: { error: CombinedError; again: () => vo
           description="You aren’t a member of this tenant, or it is closed. Ask one of its members for an invitation."
         >
           <Button onClick={openOwn}>Open my own</Button>
+          <Button variant="default" onClick={leave}>
+            Sign out
+          </Button>
         </EmptyState>
       ) : (
         <Unavailable error={error} again={again} />

@@ -30,7 +30,7 @@ export function Page({ title, badge, description, actions, back, children }: Pro
   return (
     <Stack gap="lg">
       <title>{`${title} · ${tenant.name} · Kontor`}</title>
-      <Stack gap={4}>
+      <Stack gap="xs">
         {back && (
           <TextLink to={back.to} w="fit-content">
             <Group gap={4} component="span">

@@ -22,7 +22,9 @@ export function Ago({ at, never = 'never' }: { at: string | null | undefined; ne
   if (!at) return never;
   return (
     <Tooltip label={dateTime(at)}>
-      <time dateTime={at}>{ago(at)}</time>
+      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+        {ago(at)}
+      </time>
     </Tooltip>
   );
 }

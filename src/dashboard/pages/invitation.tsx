@@ -50,7 +50,7 @@ export default function InvitationPage(): ReactNode {
     );
   }
   const { tenant, invitedBy, email, hasAccount } = answer.data;
-  const lead = `${invitedBy ? `${invitedBy.name} invites you` : 'You are invited'} to work on these books, as ${email}.`;
+  const lead = `${invitedBy ? `${invitedBy} invites you` : 'You are invited'} to work on these books, as ${email}.`;
   return (
     <FrontPage title={`Join ${tenant.name}`} lead={lead}>
       {!hasAccount ? (

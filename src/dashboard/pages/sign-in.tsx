@@ -1,8 +1,8 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { signIn, type Refusal } from '../auth.ts';
+import { currentSession, signIn, type Refusal } from '../auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../components/refusal.tsx';
 
@@ -12,6 +12,11 @@ export default function SignIn(): ReactNode {
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const blocked = useCountdown(refusal);
+  const to = destination(search.get('to'));
+  // Whoever is signed in already, in another window say, goes straight on.
+  useEffect(() => {
+    void currentSession().then(({ data }) => data && navigate(to, { replace: true }));
+  }, [navigate, to]);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: search.get('email') ?? '', password: '' },
@@ -26,7 +31,7 @@ export default function SignIn(): ReactNode {
     setBusy(false);
     setRefusal(answer.refusal);
     if (answer.refusal) form.setErrors(answer.refusal.fields);
-    else navigate(destination(search.get('to')), { replace: true });
+    else navigate(to, { replace: true });
   });
   return (
     <FrontPage title="Sign in">

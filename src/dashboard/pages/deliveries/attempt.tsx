@@ -74,7 +74,7 @@ function Headers({ headers, label }: { headers: { name: string; value: string }[
       <Table.Tbody>
         {[...Map.groupBy(headers, ({ name }) => name)].map(([name, values]) => (
           <Table.Tr key={name}>
-            <Table.Th scope="row" w={190} fw={500} c="dimmed" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
+            <Table.Th scope="row" w={{ base: 120, sm: 190 }} fw={500} c="dimmed" style={{ verticalAlign: 'top' }}>
               {name}
             </Table.Th>
             <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>

@@ -104,7 +104,6 @@ export function DeliveryTable({ list, filters, oneWebhook = false, empty }: Prop
 const columns: Column<Row>[] = [
   {
     header: 'State',
-    width: 140,
     cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
   {
@@ -131,12 +130,11 @@ const columns: Column<Row>[] = [
       </Text>
     ),
   },
-  { header: 'Attempts', align: 'right', width: 100, from: 'sm', cell: ({ attemptCount }) => attemptCount },
+  { header: 'Attempts', align: 'right', from: 'sm', cell: ({ attemptCount }) => attemptCount },
   {
     header: 'Next attempt',
-    width: 140,
     from: 'lg',
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
-  { header: 'Made', width: 140, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: 'Made', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];

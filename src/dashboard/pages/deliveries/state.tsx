@@ -17,7 +17,7 @@ export function DeliveryState({ state, attempts }: { state: State; attempts: num
   const { label, color } = states[state];
   const retrying = state === 'WAITING' && attempts > 0;
   return (
-    <Badge variant="dot" color={retrying ? 'orange' : color} tt="none" fw={500} miw={100}>
+    <Badge variant="dot" color={retrying ? 'orange' : color} tt="none" fw={500} style={{ flexShrink: 0 }}>
       {retrying ? 'Retrying' : label}
     </Badge>
   );

@@ -17,7 +17,7 @@ export function WebhookState({
         ? ['Failing', 'orange']
         : ['Active', 'teal'];
   return (
-    <Badge variant="dot" color={color} size="lg" tt="none" fw={500}>
+    <Badge variant="dot" color={color} size="lg" tt="none" fw={500} style={{ flexShrink: 0 }}>
       {text}
     </Badge>
   );

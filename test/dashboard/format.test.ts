@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { ago, date, decimal, label, minutes, money, month, toDecimal, wait } from '../../src/dashboard/format.ts';
+
+const digits = (text: string): string => text.replaceAll(/\D/g, '');
+
+describe('money', () => {
+  it('shows every digit of amounts that a number would round', () => {
+    expect(digits(money('98765432109876543.21', 'EUR'))).toBe('9876543210987654321');
+  });
+  it.each([
+    ['EUR', '119050'],
+    ['JPY', '1190'],
+    ['KWD', '1190500'],
+  ])('has the minor digits of %s', (currency, shown) => {
+    expect(digits(money(currency === 'JPY' ? '1190' : '1190.5', currency))).toBe(shown);
+  });
+});
+
+it('a quantity keeps all its digits, and gets none', () => {
+  expect(digits(decimal('0.12345678901234567'))).toBe('012345678901234567');
+  expect(digits(decimal('5'))).toBe('5');
+});
+
+it('a calendar day is the same day in every time zone', () => {
+  const before = process.env.TZ;
+  try {
+    const shown = ['Pacific/Kiritimati', 'UTC', 'Pacific/Pago_Pago'].map((zone) => {
+      process.env.TZ = zone;
+      return [date('2026-01-31'), month('2026-01')];
+    });
+    expect(new Set(shown.map(String)).size).toBe(1);
+    expect(shown[0]?.[0]).toContain('31');
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+});
+
+it.each([
+  [0, '0 min'],
+  [45, '45 min'],
+  [60, '1 h'],
+  [125, '2 h 5 min'],
+])('%i minutes are %s', (total, shown) => expect(minutes(total)).toBe(shown));
+
+it.each([
+  ['1190,50', '1190.50'],
+  ['1190.50', '1190.50'],
+  ['1 190,5', '1190.5'],
+  ['1\u202F190', '1190'],
+  ['1.190,50', '1.190,50'],
+  ['1,190,500', '1,190,500'],
+  ['', ''],
+])('where a comma is decimal, %j is typed for %j', (typed, meant) => expect(toDecimal(typed, true)).toBe(meant));
+
+it('where a comma groups digits, it is left for the server to refuse', () => {
+  expect(toDecimal('1,190', false)).toBe('1,190');
+  expect(toDecimal('1190.5', false)).toBe('1190.5');
+});
+
+it('how long ago is told in the unit that fits, and ahead as well', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  const at = (seconds: number): string => ago(new Date(now + seconds * 1000).toISOString(), now);
+  expect(at(-59.4)).toMatch(/59/);
+  // Rounded up, a minute is no sixty seconds.
+  expect(at(-59.6)).toBe(at(-60));
+  expect(at(-3 * 3600)).toMatch(/3/);
+  expect(at(90)).not.toBe(at(-90));
+});
+
+it('a wait is never told shorter than it is', () => {
+  expect(wait(59)).toMatch(/59/);
+  expect(wait(61)).toMatch(/2/);
+});
+
+it('names of states and resources are words', () => {
+  expect(label('PARTIALLY_MATCHED')).toBe('Partially matched');
+  expect(label('time-entries')).toBe('Time entries');
+});
