@@ -6,6 +6,9 @@ import type { IncomingMessage } from 'node:http';
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
-  const way = [...forwarded.map((address) => address.trim()).filter(Boolean), socket.remoteAddress ?? ''];
+  const way = [...forwarded.map(withoutPort).filter(Boolean), socket.remoteAddress ?? ''];
   return way.at(-1 - trustedProxies) ?? way[0] ?? '';
 }
+
+/** Some proxies write down the port as well, which is another one with every connection. */
+const withoutPort = (address: string): string => address.trim().replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');

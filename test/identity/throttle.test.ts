@@ -93,6 +93,15 @@ describe('attempts to sign in', () => {
     });
   });
 
+  it('the port that a proxy may write down counts for nothing', async () => {
+    const [ada, bob] = [await someone(services[0]), await someone(services[0])];
+    const from = someAddress();
+    expect(await statuses(times(20, (i) => attempt(ada.email, `${from}:${40_000 + i}`)))).toEqual({ 401: 10, 429: 10 });
+    const network = `2001:db8:${randomInt(65_536).toString(16)}:2`;
+    const written = (i: number): string => (i % 2 ? `${network}::${i}` : `[${network}::${i}]:${40_000 + i}`);
+    expect(await statuses(times(20, (i) => attempt(bob.email, written(i))))).toEqual({ 401: 10, 429: 10 });
+  });
+
   it('what the client itself says of its address doesn’t count', async () => {
     const { email } = await someone(services[0]);
     const from = someAddress();
