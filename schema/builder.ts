@@ -38,6 +38,7 @@ export const builder = new SchemaBuilder<{
 });
 
 builder.queryType({});
+builder.subscriptionType({ description: 'Told as it happens, over server-sent events.' });
 builder.mutationType({});
 
 builder.globalConnectionField('totalCount', (t) =>

@@ -27,6 +27,12 @@ export interface Webhooks {
   seal: (secret: string) => Uint8Array<ArrayBuffer>;
 }
 
+/**
+ * The ids of the tenant's deliveries, of one webhook's or of all, each as it is made or changes from now on. Fails
+ * where changes may have been missed.
+ */
+export type WatchDeliveries = (webhookId?: string | null) => Promise<AsyncIterable<string>>;
+
 /** What every resolver gets. */
 export interface Context extends Principal {
   /** The tenant's data, and nothing else; inside `transaction()`, that transaction. */
@@ -36,6 +42,7 @@ export interface Context extends Principal {
   represent: Represent;
   webhooks: Webhooks;
   identity: Identity;
+  watchDeliveries: WatchDeliveries;
   /**
    * Runs `work` in a transaction: all of what it writes, events included, or nothing. Without limits it may be run
    * again; with them, once.
@@ -51,6 +58,7 @@ export function createContext(options: {
   represent: Represent;
   webhooks: Webhooks;
   identity: Identity;
+  watchDeliveries: WatchDeliveries;
 }): Context {
   const { client, principal, ...rest } = options;
   const once = <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }): Promise<T> =>

@@ -22,6 +22,7 @@ import './overview.ts';
 import './statement-upload.ts';
 import './webhook.ts';
 import './delivery.ts';
+import './delivery-change.ts';
 
 /** The domain, as an executable schema; everything in it in the order declared. */
 export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });

@@ -5,13 +5,15 @@ import { createRepresent } from '../rest-shim/represent.ts';
 import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
+import type { DeliveryChanges } from './delivery-changes.ts';
 import { createIdentity } from './identity/index.ts';
 
 /** The domain as doors and jobs use it: operations compiled, contexts made for whoever asks. */
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
-  contextFor: (principal: Principal) => Context;
+  /** @param changes where subscriptions hear of changes; without it there are none */
+  contextFor: (principal: Principal, changes?: DeliveryChanges) => Context;
 }
 
 /** @param publicUrl where people reach the dashboard, for links */
@@ -24,7 +26,7 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const represent = createRepresent(domain);
-  const contextFor = (principal: Principal): Context =>
+  const contextFor: Domain['contextFor'] = (principal, changes) =>
     createContext({
       client: forTenant(client, principal.tenant.id),
       principal,
@@ -33,6 +35,10 @@ export function createDomain(
       represent,
       webhooks,
       identity: createIdentity(client, principal, { now, publicUrl }),
+      watchDeliveries: async (webhookId) => {
+        if (!changes) throw new Error('This process serves no subscriptions');
+        return changes.watch(principal.tenant.id, webhookId);
+      },
     });
   return { ...domain, contextFor };
 }

@@ -32,7 +32,11 @@ export interface Credentials {
   };
 }
 
-export type Gate = (credentials: Credentials) => Promise<Admission>;
+export interface Gate {
+  admit(credentials: Credentials): Promise<Admission>;
+  /** Whether what was admitted before still would be. Neither counts as a request nor keeps a session awake. */
+  stillAdmits(credentials: Credentials, principal: Principal): Promise<boolean>;
+}
 
 /** Requests of one dashboard session in any 60 seconds (decisions, 1). */
 const sessionLimit = 600;
@@ -85,8 +89,17 @@ export function createGate(
     return admit(caller.principal, `session:${caller.principal.session.id}`, sessionLimit);
   };
 
-  return ({ authorization, session }) =>
-    authorization === null && session ? admitSession(session) : admitToken(authorization);
+  return {
+    admit: ({ authorization, session }) =>
+      authorization === null && session ? admitSession(session) : admitToken(authorization),
+    stillAdmits: async ({ authorization, session }, { tenant }) => {
+      const caller =
+        authorization === null && session
+          ? await authenticateSession(client, session, now(), onError, { isUse: false })
+          : await authenticate(client, authorization, now(), onError);
+      return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
+    },
+  };
 }
 
 const unauthenticated = (message: string): Admission =>

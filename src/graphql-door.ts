@@ -2,7 +2,8 @@ import {
   GraphQLError,
   Kind,
   typeFromAST,
-  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -13,9 +14,10 @@ import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
 import { useMultipart } from './multipart.ts';
+import { useReadmission, type Revisit } from './readmission.ts';
 
 /** What the server hands in with each request. */
-export interface Visit {
+export interface Visit extends Revisit {
   requestId: string;
   context: Context;
 }
@@ -40,7 +42,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useMultipart(), useVariableFaults(), useMasking(log)],
+    plugins: [useMultipart(), useVariableFaults(), useMasking(log), useReadmission()],
   });
 }
 
@@ -72,21 +74,27 @@ function mask(error: unknown, log: Logger, requestId?: string): GraphQLError {
 
 /** Variables that GraphQL refuses are answered like any other fault of an input: VALIDATION_FAILED, by path. */
 function useVariableFaults(): Plugin {
-  return {
-    onExecute: () => ({
-      onExecuteDone: ({ args, result, setResult }) => {
-        if (!('errors' in result) || !result.errors?.length || result.errors.some((error) => error.path)) return;
-        const document: DocumentNode = args.document;
-        const operation = document.definitions.find(
-          (definition): definition is OperationDefinitionNode =>
-            definition.kind === Kind.OPERATION_DEFINITION &&
-            (!args.operationName || definition.name?.value === args.operationName),
-        );
-        const problems = variableFaults(args.schema, operation, args.variableValues ?? {});
-        if (problems.any) setResult({ errors: [new ValidationError(problems.errors)] });
-      },
-    }),
+  const tellFaults = ({ args, result, setResult }: Answered): void => {
+    if (!('errors' in result) || !result.errors?.length || result.errors.some((error) => error.path)) return;
+    const operation = args.document.definitions.find(
+      (definition): definition is OperationDefinitionNode =>
+        definition.kind === Kind.OPERATION_DEFINITION &&
+        (!args.operationName || definition.name?.value === args.operationName),
+    );
+    const problems = variableFaults(args.schema, operation, args.variableValues ?? {});
+    if (problems.any) setResult({ errors: [new ValidationError(problems.errors)] });
   };
+  return {
+    onExecute: () => ({ onExecuteDone: tellFaults }),
+    onSubscribe: () => ({ onSubscribeResult: tellFaults }),
+  };
+}
+
+/** What an operation came to, executed or subscribed to. */
+interface Answered {
+  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
+  result: ExecutionResult | AsyncIterable<unknown>;
+  setResult: (result: ExecutionResult) => void;
 }
 
 function variableFaults(

@@ -13,6 +13,7 @@ import type { Caller } from './auth-router.ts';
 import { clientAddress } from './client-address.ts';
 import { sessionToken } from './cookie.ts';
 import { answerCors } from './cors.ts';
+import type { DeliveryChanges } from './delivery-changes.ts';
 import type { Domain } from './domain.ts';
 import { mayBeForged } from './forgery.ts';
 import { createGate, type Credentials, type Refusal } from './gate.ts';
@@ -29,6 +30,7 @@ export interface Surroundings {
   pool: Pool;
   domain: Domain;
   limiter: RateLimiter;
+  changes: DeliveryChanges;
   log: Logger;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
@@ -48,6 +50,7 @@ export function createServer({
   client,
   pool,
   limiter,
+  changes,
   domain,
   log,
   corsOrigins,
@@ -68,7 +71,7 @@ export function createServer({
     const listener = getRequestListener(
       async (request) => {
         try {
-          const { headers, outcome } = await gate({ authorization: request.headers.get('authorization') });
+          const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
           setHeaders(response, headers);
           if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
           return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
@@ -115,10 +118,14 @@ export function createServer({
     const requestId = idOf(response);
     if (wantsGraphiql(request) && pages(request, response, '/graphql')) return;
     try {
-      const { headers, outcome } = await gate(credentialsOf(request));
+      const credentials = credentialsOf(request);
+      const { headers, outcome } = await gate.admit(credentials);
       setHeaders(response, headers);
       if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal);
-      await graphqlDoor.handle(request, response, { requestId, context: domain.contextFor(outcome.principal) });
+      const { principal } = outcome;
+      const readmit = (): Promise<boolean> => gate.stillAdmits(credentials, principal);
+      const context = domain.contextFor(principal, changes);
+      await graphqlDoor.handle(request, response, { requestId, context, readmit });
     } catch (err) {
       log.error({ err, requestId }, 'fault');
       refuseGraphql(response, { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' });

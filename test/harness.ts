@@ -4,6 +4,7 @@ import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { createDeliveryChanges } from '../src/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
@@ -101,9 +102,11 @@ export async function startService(
   const webhooks = createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain(client, webhooks, () => options.publicUrl ?? url, now);
+  const changes = createDeliveryChanges(database.url);
   const server = createServer({
     client,
     pool,
+    changes,
     limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
@@ -143,6 +146,7 @@ export async function startService(
       return asIntegrator({ request, client }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
     },
     close: async () => {
+      await changes.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await client.$disconnect();

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { addressOf, keptSecret, readConfig, type Config } from '../config.ts';
 import { openDatabase } from '../database.ts';
+import { createDeliveryChanges } from '../delivery-changes.ts';
 import { createDomain } from '../domain.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { say, tell } from '../output.ts';
@@ -54,10 +55,12 @@ export async function runService(roles: Roles): Promise<void> {
       const { limiter, release } = await claimServing(config, database, roles.work);
       stopping.push(release);
       const { client, pool, unready } = database;
+      const changes = createDeliveryChanges(database.url);
       const server = createServer({
         client,
         pool,
         limiter,
+        changes,
         domain,
         log,
         corsOrigins: config.corsOrigins,
@@ -66,7 +69,7 @@ export async function runService(roles: Roles): Promise<void> {
         unready,
       });
       address = await listen(server, config);
-      stopping.push(() => closeServer(server));
+      stopping.push(() => closeServer(server), changes.close); // streams first: they would hold the server up
       if (roles.prepare) greet(publicUrl(), demo);
       else say(`Kontor answers at ${publicUrl()}`);
     } else say('Kontor works on the queue.');

@@ -99,13 +99,14 @@ interface Row {
  * Who sends this session token, and for which tenant: the one named, else the one joined first. The database is asked
  * every time, as for API tokens.
  *
- * Notes the session's use, after the answer; `onError` hears if that fails.
+ * Notes the session's use, after the answer, unless it is none; `onError` hears if that fails.
  */
 export async function authenticateSession(
   client: UnscopedClient,
   { token, tenantId }: { token: string; tenantId: string | null },
   now: Date,
   onError: (error: unknown) => void,
+  { isUse = true } = {},
 ): Promise<SessionAuthentication> {
   const { createdAt, lastSeenAt } = alive(now);
   const named = tenantId !== null && isUuid(tenantId) ? tenantId : null;
@@ -122,7 +123,7 @@ export async function authenticateSession(
     where s.hash = ${secretHash(token)} and s.created_at > ${createdAt.gt} and s.last_seen_at > ${lastSeenAt.gt}`;
   if (!row) return { kind: 'unauthenticated' };
 
-  noteUse(client, row, now).catch(onError);
+  if (isUse) noteUse(client, row, now).catch(onError);
   if (row.tenantId === null || (tenantId !== null && named === null)) return { kind: 'no-tenant', sessionId: row.id };
   const { id, userId, userName, userEmail, tenantName, country, defaultCurrency, timezone } = row;
   return {

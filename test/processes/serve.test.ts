@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
 import { freePort, kontor, npm, type Run } from './npm.ts';
@@ -27,6 +30,17 @@ describe('with DATABASE_URL', () => {
     return (await run.until(/answers at (\S+)/))[1] ?? '';
   };
 
+  const newToken = async (): Promise<string> => {
+    const tenant = JSON.parse((await kontor(['tenant', 'create', '--name', 'Acme', '--json'], env)).out) as {
+      id: string;
+    };
+    await kontor(['user', 'create', '--email', `${tenant.id}@example.com`, '--tenant', tenant.id], env);
+    const made = JSON.parse((await kontor(['token', 'create', '--tenant', tenant.id, '--json'], env)).out) as {
+      token: string;
+    };
+    return made.token;
+  };
+
   it('/health/ready is 503 until migrations are in, /health/live is 200 all along', async () => {
     const url = await serve();
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
@@ -53,13 +67,7 @@ describe('with DATABASE_URL', () => {
   });
 
   it('the limit is shared by all processes on one database: exactly 60 of 200 concurrent requests', async () => {
-    const tenant = JSON.parse((await kontor(['tenant', 'create', '--name', 'Acme', '--json'], env)).out) as {
-      id: string;
-    };
-    await kontor(['user', 'create', '--email', 'ada@example.com', '--tenant', tenant.id], env);
-    const { token } = JSON.parse((await kontor(['token', 'create', '--tenant', tenant.id, '--json'], env)).out) as {
-      token: string;
-    };
+    const token = await newToken();
     const urls = await Promise.all([serve(), serve()]);
     const doors = urls.flatMap((url) => [`${url}/api/v1/me`, `${url}/graphql?query={me{user{id}}}`]);
     const statuses = await Promise.all(
@@ -73,6 +81,35 @@ describe('with DATABASE_URL', () => {
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+  });
+
+  it('told to stop, it ends subscriptions at once, and lets requests in flight finish', async () => {
+    const headers = { authorization: `Bearer ${await newToken()}`, 'content-type': 'application/json' };
+    const address = new URL('/graphql', await serve());
+    const subscribing = request(address, { method: 'POST', headers: { ...headers, accept: 'text/event-stream' } });
+    subscribing.end(JSON.stringify({ query: 'subscription { deliveryChanged { id } }' }));
+    const [stream] = (await once(subscribing, 'response')) as [IncomingMessage];
+    await once(stream, 'data');
+
+    const body = JSON.stringify({ query: '{ me { tenant { name } } }' });
+    const inFlight = request(address, { method: 'POST', headers: { ...headers, 'content-length': body.length } });
+    inFlight.write(body.slice(0, 10));
+    await once(inFlight, 'socket');
+    await setTimeout(500); // until the server has it
+    const run = runs.at(-1)!;
+    run.killGroup('SIGINT');
+    await new Promise((resolve) =>
+      stream
+        .on('error', () => {})
+        .once('close', resolve)
+        .resume(),
+    );
+    inFlight.end(body.slice(10));
+    const [answer] = (await once(inFlight, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+    await run.exited;
+    expect(run.out()).toContain('Stopped.');
   });
 });
 

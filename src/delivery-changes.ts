@@ -1,0 +1,162 @@
+import { Client } from 'pg';
+import { CodedError } from '../schema/errors.ts';
+
+// A trigger on `deliveries` announces each change on this channel if somebody watches the tenant, which is whoever
+// holds this lock.
+const channel = 'deliveries';
+const lock = `hashtextextended($1 || ' ${channel}', 0)`;
+
+/** Subscriptions of one tenant in one process. */
+const mostWatchers = 100;
+/** Deliveries that wait for one slow reader. */
+const mostWaiting = 1000;
+
+export interface DeliveryChanges {
+  /**
+   * The ids of a tenant's deliveries, of one webhook's or of all, each as it is made or changes from now on. Several
+   * changes of one delivery that wait are one. Ends where changes may be missed: whoever reads reads the list anew.
+   */
+  watch(tenantId: string, webhookId?: string | null): Promise<AsyncIterableIterator<string>>;
+  /** Ends whatever is watched; nothing more can be. */
+  close(): Promise<void>;
+}
+
+/**
+ * One connection of this process hears of the changes: opened for the first who watches, and again after it was lost.
+ * @param url of the database itself: a pooler in transaction mode passes no notifications on
+ */
+export function createDeliveryChanges(url: string): DeliveryChanges {
+  const watchers = new Map<string, Set<Watcher>>();
+  let line: Promise<Line> | undefined;
+  let closed = false;
+
+  function hangUp(): void {
+    line = undefined;
+    for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
+  }
+
+  function connect(): Promise<Line> {
+    const client = new Client({ connectionString: url, keepAlive: true, application_name: 'kontor changes' });
+    const connecting = (async () => {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      return new Line(client);
+    })();
+    const lost = (): void => {
+      if (line === connecting) hangUp();
+    };
+    client.on('error', lost).on('end', lost);
+    client.on('notification', ({ payload = '' }) => {
+      const [tenantId = '', webhookId = '', id = ''] = payload.split(' ');
+      for (const watcher of watchers.get(tenantId) ?? []) watcher.tell(webhookId, id);
+    });
+    connecting.catch(lost); // the next who watches tries again
+    return connecting;
+  }
+
+  return {
+    watch: async (tenantId, webhookId = null) => {
+      if (closed) throw new Error('The process is stopping');
+      const ofTenant = watchers.get(tenantId) ?? new Set();
+      if (ofTenant.size >= mostWatchers)
+        throw new CodedError('RATE_LIMITED', `At most ${mostWatchers} subscriptions may be open at once.`);
+      let held: Line | undefined;
+      const watcher = new Watcher(webhookId, () => {
+        ofTenant.delete(watcher);
+        if (ofTenant.size === 0) watchers.delete(tenantId);
+        held?.say(`select pg_advisory_unlock_shared(${lock})`, tenantId).catch(() => {}); // gone with its connection
+      });
+      watchers.set(tenantId, ofTenant.add(watcher));
+      try {
+        const open = await (line ??= connect());
+        await open.say(`select pg_advisory_lock_shared(${lock})`, tenantId);
+        held = open;
+      } catch (error) {
+        await watcher.return();
+        throw error;
+      }
+      return watcher;
+    },
+    close: async () => {
+      closed = true;
+      const open = line;
+      hangUp();
+      await open?.then(
+        (connection) => connection.end(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** The connection that listens. Takes one statement at a time. */
+class Line {
+  readonly #client: Client;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  say(sql: string, tenantId: string): Promise<unknown> {
+    const said = this.#last.then(() => this.#client.query(sql, [tenantId]));
+    this.#last = said.catch(() => {});
+    return said;
+  }
+
+  end(): Promise<void> {
+    return this.#client.end();
+  }
+}
+
+type Step = IteratorResult<string, undefined>;
+
+/** What one subscription has still to be told. */
+class Watcher implements AsyncIterableIterator<string, undefined> {
+  readonly #webhookId: string | null;
+  readonly #leave: () => void;
+  readonly #waiting = new Set<string>();
+  #ended = false;
+  #reader: ((step: Step) => void) | undefined;
+
+  constructor(webhookId: string | null, leave: () => void) {
+    this.#webhookId = webhookId;
+    this.#leave = leave;
+  }
+
+  tell(webhookId: string, id: string): void {
+    if (this.#webhookId !== null && this.#webhookId !== webhookId) return;
+    this.#waiting.add(id);
+    if (this.#waiting.size > mostWaiting) void this.return();
+    this.#answer();
+  }
+
+  next(): Promise<Step> {
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#answer();
+    });
+  }
+
+  async return(): Promise<Step> {
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#waiting.clear();
+      this.#leave();
+      this.#answer();
+    }
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #answer(): void {
+    const [id] = this.#waiting;
+    if (!this.#reader || (id === undefined && !this.#ended)) return;
+    if (id !== undefined) this.#waiting.delete(id);
+    this.#reader(id === undefined ? { done: true, value: undefined } : { done: false, value: id });
+    this.#reader = undefined;
+  }
+}
