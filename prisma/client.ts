@@ -30,12 +30,13 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
   'Webhook',
   'Delivery',
   'DeliveryAttempt',
+  'StoredAnswer',
 ]);
 
 /**
  * The one door to tenant data: a client that can't see or write another tenant's rows. Every statement names the
  * tenant; relations stay inside it because every foreign key carries tenant_id. Raw SQL and identity's tables are
- * refused, but for queueUp().
+ * refused, but for queueUp() and takeTurn().
  */
 export function forTenant(client: UnscopedClient, tenantId: string) {
   return client.$extends({
@@ -47,7 +48,7 @@ export function forTenant(client: UnscopedClient, tenantId: string) {
           return query(scoped(operation, args, tenantId));
         },
       },
-      $queryRaw: refuseRaw,
+      $queryRaw: ({ args, query }) => (args.sql === turnSql ? query(args) : refuseRaw()),
       $executeRaw: ({ args, query }) => (args.sql === queueSql ? query(args) : refuseRaw()),
       $queryRawUnsafe: refuseRaw,
       $executeRawUnsafe: refuseRaw,
@@ -62,11 +63,21 @@ const queue = (tenantId: string, what: string) =>
 const queueSql = queue('', '').sql;
 
 /**
- * Lets one of the tenant's transactions at a time do `what`: waits for those before it to end. The only raw SQL that
- * passes the tenant door, as Prisma has no words for a lock.
+ * Lets one of the tenant's transactions at a time do `what`: waits for those before it to end. With takeTurn(), the
+ * only raw SQL that passes the tenant door, as Prisma has no words for a lock.
  */
 export async function queueUp(db: Db, tenantId: string, what: string): Promise<void> {
   await db.$executeRaw(queue(tenantId, what));
+}
+
+const turn = (tenantId: string, what: string) =>
+  Prisma.sql`select pg_try_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0)) as taken`;
+const turnSql = turn('', '').sql;
+
+/** The same without waiting: whether no other transaction is at `what`, so that this one may be. */
+export async function takeTurn(db: Db, tenantId: string, what: string): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ taken: boolean }[]>(turn(tenantId, what));
+  return row?.taken === true;
 }
 
 /** A tenant's client, inside a transaction or not. */

@@ -29,7 +29,8 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
-  const bytes = await readBytes(request);
+  if (Number(request.headers.get('content-length')) > maxBody) throw tooLong();
+  const bytes = await readBytes(request.body ?? []);
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   let value: unknown;
@@ -45,19 +46,20 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
   return undefined;
 }
 
-async function readBytes(request: Request): Promise<Buffer> {
-  const tooLong = new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
-  if (Number(request.headers.get('content-length')) > maxBody) throw tooLong;
+const tooLong = (): TransportError => new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
+
+/** @throws TransportError when it is longer than a body may be, or breaks off */
+export async function readBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of body) {
       length += chunk.length;
-      if (length > maxBody) throw tooLong;
+      if (length > maxBody) throw tooLong();
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error === tooLong ? tooLong : new TransportError(400, 'The body broke off.');
+    throw error instanceof TransportError ? error : new TransportError(400, 'The body broke off.');
   }
   return Buffer.concat(chunks);
 }

@@ -18,7 +18,7 @@ export type RestHandler = (request: Request, caller: Caller) => Promise<Response
 const base = '/api/v1';
 
 /** The errors that the domain knows, as REST's statuses. Here and nowhere else. */
-const statusOf: Record<ErrorCode, number> = {
+export const statusOf: Record<ErrorCode, number> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -76,7 +76,7 @@ export function otherwiseNotFound(answer: Response | undefined, request: IReques
 }
 
 /** Any error as REST answers it; what is no coded error is reported, and answered as a bare 500. */
-export function answerError(error: unknown, _request: IRequest, { requestId, report }: Reporter): Response {
+export function answerError(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
   if (!(error instanceof CodedError)) {
     report(error);

@@ -48,6 +48,11 @@ export interface Context extends Principal {
    * again; with them, once.
    */
   transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  /**
+   * The same for a whole request, once: each transaction that it asks for is a part of this one, and can fail or be run
+   * again by itself.
+   */
+  wholly: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
 }
 
 export function createContext(options: {
@@ -61,18 +66,27 @@ export function createContext(options: {
   watchDeliveries: WatchDeliveries;
 }): Context {
   const { client, principal, ...rest } = options;
-  const once = <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }): Promise<T> =>
-    client.$transaction((db) => {
-      const inside: Context = { ...principal, ...rest, db: db as Db, transaction: (nested) => nested(inside) };
-      return work(inside);
-    }, limits);
-  return {
-    ...principal,
-    ...rest,
-    db: client,
-    // What takes long reads from a source that can't be read again.
-    transaction: (work, limits) => (limits ? once(work, limits) : untilUncontended(() => once(work))),
+  /** @param isOne whether all that is done with `db` is one transaction, which others join */
+  const on = (db: TenantClient, isOne: boolean): Context => {
+    const begin =
+      (asOne: boolean): Context['transaction'] =>
+      (work, limits) =>
+        // Prisma writes into the options.
+        db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
+    const once = begin(true);
+    const context: Context = {
+      ...principal,
+      ...rest,
+      db,
+      transaction: isOne
+        ? (work) => work(context)
+        : // What takes long reads from a source that can't be read again.
+          (work, limits) => (limits ? once(work, limits) : untilUncontended(() => once(work))),
+      wholly: begin(false),
+    };
+    return context;
   };
+  return on(client, false);
 }
 
 /** Runs a transaction again, twice at most, if PostgreSQL ended it to break a deadlock: nothing is wrong with it. */

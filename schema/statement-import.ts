@@ -9,7 +9,7 @@ import { certainly, namingSomething, type Suggestion } from './suggestion.ts';
 /** Rows written at once. More are hardly faster, and Prisma keeps its last 100 statements for its debug log. */
 const batchSize = 100;
 /** A file is imported in one transaction, however long that takes; 100,000 entries take a minute or two. */
-const limits = { timeout: 60 * 60 * 1000 };
+export const importLimits = { timeout: 60 * 60 * 1000 };
 
 export interface ImportResult {
   /** Transactions that were new. */
@@ -54,7 +54,7 @@ export async function importStatement(
     if (batch.length > 0) await write();
     result.matched = await matchCertain(inside, naming);
     return result;
-  }, limits);
+  }, importLimits);
 }
 
 const rowOf = (transaction: StatementTransaction, identity: string): Prisma.BankTransactionCreateManyInput => ({

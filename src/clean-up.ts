@@ -2,6 +2,7 @@ import type { Task } from 'graphile-worker';
 import type { Database } from './database.ts';
 import { forgetInvitations, forgetSessions } from './identity/index.ts';
 import { forget } from './rate-limit.ts';
+import { forgetAnswers } from './stored-answers.ts';
 
 /** How long the audit log is kept (decisions, 6). */
 const keptDays = 90;
@@ -18,3 +19,9 @@ export const cleanUp =
     await client.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
     await client.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
   };
+
+/** Deletes what is kept for a day: the answers to requests with an Idempotency-Key. */
+export const cleanUpAnswers =
+  ({ client }: Pick<Database, 'client'>): Task =>
+  () =>
+    forgetAnswers(client, new Date());

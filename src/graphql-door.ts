@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { maxBody } from '../rest-shim/body.ts';
 import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
@@ -33,6 +34,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
     graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
+    maxRequestBodySize: maxBody, // multipart.ts has its own
     multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
     logging: {

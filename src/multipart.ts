@@ -7,24 +7,26 @@ import { CodedError } from '../schema/errors.ts';
 /** The longest file that can be uploaded. */
 export const maxUpload = 64 * 1024 * 1024;
 
+/** Whether a Content-Type says so. */
+export const isForm = (contentType: string | null | undefined): boolean =>
+  contentType?.startsWith('multipart/form-data') ?? false;
+
 /**
  * Files by the GraphQL multipart request specification. Yoga's own reading would hold them in memory; this one streams
  * them past a temporary file. A form of another site can't use it: browsers send none with the header that is asked for.
  */
 export function useMultipart(): Plugin {
-  const isForm = ({ headers }: Request): boolean =>
-    headers.get('content-type')?.startsWith('multipart/form-data') ?? false;
   return {
     // To Yoga a form comes without its body: it would hold all of that back to count it, and refuse more than 25 MB.
     onRequest: ({ request, fetchAPI, setRequest }) => {
-      if (!isForm(request)) return;
+      if (!isForm(request.headers.get('content-type'))) return;
       const headers = new fetchAPI.Headers(request.headers);
       headers.delete('content-length');
       const { url, method, signal } = request;
       setRequest(new fetchAPI.Request(url, { method, headers, signal }));
     },
     onRequestParse: ({ request, serverContext, setRequestParser }) => {
-      if (!isForm(request)) return;
+      if (!isForm(request.headers.get('content-type'))) return;
       setRequestParser(async () => {
         if (!request.headers.has('authorization') && !request.headers.has('graphql-require-preflight')) {
           throw new CodedError('FORBIDDEN', 'An upload must carry the header GraphQL-Require-Preflight.');

@@ -4,9 +4,11 @@ import { getRequestListener } from '@hono/node-server';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../prisma/client.ts';
+import { readBytes } from '../rest-shim/body.ts';
 import { describeApi } from '../rest-shim/openapi/document.ts';
-import { createRouter, errorResponse } from '../rest-shim/router.ts';
+import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts';
 import { routes } from '../rest-shim/routes.ts';
+import type { Context } from '../schema/context.ts';
 import { printSdl } from '../schema/print.ts';
 import { createAuthDoor } from './auth-door.ts';
 import type { Caller } from './auth-router.ts';
@@ -16,14 +18,18 @@ import { answerCors } from './cors.ts';
 import type { DeliveryChanges } from './delivery-changes.ts';
 import type { Domain } from './domain.ts';
 import { mayBeForged } from './forgery.ts';
-import { createGate, type Credentials, type Refusal } from './gate.ts';
+import { createGate, type Credentials } from './gate.ts';
 import { createGraphqlDoor } from './graphql-door.ts';
+import { graphqlRefusal, refuseGraphql } from './graphql-refusal.ts';
 import { createTryPassword } from './identity/index.ts';
 import { commonHeaders } from './headers.ts';
+import { createAnswerOnce, fateOfStatus, keyOf, sha256 } from './idempotency.ts';
+import { answerKeyedGraphql } from './keyed-graphql.ts';
 import { answerMalformed } from './malformed.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './public-file.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { createVault } from './vault.ts';
 
 export interface Surroundings {
   client: UnscopedClient;
@@ -32,6 +38,8 @@ export interface Surroundings {
   limiter: RateLimiter;
   changes: DeliveryChanges;
   log: Logger;
+  /** KONTOR_SECRET. */
+  secret: string;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
@@ -53,6 +61,7 @@ export function createServer({
   changes,
   domain,
   log,
+  secret,
   corsOrigins,
   trustedProxies = 0,
   publicUrl,
@@ -64,20 +73,30 @@ export function createServer({
   const graphqlDoor = createGraphqlDoor(domain.schema, log);
   const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
   const pages = createPages();
+  const answerOnce = createAnswerOnce(createVault(secret, 'stored answers'));
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+    const handle = (request: Request, context: Context) => router(request, { context, requestId, report });
     const listener = getRequestListener(
       async (request) => {
         try {
           const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
           setHeaders(response, headers);
           if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
-          return await router(request, { context: domain.contextFor(outcome.principal), requestId, report });
+          const context = domain.contextFor(outcome.principal);
+          const key = keyOf(incoming);
+          if (key === undefined) return await handle(request, context);
+          const body = await readBytes(request.body ?? []);
+          const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
+          const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
+          return await answerOnce(keyed, context, {
+            handle: (inside) => handle(new Request(url, init), inside),
+            fateOf: fateOfStatus,
+          });
         } catch (error) {
-          report(error);
-          return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
+          return answerError(error, request, { requestId, report });
         }
       },
       // What no URL can be made of, by its path or by its Host header, is no address of ours.
@@ -121,14 +140,18 @@ export function createServer({
       const credentials = credentialsOf(request);
       const { headers, outcome } = await gate.admit(credentials);
       setHeaders(response, headers);
-      if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal);
+      if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal, requestId);
       const { principal } = outcome;
       const readmit = (): Promise<boolean> => gate.stillAdmits(credentials, principal);
-      const context = domain.contextFor(principal, changes);
-      await graphqlDoor.handle(request, response, { requestId, context, readmit });
-    } catch (err) {
-      log.error({ err, requestId }, 'fault');
-      refuseGraphql(response, { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' });
+      const visit = { requestId, context: domain.contextFor(principal, changes), readmit };
+      const key = keyOf(request);
+      if (key === undefined) await graphqlDoor.handle(request, response, visit);
+      else
+        await send(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, response, { key, ...visit }));
+    } catch (error) {
+      const refusal = graphqlRefusal(error);
+      if (refusal.status === 500) log.error({ err: error, requestId }, 'fault');
+      refuseGraphql(response, refusal, requestId);
     }
   }
 
@@ -179,6 +202,7 @@ function prepare(request: IncomingMessage, response: ServerResponse, path: strin
   response.once('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const aborted = !response.writableFinished;
+    const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
     log.info(
       {
         requestId,
@@ -187,6 +211,7 @@ function prepare(request: IncomingMessage, response: ServerResponse, path: strin
         status: response.statusCode,
         ms,
         ...(aborted && { aborted }),
+        ...replayed,
       },
       'request',
     );
@@ -207,13 +232,10 @@ async function answerReady(response: ServerResponse, unready: () => Promise<stri
   answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
 }
 
-function refuseGraphql(
-  response: ServerResponse,
-  { status, code, message, retryAfter }: Omit<Refusal, 'status'> & { status: number },
-): void {
-  answerJson(response, status, {
-    errors: [{ message, extensions: { code, ...(retryAfter && { retryAfter }), requestId: idOf(response) } }],
-  });
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  response.statusCode = answer.status;
+  setHeaders(response, Object.fromEntries(answer.headers));
+  response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
 /** A browser that opens the address gets GraphiQL, whatever it asks for there; what GraphiQL then asks needs a token. */

@@ -3,7 +3,7 @@ import { Logger, makeWorkerUtils, parseCronItems, run, type TaskList, type Worke
 import type { Logger as Log } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './database.ts';
-import { cleanUp } from './clean-up.ts';
+import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from './domain.ts';
 import { overdue } from './overdue.ts';
 import { keepPresence } from './presence.ts';
@@ -28,6 +28,7 @@ const bookkeepingMs = 15_000;
 const crontab = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
+  { task: 'clean_up_answers', match: '35 * * * *' },
 ];
 
 /** Takes jobs from the queue; as many workers as wanted may do so at once. */
@@ -49,6 +50,7 @@ export async function startWorker(
     deliver: deliver({ client, poster, open: webhooks.open, rules }),
     overdue: overdue(client, domain),
     clean_up: cleanUp(database),
+    clean_up_answers: cleanUpAnswers(database),
   };
   const logger = new Logger(() => (level, message) => {
     // Jobs wait for endpoints far more than for the database: fewer connections than jobs is meant.

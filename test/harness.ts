@@ -99,7 +99,8 @@ export async function startService(
   const client = connect(pool);
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
-  const webhooks = createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true });
+  const secret = 'the secret of the tests, long enough';
+  const webhooks = createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain(client, webhooks, () => options.publicUrl ?? url, now);
   const changes = createDeliveryChanges(database.url);
@@ -110,6 +111,7 @@ export async function startService(
     limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    secret,
     corsOrigins: options.corsOrigins ?? [],
     trustedProxies: options.trustedProxies ?? 0,
     publicUrl: () => options.publicUrl ?? url,

@@ -5,7 +5,7 @@ import type { JsonSchema } from './schemas.ts';
 
 export const headers: Record<string, JsonSchema> = {
   'X-Request-Id': {
-    description: 'What the log knows this request by.',
+    description: 'What the log knows this request by; of a stored answer, the request that it was first given to.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
@@ -42,6 +42,10 @@ export const headers: Record<string, JsonSchema> = {
     required: true,
     schema: { type: 'string' },
     example: 'GET, HEAD, POST, OPTIONS',
+  },
+  'Idempotent-Replayed': {
+    description: 'Only on a stored answer, to a request that was sent before with the same Idempotency-Key.',
+    schema: { const: 'true' },
   },
 };
 

@@ -23,6 +23,14 @@ const pageParameters = [
   },
 ];
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'For 24 hours, the same key and body are answered with the stored answer and `Idempotent-Replayed: true`; another body is refused. 401, 403, 429 and 500 are not stored.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
 /** Variables of an operation that are no query parameters. */
 const notInQuery = new Set(['id', 'first', 'offset', 'input']);
 
@@ -63,7 +71,7 @@ export function describeOperation(
     description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' '),
     ...deprecated,
     ...(ability && { security: [{ token: [ability] }] }),
-    ...((filters.length > 0 || answer === 'page') && {
+    ...((filters.length > 0 || answer === 'page' || method === 'POST') && {
       parameters: [
         ...filters.map(({ restName, arg }) => {
           const { description: meaning, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
@@ -76,6 +84,7 @@ export function describeOperation(
           };
         }),
         ...(answer === 'page' ? pageParameters : []),
+        ...(method === 'POST' ? [idempotencyKey] : []),
       ],
     }),
     ...(body && { requestBody: requestBody(acceptedSchema(body, components, shape.fields), components) }),
@@ -133,6 +142,8 @@ function success(answer: Answer, operation: Operation, components: Components): 
   }
   const one: JsonSchema = { type: 'object', required: ['data'], properties: { data: resource } };
   if (answer === 'created')
-    return { 201: { description: 'What was made.', headers: headers('Location'), content: json(one) } };
+    return {
+      201: { description: 'What was made.', headers: headers('Location', 'Idempotent-Replayed'), content: json(one) },
+    };
   return { 200: { description: `The ${humane(name).toLowerCase()}.`, headers: headers(), content: json(one) } };
 }

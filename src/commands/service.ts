@@ -63,6 +63,7 @@ export async function runService(roles: Roles): Promise<void> {
         changes,
         domain,
         log,
+        secret,
         corsOrigins: config.corsOrigins,
         trustedProxies: config.trustedProxies,
         publicUrl,

@@ -3,7 +3,7 @@ import { forTenant, type UnscopedClient } from '../../prisma/client.ts';
 import { beginAttempt, endAttempt, postpone, type Rules, type Sending } from '../../schema/delivery-states.ts';
 import { success, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
-import type { Vault } from './vault.ts';
+import type { Vault } from '../vault.ts';
 
 /** What the trigger on `deliveries` puts into the job: it only says "look at this delivery now". */
 interface Payload {

@@ -1,7 +1,7 @@
 import type { Webhooks } from '../../schema/context.ts';
+import { createVault, type Vault } from '../vault.ts';
 import { urlFault } from './address-guard.ts';
 import { newSecret } from './sign.ts';
-import { createVault, type Vault } from './vault.ts';
 
 /** What sends webhooks, as far as the domain needs it, and the key to their secrets. */
 export interface WebhookSettings extends Webhooks {
@@ -11,5 +11,10 @@ export interface WebhookSettings extends Webhooks {
 
 /** @param secret KONTOR_SECRET */
 export function createWebhooks({ secret, allowInsecure }: { secret: string; allowInsecure: boolean }): WebhookSettings {
-  return { ...createVault(secret), newSecret, allowInsecure, urlFault: (url) => urlFault(url, { allowInsecure }) };
+  return {
+    ...createVault(secret, 'webhook secrets'),
+    newSecret,
+    allowInsecure,
+    urlFault: (url) => urlFault(url, { allowInsecure }),
+  };
 }

@@ -10,9 +10,12 @@ export interface Vault {
 const nonceLength = 12;
 const tagLength = 16;
 
-/** AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869). */
-export function createVault(secret: string): Vault {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'kontor webhook secrets', 32));
+/**
+ * AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869).
+ * @param what it keeps: what one vault sealed, another can't open
+ */
+export function createVault(secret: string, what: 'webhook secrets' | 'stored answers'): Vault {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', `kontor ${what}`, 32));
   return {
     seal: (text) => {
       const nonce = randomBytes(nonceLength);

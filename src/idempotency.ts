@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeTurn } from '../prisma/client.ts';
+import type { Ability } from '../schema/ability.ts';
+import type { Context } from '../schema/context.ts';
+import { ForbiddenError, ValidationError } from '../schema/errors.ts';
+import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
+import type { Vault } from './vault.ts';
+
+/** A request that is answered once, however often it is sent (decisions, 9). */
+export interface KeyedRequest {
+  method: string;
+  path: string;
+  key: string;
+  /** SHA-256 of its body, as sent. */
+  body: Uint8Array<ArrayBuffer>;
+  requestId: string;
+}
+
+/**
+ * What an answer says became of the request. Only what is `done` has written anything, and only what is `repeatable`
+ * isn't kept.
+ */
+export type Fate = 'done' | 'refused' | 'repeatable';
+
+export interface Handling {
+  /** Answers the request where nobody has. */
+  handle: (context: Context) => Promise<Response>;
+  fateOf: (answer: Answer) => Fate;
+  /** Of the transaction that all of it is. */
+  limits?: { timeout: number };
+}
+
+/**
+ * @returns the request's own answer, or the stored one with `Idempotent-Replayed: true`
+ * @throws ValidationError where the key came with another body, or in another user's session; ForbiddenError where its
+ *   sender was allowed more
+ */
+export type AnswerOnce = (request: KeyedRequest, context: Context, handling: Handling) => Promise<Response>;
+
+const keyHeader = 'Idempotency-Key';
+/** Between two looks at whether another process is done. */
+const pollMs = 100;
+
+/** What requests with the same key are compared by. */
+export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHash('sha256').update(data).digest());
+
+const fault = (message: string): ValidationError => new ValidationError({ [keyHeader]: [message] });
+
+/**
+ * The key of a request that should be answered once; undefined for any other.
+ * @throws ValidationError
+ */
+export function keyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
+  const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
+  if (method !== 'POST' || key === undefined) return undefined;
+  if (others.length > 0) throw fault('Must be sent once.');
+  if (key.length < 1 || key.length > 255) throw fault('Must have 1 to 255 characters.');
+  return key;
+}
+
+/** What became of a request whose answer tells it by its status. */
+export function fateOfStatus({ status }: Pick<Answer, 'status'>): Fate {
+  if (status < 400) return 'done';
+  return [401, 403, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
+}
+
+/**
+ * Answers each keyed request in a transaction of its own: what it writes and its stored answer are committed together,
+ * so that a crash leaves both or neither, and it is safe to send again. (Only identity's writes, a new token say, are
+ * committed by themselves: sent again after a crash in between, a second is made, and nobody knows the first.)
+ *
+ * Twins wait for the transaction's advisory lock, but never on a connection, which a crowd of them would use up: in
+ * this process they wait for each other, and one of them asks whether another process is done.
+ */
+export function createAnswerOnce(vault: Vault): AnswerOnce {
+  const storedAnswers = createStoredAnswers(vault);
+  const underWay = new Map<string, Promise<unknown>>();
+
+  /** The new answer, or the one that a twin was given; undefined while another process is at it. */
+  const attempt = (
+    id: Uint8Array<ArrayBuffer>,
+    { body, requestId }: KeyedRequest,
+    context: Context,
+    handling: Handling,
+  ): Promise<Response | StoredAnswer | undefined> =>
+    context.wholly(async (whole) => {
+      if (!(await takeTurn(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`))) return undefined;
+      const stored = await storedAnswers.find(whole, id);
+      if (stored) return stored;
+      const { answer, fate, abilities } = await handleOrUndo(whole, handling, requestId);
+      const userId = whole.session ? whole.user.id : null;
+      if (fate !== 'repeatable') await storedAnswers.keep(whole, id, { body, answer, abilities, userId });
+      return asResponse(answer);
+    }, handling.limits);
+
+  return async (request, context, handling) => {
+    const id = sha256(JSON.stringify([request.method, request.path, request.key]));
+    const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
+    const untilAnswered = async (): Promise<Response | StoredAnswer> => {
+      for (;;) {
+        const outcome = await attempt(id, request, context, handling);
+        if (outcome) return outcome;
+        await sleep(pollMs);
+      }
+    };
+    for (;;) {
+      const stored = await storedAnswers.find(context, id);
+      if (stored) return replay(stored, request, context);
+      const twin = underWay.get(name);
+      if (twin) {
+        await twin;
+        continue;
+      }
+      const answering = untilAnswered().finally(() => underWay.delete(name));
+      underWay.set(
+        name,
+        answering.catch(() => {}),
+      );
+      const outcome = await answering;
+      return outcome instanceof Response ? outcome : replay(outcome, request, context);
+    }
+  };
+}
+
+interface Handled {
+  answer: Answer;
+  fate: Fate;
+  abilities: Ability[];
+}
+
+/** Lets a request be handled as part of a transaction, and takes back what it wrote unless it is done. */
+async function handleOrUndo(whole: Context, { handle, fateOf, limits }: Handling, requestId: string): Promise<Handled> {
+  const abilities = new Set<Ability>();
+  const undone = new Error('The request was refused');
+  let handled: Handled | undefined;
+  try {
+    await whole.wholly(async (inside) => {
+      const may = (ability: Ability): boolean => inside.may(ability) && Boolean(abilities.add(ability));
+      const answer = await asAnswer(await handle({ ...inside, may }), requestId);
+      handled = { answer, fate: fateOf(answer), abilities: [...abilities] };
+      if (handled.fate !== 'done') throw undone;
+    }, limits);
+  } catch (error) {
+    if (error !== undone) throw error;
+  }
+  if (!handled) throw new Error('The request was not handled');
+  return handled;
+}
+
+function replay(stored: StoredAnswer, request: KeyedRequest, { session, user, may }: Context): Response {
+  const { body, answer, abilities, userId } = stored;
+  if (!Buffer.from(body).equals(request.body)) throw fault('Was used with another body.');
+  if (userId !== null && !(session && user.id === userId)) throw fault('Was used by someone else.');
+  for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
+  const response = asResponse(answer);
+  response.headers.set('Idempotent-Replayed', 'true');
+  return response;
+}
+
+/** Its request id is a part of it: the log knows by it what was done, and the body of an error repeats it. */
+async function asAnswer(response: Response, requestId: string): Promise<Answer> {
+  const body = await response.text();
+  response.headers.delete('content-length');
+  return { status: response.status, headers: [...response.headers, ['x-request-id', requestId]], body };
+}
+
+const asResponse = ({ status, headers, body }: Answer): Response =>
+  new Response(body === '' ? null : body, { status, headers });

@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../src/identity/index.ts';
+import { forgetAnswers } from '../../src/stored-answers.ts';
+import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { enter, signedIn, type Browser } from '../identity/browser.ts';
+import { answers, head, json, last, speak } from '../rest/raw.ts';
+import * as sample from '../rest/samples.ts';
+import { refusal } from '../rest/samples.ts';
+
+// Decisions, 9: Idempotency-Key on any POST, kept 24 hours, scoped by tenant, method and path.
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+let keys = 0;
+const newKey = (): string => `key ${(keys += 1)}`;
+const send = (key: string, body: unknown = sample.customer, path = '/customers', who = acme): Promise<Answer> =>
+  who.rest('POST', path, body, { 'idempotency-key': key });
+
+const told = ({ status, headers, text }: Answer) => ({
+  status,
+  text,
+  type: headers.get('content-type'),
+  location: headers.get('location'),
+  requestId: headers.get('x-request-id'),
+});
+
+/** The same request again is answered byte for byte the same, and says so. */
+async function replays(first: Answer, again: () => Promise<Answer>): Promise<void> {
+  expect(first.headers.get('idempotent-replayed')).toBeNull();
+  const before = await sample.rows(service);
+  const second = await again();
+  expect(told(second)).toEqual(told(first));
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await sample.rows(service)).toEqual(before);
+}
+
+async function runsAgain(first: Answer, again: () => Promise<Answer>): Promise<Answer> {
+  const second = await again();
+  expect(second.headers.get('idempotent-replayed')).toBeNull();
+  expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+  return second;
+}
+
+describe('REST', () => {
+  it('same key and same body: the stored answer, and nothing is written twice', async () => {
+    const key = newKey();
+    const first = await send(key);
+    expect(first.status).toBe(201);
+    await replays(first, () => send(key));
+    await replays(first, () => send(key));
+  });
+
+  it('same key and another body: 422', async () => {
+    const key = newKey();
+    const first = await send(key);
+    const before = await sample.rows(service);
+    for (const body of [sample.supplier, `${JSON.stringify(sample.customer)} `]) {
+      expect(refusal(await send(key, body), 422)).toEqual({ 'Idempotency-Key': ['Was used with another body.'] });
+    }
+    expect(await sample.rows(service)).toEqual(before);
+    await replays(first, () => send(key));
+  });
+
+  it('another key, path or tenant is another request', async () => {
+    const key = newKey();
+    const globex = await service.integrator();
+    const first = await send(key, sample.project, '/projects');
+    expect((await runsAgain(first, () => send(newKey(), sample.project, '/projects'))).status).toBe(201);
+    expect((await runsAgain(first, () => send(key, sample.project, '/customers'))).status).toBe(422);
+    expect((await runsAgain(first, () => send(key, sample.project, '/projects', globex))).status).toBe(201);
+    await replays(first, () => send(key, sample.project, '/projects'));
+  });
+
+  it('another token of the tenant is told the answer, if it is allowed what the first was asked for', async () => {
+    const key = newKey();
+    const first = await send(key);
+    const withToken = async (abilities: string[]): Promise<Integrator> => {
+      const { id, token } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
+      return asIntegrator(service, { ...acme, token, tokenId: id });
+    };
+    const [writer, reader] = [await withToken(['customers:write']), await withToken(['read'])];
+    await replays(first, () => send(key, sample.customer, '/customers', writer));
+    refusal(await send(key, sample.customer, '/customers', reader), 403);
+  });
+
+  it.each(['PATCH', 'GET', 'DELETE'])('a %s takes no notice of it', async (method) => {
+    const { id } = await sample.create(acme, '/customers', sample.customer);
+    for (const key of ['k', '', 'x'.repeat(300)]) {
+      const body = method === 'PATCH' ? { city: `Ulm${key.length}` } : undefined;
+      const answer = await acme.rest(method, `/customers/${id}`, body, { 'idempotency-key': key });
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+      if (method === 'PATCH') expect(answer.body.data.city).toBe(`Ulm${key.length}`);
+    }
+  });
+
+  it('has 1 to 255 characters, and comes once', async () => {
+    const before = await sample.rows(service);
+    for (const key of ['', '   ', 'x'.repeat(256)]) {
+      expect(refusal(await send(key), 422)).toEqual({ 'Idempotency-Key': ['Must have 1 to 255 characters.'] });
+    }
+    const text = JSON.stringify(sample.customer);
+    const twice = ['Idempotency-Key: a', 'Idempotency-Key: a', `Content-Length: ${text.length}`, json, last];
+    expect(answers(await speak(service, head(acme, 'POST /api/v1/customers', ...twice), text))).toEqual([
+      { status: 422, body: expect.objectContaining({ errors: { 'Idempotency-Key': ['Must be sent once.'] } }) },
+    ]);
+    expect(await sample.rows(service)).toEqual(before);
+    for (const key of ['x', 'x'.repeat(255), 'ä'.repeat(255), `"'\\%00/../`]) {
+      const first = await send(key);
+      expect(first.status).toBe(201);
+      await replays(first, () => send(key));
+    }
+  });
+
+  it('404, 405, 415 and 422 are stored', async () => {
+    const cases: [status: number, path: string, body: unknown, headers?: object][] = [
+      [404, '/nowhere', sample.customer],
+      [405, '/me', sample.customer],
+      [415, '/customers', sample.customer, { 'content-type': 'text/plain' }],
+      [422, '/customers', {}],
+      [422, '/customers', 'no JSON'],
+    ];
+    for (const [status, path, body, headers] of cases) {
+      const key = newKey();
+      const again = () => acme.rest('POST', path, body, { 'idempotency-key': key, ...headers });
+      const first = await again();
+      refusal(first, status);
+      await replays(first, again);
+    }
+  });
+
+  it('what was refused stays refused, also when it would be accepted by now', async () => {
+    const key = newKey();
+    const [globex, id] = [await service.integrator(), sample.unknownId];
+    const post = () => send(key, sample.timeEntry(id), '/time-entries', globex);
+    const first = await post();
+    refusal(first, 422);
+    await globex.db.project.create({ data: { id, name: 'late', currency: 'EUR' } });
+    await replays(first, post);
+  });
+
+  it('401 and 403 are not stored', async () => {
+    const [key, nobody] = [newKey(), { ...acme, token: 'kontor_unknown' }];
+    refusal(await send(key, sample.customer, '/customers', asIntegrator(service, nobody)), 401);
+    const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['read'] });
+    refusal(await send(key, sample.customer, '/customers', asIntegrator(service, { ...acme, token })), 403);
+    const first = await send(key);
+    expect(first.status).toBe(201);
+    await replays(first, () => send(key));
+  });
+
+  it('a fault of ours is not stored, and leaves nothing behind', async () => {
+    const key = newKey();
+    const before = await sample.rows(service);
+    await service.pool.query('alter table events add constraint out_of_order check (false) not valid');
+    refusal(await send(key), 500);
+    await service.pool.query('alter table events drop constraint out_of_order');
+    expect(await sample.rows(service)).toEqual(before);
+    const first = await send(key);
+    expect(first.status).toBe(201);
+    await replays(first, () => send(key));
+  });
+
+  it('a fault in storing the answer takes back what was written', async () => {
+    const key = newKey();
+    const before = await sample.rows(service);
+    await service.pool.query('alter table stored_answers add constraint out_of_order check (false) not valid');
+    refusal(await send(key), 500);
+    await service.pool.query('alter table stored_answers drop constraint out_of_order');
+    expect(await sample.rows(service)).toEqual(before);
+    expect((await send(key)).status).toBe(201);
+  });
+
+  it('413: a body that is too long is not read to its end, and nothing is stored', async () => {
+    const key = newKey();
+    refusal(await send(key, 'x'.repeat(1024 * 1024 + 1)), 413);
+    expect((await send(key)).status).toBe(201);
+  });
+
+  it('is kept 24 hours', async () => {
+    const key = newKey();
+    const start = new Date();
+    const after = (ms: number): void => void (service.clock.now = new Date(start.getTime() + ms));
+    const day = 24 * 60 * 60 * 1000;
+    after(0);
+    const first = await send(key);
+    after(day - 1);
+    await replays(first, () => send(key));
+    after(day);
+    const second = await runsAgain(first, () => send(key));
+    expect(second.status).toBe(201);
+    await replays(second, () => send(key));
+
+    const kept = () => acme.db.storedAnswer.count();
+    const count = await kept();
+    await forgetAnswers(service.client, new Date(start.getTime() + day));
+    expect(await kept()).toBeLessThan(count);
+    await replays(second, () => send(key));
+    await forgetAnswers(service.client, new Date(start.getTime() + 2 * day));
+    expect(await kept()).toBe(0);
+    service.clock.now = undefined;
+  });
+});
+
+const createCustomer =
+  'mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }';
+
+describe('GraphQL', () => {
+  const post = (key: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const authorization = `Bearer ${acme.token}`;
+    return service.request('POST', '/graphql', {
+      body,
+      headers: { authorization, 'idempotency-key': key, ...headers },
+    });
+  };
+
+  it('same key and same body: the stored answer, and nothing is written twice', async () => {
+    const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Once' } }];
+    const first = await post(key, body);
+    expect(first.body.data.createCustomer.id).toEqual(sample.anId);
+    await replays(first, () => post(key, body));
+    expect(await acme.db.customer.count({ where: { companyName: 'Once' } })).toBe(1);
+  });
+
+  it('another body, and a key of no or too many characters: 422', async () => {
+    const key = newKey();
+    await post(key, { query: createCustomer, variables: { name: 'One' } });
+    for (const [with_, text] of [
+      [key, 'Was used with another body.'],
+      ['', 'Must have 1 to 255 characters.'],
+    ] as const) {
+      const answer = await post(with_, { query: createCustomer, variables: { name: 'Two' } });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toEqual({
+        errors: [
+          {
+            message: expect.stringContaining(text),
+            extensions: {
+              code: 'VALIDATION_FAILED',
+              errors: { 'Idempotency-Key': [text] },
+              requestId: answer.headers.get('x-request-id'),
+            },
+          },
+        ],
+      });
+    }
+    expect(await acme.db.customer.count({ where: { companyName: 'Two' } })).toBe(0);
+  });
+
+  it('a refused mutation is stored; a document of several is done as a whole or not at all', async () => {
+    const key = newKey();
+    const two = `mutation {
+      one: createCustomer(input: { type: CUSTOMER, companyName: "First of two" }) { id }
+      two: deleteCustomer(id: "${sample.unknownId}") { id }
+    }`;
+    const first = await post(key, { query: two });
+    expect(first.body.errors[0].extensions.code).toBe('NOT_FOUND');
+    await replays(first, () => post(key, { query: two }));
+    expect(await acme.db.customer.count({ where: { companyName: 'First of two' } })).toBe(0);
+  });
+
+  it('a fault of ours and a missing ability are not stored', async () => {
+    const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Later' } }];
+    await service.pool.query('alter table events add constraint out_of_order check (false) not valid');
+    const fault = await post(key, body);
+    await service.pool.query('alter table events drop constraint out_of_order');
+    expect(fault.body.errors[0].extensions.code).toBe('INTERNAL_SERVER_ERROR');
+    const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['read'] });
+    const refused = await post(key, body, { authorization: `Bearer ${token}` });
+    expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');
+    const first = await post(key, body);
+    expect(first.body.data.createCustomer.id).toEqual(sample.anId);
+    await replays(first, () => post(key, body));
+  });
+
+  it('a document that is no GraphQL, or a body that is no JSON, is told so again', async () => {
+    for (const body of [{ query: '{ me { ' }, { query: '{ nothing }' }, 'no JSON', [{ query: '{ me }' }]]) {
+      const key = newKey();
+      const first = await post(key, body);
+      expect(first.body.errors.length).toBeGreaterThan(0);
+      await replays(first, () => post(key, body));
+    }
+  });
+
+  it('a client that would take a stream is answered in one piece', async () => {
+    const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Streamless' } }];
+    const accept = 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed';
+    const first = await post(key, body, { accept });
+    expect(first.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
+    await replays(first, () => post(key, body, { accept }));
+  });
+
+  it('a secret that was answered lies nowhere in plain', async () => {
+    const key = newKey();
+    const query =
+      'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: ["*"] }) { secret webhook { id } } }';
+    const first = await post(key, { query });
+    const { secret } = first.body.data.createWebhook;
+    expect(secret).toMatch(/^whsec_/);
+    await replays(first, () => post(key, { query }));
+    const rows = await acme.db.storedAnswer.findMany();
+    expect(rows.length).toBeGreaterThan(0);
+    const text = JSON.stringify(
+      rows.map((row) => Object.values(row).map((part) => Buffer.from(part as never).toString('latin1'))),
+    );
+    expect(text).not.toContain(secret.slice(6));
+    expect(text).not.toContain('createWebhook');
+  });
+
+  it('what a session was answered is told to that user alone: to nobody else, and to no token', async () => {
+    const [ada, key] = [await signedIn(service, acme.tenantId), newKey()];
+    const body = { query: 'mutation { createApiToken(input: { name: "mine" }) { value } }' };
+    const ask = (browser: Browser) => browser.request('POST', '/graphql', body, { 'idempotency-key': key });
+    const first = await ask(ada.browser);
+    const { value } = first.body.data.createApiToken;
+    await replays(first, () => ask(ada.browser));
+    await replays(first, async () => ask(await enter(service, ada)));
+    for (const answer of [await ask((await signedIn(service, acme.tenantId)).browser), await post(key, body)]) {
+      expect(answer.status).toBe(422);
+      expect(answer.text).not.toContain(value);
+    }
+  });
+
+  it('an upload: the same form is imported once and answered twice, another is refused', async () => {
+    const [key, query] = [
+      newKey(),
+      'mutation ($file: Upload!) { importBankStatement(file: $file, csv: { dateFormat: "YYYY-MM-DD", decimalSeparator: ".", columns: { bookingDate: "date", amount: "amount" }, accountIban: "DE02120300000000202051", currency: "EUR" }) { imported skipped } }',
+    ];
+    const form = (amount: string, boundary = 'kontor-boundary'): string =>
+      [
+        ['operations', JSON.stringify({ query, variables: { file: null } })],
+        ['map', '{"file": ["variables.file"]}'],
+        ['file"; filename="a.csv', `date,amount\n2026-03-01,${amount}\n`],
+      ]
+        .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+        .join('') + `--${boundary}--\r\n`;
+    const type = { 'content-type': 'multipart/form-data; boundary=kontor-boundary' };
+    const first = await post(key, form('12.50'), type);
+    expect(first.body).toEqual({ data: { importBankStatement: { imported: 1, skipped: 0 } } });
+    const again = await post(key, form('12.50'), type);
+    expect(told(again)).toEqual(told(first));
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect((await post(key, form('13.50'), type)).status).toBe(422);
+    expect((await post(newKey(), form('12.50'), type)).body.data.importBankStatement).toEqual({
+      imported: 0,
+      skipped: 1,
+    });
+  });
+});
