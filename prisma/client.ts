@@ -1,18 +1,39 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type pg from 'pg';
+import type { Pool, PoolConfig } from 'pg';
+import { asTenant, BooksPool } from './books.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
+import { lookups } from './lookups.ts';
 
 export { Prisma };
 export type * from './generated/client/client.ts';
 
-/** The client that sees everything. For identity and operations in `src/`; the domain only gets forTenant(). */
+/** The client of identity and operations in `src/`, for all tables but the books'; the domain only gets forTenant(). */
 export type UnscopedClient = PrismaClient;
 
 /** Concurrent writers queue for row locks (invoice numbers, say); they should wait rather than fail. */
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
-export function connect(pool: pg.Pool): UnscopedClient {
+export function connect(pool: Pool): UnscopedClient {
   return new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
+}
+
+/** All tenants' books, each behind forTenant(). */
+export interface Books {
+  /** Useless but in a tenant's name: see BooksPool. */
+  readonly client: PrismaClient;
+  close(): Promise<void>;
+}
+
+export function openBooks(config: PoolConfig): Books {
+  const pool = new BooksPool(config);
+  const client = connect(pool);
+  return {
+    client,
+    close: async () => {
+      await client.$disconnect();
+      await pool.end();
+    },
+  };
 }
 
 /** The tables of the books: exactly those whose primary key begins with tenant_id (a test compares). */
@@ -35,17 +56,33 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
 
 /**
  * The one door to tenant data: a client that can't see or write another tenant's rows. Every statement names the
- * tenant; relations stay inside it because every foreign key carries tenant_id. Raw SQL and identity's tables are
- * refused, but for queueUp() and takeTurn().
+ * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds where all
+ * of that should fail. Raw SQL and identity's tables are refused, but for queueUp() and takeTurn().
  */
-export function forTenant(client: UnscopedClient, tenantId: string) {
+export function forTenant({ client }: Books, tenantId: string): TenantClient {
+  const scopedClient = scopedTo(client, tenantId);
+  return new Proxy(scopedClient, {
+    get(target, name) {
+      if (name !== '$transaction') return Reflect.get(target, name);
+      // Prisma begins a batch in the surroundings of whichever query was the first of its tick, whoever's that was.
+      return (work: () => Promise<unknown>, limits?: object) => {
+        if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
+        return asTenant(tenantId, () => target.$transaction(work, limits));
+      };
+    },
+  });
+}
+
+function scopedTo(client: PrismaClient, tenantId: string) {
   return client.$extends({
     name: 'tenant',
+    // Typed as Prisma's own, which these stand in for.
+    model: { $allModels: lookups() as {} },
     query: {
       $allModels: {
         $allOperations({ model, operation, args, query }) {
           if (!tenantModels.has(model)) throw new Error(`${model} is not a table of the books`);
-          return query(scoped(operation, args, tenantId));
+          return asTenant(tenantId, async () => await query(scoped(operation, args, tenantId)));
         },
       },
       $queryRaw: ({ args, query }) => (args.sql === turnSql ? query(args) : refuseRaw()),
@@ -56,7 +93,7 @@ export function forTenant(client: UnscopedClient, tenantId: string) {
   });
 }
 
-export type TenantClient = ReturnType<typeof forTenant>;
+export type TenantClient = ReturnType<typeof scopedTo>;
 
 const queue = (tenantId: string, what: string) =>
   Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0))`;

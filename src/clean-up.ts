@@ -1,4 +1,5 @@
 import type { Task } from 'graphile-worker';
+import { forTenant } from '../prisma/client.ts';
 import type { Database } from './database.ts';
 import { forgetInvitations, forgetSessions } from './identity/index.ts';
 import { forget } from './rate-limit.ts';
@@ -9,19 +10,26 @@ const keptDays = 90;
 
 /** Deletes what nobody looks up any more: the audit log after 90 days, and what has expired. */
 export const cleanUp =
-  ({ client, pool }: Pick<Database, 'client' | 'pool'>): Task =>
+  ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async () => {
     await forget(pool);
     const now = new Date();
     await forgetSessions(client, now);
     await forgetInvitations(client, now);
     const before = new Date(now.getTime() - keptDays * 86_400_000);
-    await client.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
-    await client.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
+    for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
+      const db = forTenant(books, id);
+      await db.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
+      await db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
+    }
   };
 
 /** Deletes what is kept for a day: the answers to requests with an Idempotency-Key. */
 export const cleanUpAnswers =
-  ({ client }: Pick<Database, 'client'>): Task =>
-  () =>
-    forgetAnswers(client, new Date());
+  ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
+  async () => {
+    const now = new Date();
+    for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
+      await forgetAnswers(forTenant(books, id), now);
+    }
+  };

@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { connect, type UnscopedClient } from '../prisma/client.ts';
+import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './embedded-postgres.ts';
@@ -9,6 +9,7 @@ export interface Database {
   embedded: boolean;
   pool: Pool;
   client: UnscopedClient;
+  books: Books;
   /** Why the database can't serve yet; undefined when it can. */
   unready(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -33,16 +34,19 @@ export async function openDatabase(
     throw error;
   }
 
-  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 5000, application_name: 'kontor' });
+  const options = { connectionString: url, connectionTimeoutMillis: 5000, application_name: 'kontor' };
+  const pool = new Pool({ ...options, max: 10 });
   // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
   pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
   const client = connect(pool);
+  const books = openBooks({ ...options, max: 20 });
   let migrated = false;
   return {
     url,
     embedded: embedded !== null,
     pool,
     client,
+    books,
     unready: async () => {
       await pool.query('select 1');
       if (migrated) return undefined;
@@ -51,6 +55,7 @@ export async function openDatabase(
       return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}.`;
     },
     close: async () => {
+      await books.close();
       await client.$disconnect();
       await pool.end();
       await embedded?.leave();

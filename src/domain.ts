@@ -1,10 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
-import { forTenant, type UnscopedClient } from '../prisma/client.ts';
+import { forTenant } from '../prisma/client.ts';
 import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createRepresent } from '../rest-shim/represent.ts';
 import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
+import type { Database } from './database.ts';
 import type { DeliveryChanges } from './delivery-changes.ts';
 import { createIdentity } from './identity/index.ts';
 
@@ -18,7 +19,7 @@ export interface Domain {
 
 /** @param publicUrl where people reach the dashboard, for links */
 export function createDomain(
-  client: UnscopedClient,
+  { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
   publicUrl: () => string,
   now: () => Date = () => new Date(),
@@ -28,7 +29,7 @@ export function createDomain(
   const represent = createRepresent(domain);
   const contextFor: Domain['contextFor'] = (principal, changes) =>
     createContext({
-      client: forTenant(client, principal.tenant.id),
+      client: forTenant(books, principal.tenant.id),
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),

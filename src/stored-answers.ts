@@ -1,4 +1,4 @@
-import type { UnscopedClient } from '../prisma/client.ts';
+import type { Db } from '../prisma/client.ts';
 import type { Ability } from '../schema/ability.ts';
 import type { Context } from '../schema/context.ts';
 import type { Vault } from './vault.ts';
@@ -53,6 +53,6 @@ export function createStoredAnswers({ seal, open }: Vault): StoredAnswers {
 }
 
 /** Deletes the answers that are past their time. */
-export async function forgetAnswers(client: UnscopedClient, now: Date): Promise<void> {
-  await client.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - keptMs) } } });
+export async function forgetAnswers(db: Db, now: Date): Promise<void> {
+  await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - keptMs) } } });
 }

@@ -42,12 +42,12 @@ export async function startWorker(
   }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs'>,
   log: Log,
 ): Promise<Worker> {
-  const { client, pool } = database;
+  const { client, books, pool } = database;
   const poster = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs });
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const taskList: TaskList = {
-    fan_out: fanOut(client),
-    deliver: deliver({ client, poster, open: webhooks.open, rules }),
+    fan_out: fanOut(books),
+    deliver: deliver({ books, poster, open: webhooks.open, rules }),
     overdue: overdue(client, domain),
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { connect, forTenant, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
 import { createDeliveryChanges } from '../src/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
@@ -65,6 +65,7 @@ export interface Integrator {
 export interface Service {
   url: string;
   client: UnscopedClient;
+  books: Books;
   pool: Pool;
   /** Everything logged so far. */
   log: string[];
@@ -97,12 +98,13 @@ export async function startService(
   const pool = new Pool({ connectionString: database.url, max: 10 });
   pool.on('error', () => {});
   const client = connect(pool);
+  const books = openBooks({ connectionString: database.url, max: 10 });
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';
   const webhooks = createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
-  const domain = createDomain(client, webhooks, () => options.publicUrl ?? url, now);
+  const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
   const changes = createDeliveryChanges(database.url);
   const server = createServer({
     client,
@@ -135,6 +137,7 @@ export async function startService(
   return {
     url,
     client,
+    books,
     pool,
     log,
     domain,
@@ -145,12 +148,13 @@ export async function startService(
       const tenant = await createTenant(client, { name, ...tenantOptions });
       const user = await createUser(client, { email: `${randomUUID()}@example.com`, tenantId: tenant.id });
       const { id, token } = await createToken(client, { tenantId: tenant.id, ...(abilities && { abilities }) });
-      return asIntegrator({ request, client }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
+      return asIntegrator({ request, books }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
     },
     close: async () => {
       await changes.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await books.close();
       await client.$disconnect();
       await pool.end();
       if (!options.database) await database.drop();
@@ -159,7 +163,7 @@ export async function startService(
 }
 
 export function asIntegrator(
-  { request, client }: Pick<Service, 'request' | 'client'>,
+  { request, books }: Pick<Service, 'request' | 'books'>,
   who: Pick<Integrator, 'tenantId' | 'userId' | 'token' | 'tokenId'>,
 ): Integrator {
   const authorization = `Bearer ${who.token}`;
@@ -167,7 +171,7 @@ export function asIntegrator(
     request('POST', '/graphql', { body: { query, variables }, headers: { authorization } });
   return {
     ...who,
-    db: forTenant(client, who.tenantId),
+    db: forTenant(books, who.tenantId),
     rest: (method, path, body, headers) =>
       request(method, `/api/v1${path}`, { body, headers: { authorization, ...headers } }),
     graphqlAnswer,

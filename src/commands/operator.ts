@@ -11,12 +11,12 @@ import { createWebhooks } from '../webhooks/webhooks.ts';
 /** Who acts on the command line, whose user nobody knows. */
 const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator', email: '' };
 
-async function enter({ client }: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
+async function enter(database: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
   const secret = config.secret ?? (await keptSecret(config.dataDir));
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(client, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
-  const tenant = isUuid(tenantId) ? await client.tenant.findFirst({ where: { id: tenantId, closedAt: null } }) : null;
+  const domain = createDomain(database, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
+  const tenant = isUuid(tenantId) ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } }) : null;
   if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
   return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };
 }

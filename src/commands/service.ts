@@ -42,7 +42,7 @@ export async function runService(roles: Roles): Promise<void> {
     const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
     let address = '';
     const publicUrl = (): string => config.publicUrl ?? address;
-    const domain = createDomain(database.client, webhooks, publicUrl);
+    const domain = createDomain(database, webhooks, publicUrl);
     const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
 
     let failed: Promise<void> = new Promise(() => {});

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { forTenant } from '../../prisma/client.ts';
 import { isUuid } from '../../schema/scalars.ts';
 import type { Database } from '../database.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -6,11 +7,15 @@ import { say, sayJson, sayRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { ask } from './operator.ts';
 
-const tenantOf = async ({ client }: Database, id: string): Promise<string> => {
-  const webhook = isUuid(id) ? await client.webhook.findFirst({ where: { id, deletedAt: null } }) : null;
-  if (!webhook) throw new RefusedError(`Unknown webhook "${id}"`);
-  return webhook.tenantId;
-};
+/** Whose webhook it is. No statement sees several tenants' books, so each is asked. */
+async function tenantOf({ client, books }: Database, id: string): Promise<string> {
+  const tenants = isUuid(id) ? await client.tenant.findMany({ select: { id: true } }) : [];
+  for (const tenant of tenants) {
+    const webhook = await forTenant(books, tenant.id).webhook.findFirst({ where: { id, deletedAt: null } });
+    if (webhook) return tenant.id;
+  }
+  throw new RefusedError(`Unknown webhook "${id}"`);
+}
 
 const fields = `id url description events active consecutiveFailures disabledAt lastSuccessAt lastFailureAt waiting createdAt`;
 

@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import { forTenant, type UnscopedClient } from '../../prisma/client.ts';
+import { forTenant, type Books } from '../../prisma/client.ts';
 import { beginAttempt, endAttempt, postpone, type Rules, type Sending } from '../../schema/delivery-states.ts';
 import { success, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
@@ -13,7 +13,7 @@ interface Payload {
 }
 
 export interface Deliverer {
-  client: UnscopedClient;
+  books: Books;
   poster: Poster;
   open: Vault['open'];
   rules: Rules;
@@ -27,12 +27,12 @@ export interface Deliverer {
 const perWebhook = 8;
 
 /** A delivery's job: begins an attempt, sends it, records how it ended. */
-export function deliver({ client, poster, open, rules, now = () => new Date() }: Deliverer): Task {
+export function deliver({ books, poster, open, rules, now = () => new Date() }: Deliverer): Task {
   const busy = new Map<string, Lane>();
 
   return async (payload) => {
     const { tenantId, webhookId, deliveryId } = payload as Payload;
-    const tenant = forTenant(client, tenantId);
+    const tenant = forTenant(books, tenantId);
     const lane = busy.get(webhookId) ?? new Lane();
     if (lane.full) return postpone(tenant, deliveryId, lane.turn());
 

@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import { forTenant, type UnscopedClient } from '../../prisma/client.ts';
+import { forTenant, type Books } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/delivery-states.ts';
 
 /** What the trigger on `events` puts into the job. */
@@ -10,8 +10,8 @@ interface Payload {
 
 /** An event's job: makes a delivery for each webhook that wants it. */
 export const fanOut =
-  (client: UnscopedClient): Task =>
+  (books: Books): Task =>
   async (payload) => {
     const { tenantId, eventId } = payload as Payload;
-    await planDeliveries(forTenant(client, tenantId), eventId, new Date());
+    await planDeliveries(forTenant(books, tenantId), eventId, new Date());
   };

@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { connect } from '../../prisma/client.ts';
+import { connect, openBooks } from '../../prisma/client.ts';
 import { importStatement } from '../../schema/statement-import.ts';
 import { createDomain } from '../../src/domain.ts';
 import { createTenant } from '../../src/identity/index.ts';
@@ -13,8 +13,9 @@ const [url = '', count = '20000'] = process.argv.slice(2);
 const entries = Number(count);
 const pool = new Pool({ connectionString: url });
 const client = connect(pool);
+const books = openBooks({ connectionString: url });
 const domain = createDomain(
-  client,
+  { client, books },
   createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true }),
   () => '',
 );
@@ -50,5 +51,6 @@ const start = performance.now();
 const { imported } = await importStatement(context, statement(), {});
 const seconds = (performance.now() - start) / 1000;
 process.stdout.write(JSON.stringify({ imported, seconds, perSecond: imported / seconds, grownBy: peak }));
+await books.close();
 await client.$disconnect();
 await pool.end();

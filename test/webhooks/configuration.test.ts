@@ -75,7 +75,7 @@ describe('a webhook', () => {
 
   it('goes to https and public addresses only, unless development is allowed', async () => {
     const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
-    const strict = createDomain(service.client, webhooks, () => service.url);
+    const strict = createDomain(service, webhooks, () => service.url);
     const faults = async (url: string): Promise<string | undefined> => {
       const context = strict.contextFor({
         user: { id: acme.userId, name: '', email: '' },
@@ -178,8 +178,7 @@ describe('the audit log', () => {
     const createdAt = new Date(Date.now() - 90 * 86_400_000 - 1000);
     await acme.db.delivery.updateMany({ where: { id: old?.id ?? '' }, data: { createdAt } });
     await acme.db.event.updateMany({ where: { id: old?.eventId ?? '' }, data: { createdAt } });
-    const database = { client: service.client, pool: service.pool } as Parameters<typeof cleanUp>[0];
-    await cleanUp(database)({}, undefined as never);
+    await cleanUp(service)({}, undefined as never);
     expect((await acme.db.delivery.findMany({ where: { webhookId: id } })).map((each) => each.id)).not.toContain(
       old?.id,
     );

@@ -61,6 +61,7 @@ export const work = (service: Service, { retryDelaysMs = [20, 20, 20, 20, 20], t
       embedded: false,
       pool: service.pool,
       client: service.client,
+      books: service.books,
       unready: async () => undefined,
       close: async () => {},
     },
@@ -81,8 +82,8 @@ export function byHand(service: Service, { tenantId }: Integrator, timeoutMs = 1
   const now = (): Date => service.clock.now ?? new Date();
   const poster = createPoster({ allowInsecure: true, timeoutMs });
   const rules = { retryDelaysMs: schedule, attemptMs: timeoutMs + 15_000 };
-  const task = deliver({ client: service.client, poster, open: service.webhooks.open, rules, now });
-  const db = forTenant(service.client, tenantId);
+  const task = deliver({ books: service.books, poster, open: service.webhooks.open, rules, now });
+  const db = forTenant(service.books, tenantId);
   return {
     close: () => poster.close(),
     async run(): Promise<void> {

@@ -10,4 +10,6 @@ CREATE TABLE "stored_answers" (
 );
 
 -- CreateIndex
-CREATE INDEX "stored_answers_created_at_idx" ON "stored_answers"("created_at");
+CREATE INDEX "stored_answers_tenant_id_created_at_idx" ON "stored_answers"("tenant_id", "created_at");
+
+select isolate('stored_answers');

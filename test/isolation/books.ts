@@ -1,0 +1,42 @@
+import type { Integrator } from '../harness.ts';
+import {
+  makeBankTransaction,
+  makeCustomer,
+  makeDelivery,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
+
+/** At least one row in every table of a tenant's books; the ids of what has one of its own in the API. */
+export async function fill(who: Integrator) {
+  const customer = await makeCustomer(who);
+  const supplier = await makeCustomer(who, { type: 'SUPPLIER' });
+  const project = await makeProject(who, { customerId: customer });
+  const invoice = await makeInvoice(who, { customerId: customer, status: 'ISSUED' });
+  const draft = await makeInvoice(who, { customerId: customer });
+  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project });
+  const timeEntry = await makeTimeEntry(who, { projectId: project });
+  const bankTransaction = await makeBankTransaction(who);
+  const payment = await makePayment(who, invoice, '1');
+  const { id: delivery, webhookId: webhook, eventId: event } = await makeDelivery(who);
+  await who.db.deliveryAttempt.create({
+    data: { deliveryId: delivery, number: 1, startedAt: new Date(), requestHeaders: {} },
+  });
+  return {
+    customer,
+    supplier,
+    project,
+    invoice,
+    draft,
+    receipt,
+    timeEntry,
+    bankTransaction,
+    payment,
+    delivery,
+    webhook,
+    event,
+  };
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { tenantModels } from '../../prisma/client.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { fill } from './books.ts';
+
+let service: Service;
+let acme: Integrator;
+let globex: Integrator;
+/** The role that requests run in, without anything of ours that would hold them to their tenant. */
+let pool: BooksPool;
+let books: string[];
+let others: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 2 });
+  [acme, globex] = [await service.integrator(), await service.integrator()];
+  await fill(acme);
+  await fill(globex);
+  const { rows } = await service.pool.query(`
+    select n.nspname || '.' || c.relname as name, n.nspname = 'public' and exists (
+      select from pg_constraint k join pg_attribute a on a.attrelid = conrelid and a.attnum = conkey[1]
+      where k.conrelid = c.oid and k.contype = 'p' and a.attname = 'tenant_id'
+    ) and c.relname <> 'memberships' as books
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'S') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`);
+  books = rows.filter((row) => row.books).map((row) => row.name);
+  others = rows.filter((row) => !row.books).map((row) => row.name);
+});
+afterAll(async () => {
+  await pool.end();
+  await service.close();
+});
+
+const asAcme = (sql: string, values: unknown[] = []) => asTenant(acme.tenantId, () => pool.query(sql, values));
+
+/** Each table is a case of its own in the message, as their list is known only to the database. */
+async function ofEachTable(check: (table: string) => Promise<void>): Promise<void> {
+  expect(books).toHaveLength(tenantModels.size);
+  for (const table of books) {
+    await check(table).catch((error: unknown) => {
+      throw new Error(`${table}: ${(error as Error).message}`, { cause: error });
+    });
+  }
+}
+
+describe('row-level security, forced, on every tenant table, for a role that owns nothing', () => {
+  it('every tenant table has it forced, with one policy, for that role alone', async () => {
+    const policy = `(tenant_id = (current_setting('kontor.tenant_id'::text, true))::uuid)`;
+    await ofEachTable(async (table) => {
+      const { rows } = await service.pool.query(
+        `select relrowsecurity as enabled, relforcerowsecurity as forced, polcmd as command, polpermissive as permissive,
+           array(select rolname::text from pg_roles where oid = any (polroles)) as roles,
+           pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check
+         from pg_class left join pg_policy on polrelid = pg_class.oid where pg_class.oid = $1::regclass`,
+        [table],
+      );
+      const all = { command: '*', permissive: true, roles: ['kontor_books'], using: policy, check: null };
+      expect(rows).toEqual([{ enabled: true, forced: true, ...all }]);
+    });
+  });
+
+  it('the role owns nothing, is no member of another, can’t log in and passes nothing by', async () => {
+    const { rows } = await service.pool.query(`
+      select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
+        (select count(*)::int from pg_shdepend where refobjid = r.oid and deptype = 'o') as owned,
+        (select count(*)::int from pg_auth_members where member = r.oid) as memberships
+      from pg_roles r where rolname = 'kontor_books'`);
+    const no = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false };
+    expect(rows).toEqual([{ ...no, rolreplication: false, rolcanlogin: false, owned: 0, memberships: 0 }]);
+  });
+
+  it('the role reaches no other table: not identity’s, not the queue’s', async () => {
+    expect(others).toContain('public.users');
+    expect(others).toContain('graphile_worker._private_jobs');
+    for (const table of others) {
+      const { rows } = await service.pool.query(
+        `select privilege from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as privilege
+         where $1::regclass::text !~ '_seq$' and has_table_privilege('kontor_books', $1, privilege)`,
+        [table],
+      );
+      expect({ table, rows }).toEqual({ table, rows: [] });
+    }
+    await expect(asAcme('select * from users')).rejects.toMatchObject({ code: '42501' });
+    await expect(asAcme(`select graphile_worker.add_job('deliver')`)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('of the tenant tables the role may not do more than to read and write rows', async () => {
+    await ofEachTable(async (table) => {
+      const { rows } = await service.pool.query(
+        `select array_agg(privilege_type::text order by privilege_type) as granted
+         from pg_class, aclexplode(relacl) where oid = $1::regclass and grantee = 'kontor_books'::regrole`,
+        [table],
+      );
+      expect(rows[0]?.granted).toEqual(['DELETE', 'INSERT', 'SELECT', 'UPDATE']);
+    });
+  });
+
+  it('the role can’t make triggers of the functions that add jobs as the owner', async () => {
+    await asTenant(acme.tenantId, async () => {
+      const client = await pool.connect();
+      try {
+        await client.query('create temp table events (tenant_id uuid, id uuid, type text)');
+        await expect(
+          client.query(`create trigger forged after insert on pg_temp.events referencing new table as inserted
+            for each statement execute function add_fan_out_jobs()`),
+        ).rejects.toMatchObject({ code: '42501' });
+      } finally {
+        client.release(true);
+      }
+    });
+  });
+});
+
+describe('with every application-side filter switched off, a foreign row', () => {
+  const theirs = (table: string) =>
+    service.pool.query(`select * from ${table} where tenant_id = $1`, [globex.tenantId]);
+
+  it('can’t be read, by any table', async () => {
+    await ofEachTable(async (table) => {
+      expect((await theirs(table)).rowCount).toBeGreaterThan(0);
+      expect((await asAcme(`select from ${table} where tenant_id = $1`, [globex.tenantId])).rowCount).toBe(0);
+      const { rows } = await asAcme(`select distinct tenant_id as id from ${table}`);
+      expect(rows).toEqual([{ id: acme.tenantId }]);
+    });
+  });
+
+  it('can’t be read through Prisma without our filters', async () => {
+    for (const name of tenantModels) {
+      const model = service.books.client[`${name[0]?.toLowerCase()}${name.slice(1)}` as 'customer'];
+      const rows = await asTenant(acme.tenantId, async () => await model.findMany());
+      expect([name, ...new Set(rows.map(({ tenantId }) => tenantId))]).toEqual([name, acme.tenantId]);
+    }
+  });
+
+  it('can’t be updated or deleted, by any table', async () => {
+    await ofEachTable(async (table) => {
+      const before = (await theirs(table)).rows;
+      expect((await asAcme(`update ${table} set tenant_id = $1 where tenant_id <> $1`, [acme.tenantId])).rowCount).toBe(
+        0,
+      );
+      expect((await asAcme(`delete from ${table} where tenant_id = $1`, [globex.tenantId])).rowCount).toBe(0);
+      expect((await asAcme(`select from ${table} where tenant_id = $1 for update`, [globex.tenantId])).rowCount).toBe(
+        0,
+      );
+      expect((await theirs(table)).rows).toEqual(before);
+    });
+  });
+
+  it('can’t be written: neither as a new row nor by giving an own one away', async () => {
+    await ofEachTable(async (table) => {
+      const copy = `insert into ${table} select copy.* from ${table} as mine,
+        jsonb_populate_record(null::${table}, to_jsonb(mine) || jsonb_build_object('tenant_id', $1::text)) as copy limit 1`;
+      await expect(asAcme(copy, [globex.tenantId])).rejects.toMatchObject({ code: '42501' });
+      const give = asAcme(`update ${table} set tenant_id = $1`, [globex.tenantId]);
+      await expect(give).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+
+  it('can’t be referred to, by any foreign key', async () => {
+    const { rows: keys } = await service.pool.query(
+      `
+      select conrelid::regclass::text as table, confrelid::regclass::text as target, a.attname as column
+      from pg_constraint join pg_attribute a on a.attrelid = conrelid and a.attnum = any (conkey)
+      where contype = 'f' and conrelid::regclass::text = any ($1) and a.attname <> 'tenant_id'`,
+      [books.map((name) => name.replace('public.', ''))],
+    );
+    expect(keys.length).toBeGreaterThan(12);
+    for (const { table, target, column } of keys) {
+      const { rows } = await theirs(target);
+      const instead = column === 'receipt_id' ? ', invoice_id = null' : ''; // a payment settles one thing
+      const sql = `update ${table} set ${column} = $1${instead} where ctid = (select ctid from ${table} limit 1)`;
+      await expect(asAcme(sql, [rows[0].id]), `${table}.${column}`).rejects.toMatchObject({ code: '23503' });
+    }
+  });
+
+  it('isn’t there without a tenant either: nothing is', async () => {
+    await expect(pool.query('select 1')).rejects.toThrow('The books are opened in the name of a tenant only');
+    await expect(pool.connect()).rejects.toThrow('The books are opened in the name of a tenant only');
+    await ofEachTable(async (table) => {
+      const client = await service.pool.connect();
+      try {
+        await client.query('begin; set local role kontor_books');
+        expect((await client.query(`select from ${table}`)).rowCount).toBe(0);
+      } finally {
+        await client.query('rollback');
+        client.release(true);
+      }
+    });
+  });
+});
