@@ -16,7 +16,9 @@ async function enter(database: Database, tenantId: string): Promise<{ domain: Do
   const secret = config.secret ?? (await keptSecret(config.dataDir));
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const domain = createDomain(database, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
-  const tenant = isUuid(tenantId) ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } }) : null;
+  const tenant = isUuid(tenantId)
+    ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
+    : null;
   if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
   return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };
 }
