@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
 
   it('GraphiQL asks as who is signed in, and its code comes from here', async () => {
     const { email, tenantId } = await someone(service);
-    await forTenant(service.client, tenantId).customer.create({
+    await forTenant(service.books, tenantId).customer.create({
       data: { type: 'CUSTOMER', companyName: 'Nordlicht Verlag' },
     });
     for (const colorScheme of ['light', 'dark'] as const) {
