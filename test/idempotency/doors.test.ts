@@ -199,10 +199,10 @@ describe('REST', () => {
 
     const kept = () => acme.db.storedAnswer.count();
     const count = await kept();
-    await forgetAnswers(service.client, new Date(start.getTime() + day));
+    await forgetAnswers(acme.db, new Date(start.getTime() + day));
     expect(await kept()).toBeLessThan(count);
     await replays(second, () => send(key));
-    await forgetAnswers(service.client, new Date(start.getTime() + 2 * day));
+    await forgetAnswers(acme.db, new Date(start.getTime() + 2 * day));
     expect(await kept()).toBe(0);
     service.clock.now = undefined;
   });

@@ -25,6 +25,8 @@ export async function fill(who: Integrator) {
   await who.db.deliveryAttempt.create({
     data: { deliveryId: delivery, number: 1, startedAt: new Date(), requestHeaders: {} },
   });
+  const bytes = new Uint8Array(1);
+  await who.db.storedAnswer.create({ data: { request: bytes, body: bytes, answer: bytes, createdAt: new Date() } });
   return {
     customer,
     supplier,

@@ -11,5 +11,3 @@ CREATE TABLE "stored_answers" (
 
 -- CreateIndex
 CREATE INDEX "stored_answers_tenant_id_created_at_idx" ON "stored_answers"("tenant_id", "created_at");
-
-select isolate('stored_answers');

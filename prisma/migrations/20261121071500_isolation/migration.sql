@@ -49,7 +49,7 @@ do $$ begin execute format('grant usage on schema %I to kontor_books', current_s
 
 select isolate(name::regclass) from unnest(array[
   'customers', 'invoices', 'invoice_items', 'invoice_sequences', 'receipts', 'projects', 'time_entries',
-  'bank_transactions', 'payments', 'events', 'webhooks', 'deliveries', 'delivery_attempts'
+  'bank_transactions', 'payments', 'events', 'webhooks', 'deliveries', 'delivery_attempts', 'stored_answers'
 ]) as name;
 
 -- The queue is not the tenants': their triggers add jobs as the owner. Nobody else may make a trigger of these.
