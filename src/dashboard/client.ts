@@ -1,5 +1,6 @@
 import { createClient as createSseClient } from 'graphql-sse';
 import { Client, cacheExchange, fetchExchange, mapExchange, subscriptionExchange, type CombinedError } from 'urql';
+import { streamEvents } from './stream.ts';
 
 /**
  * The books hang together: a payment changes an invoice, a bank transaction and the overview. So every answer is cached
@@ -16,6 +17,7 @@ export function createClient(tenantId: string | undefined, onSignedOut: () => vo
     headers,
     credentials: 'same-origin',
     retryAttempts: Number.POSITIVE_INFINITY,
+    on: streamEvents,
   });
   return new Client({
     url: '/graphql',

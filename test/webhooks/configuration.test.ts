@@ -73,6 +73,14 @@ describe('a webhook', () => {
     });
   });
 
+  it('can want every event that it is told of, and each is explained', async () => {
+    const { eventTypes } = await acme.graphql('{ eventTypes { name occasion } }');
+    const names = eventTypes.map(({ name }: { name: string }) => name);
+    expect(names).toContain('bank_transaction.matched');
+    expect(eventTypes.every(({ occasion }: { occasion: string }) => occasion.length > 10)).toBe(true);
+    await createWebhook(acme, { url: 'https://hooks.example.com', events: names });
+  });
+
   it('goes to https and public addresses only, unless development is allowed', async () => {
     const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
     const strict = createDomain(service, webhooks, () => service.url);

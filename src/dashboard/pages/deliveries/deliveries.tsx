@@ -6,6 +6,7 @@ import { useQuery } from 'urql';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
 import { Page } from '../../components/page.tsx';
 import { graphql } from '../../graphql.ts';
+import { useStream } from '../../stream.ts';
 import { useListState } from '../../list-state.ts';
 import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -32,6 +33,7 @@ export default function Deliveries(): ReactNode {
   const list = useListState(names);
   const { webhook, event, state, from, to } = list.filters;
   const [{ data }] = useQuery({ query: FiltersQuery });
+  const { connected } = useStream();
   const [missed, dialog] = useDisclosure();
   const chosen = data?.webhooks.find(({ id }) => id === webhook);
   const active = Object.keys(list.filters).length > 0;
@@ -40,8 +42,8 @@ export default function Deliveries(): ReactNode {
     <Page
       title="Deliveries"
       badge={
-        <Badge variant="light" color="teal" tt="none" fw={500}>
-          Live
+        <Badge variant="light" color={connected ? 'teal' : 'gray'} tt="none" fw={500}>
+          {connected ? 'Live' : 'Connecting'}
         </Badge>
       }
       description="Every request to a webhook, and what it was answered. Kept for 90 days."
