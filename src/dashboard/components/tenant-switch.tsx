@@ -1,0 +1,45 @@
+import { Avatar, Group, Menu, Text, UnstyledButton } from '@mantine/core';
+import { ChevronUpDownIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { navigation } from '../routes.tsx';
+import { useSession } from '../session.tsx';
+
+/** Whose books are open; and a way to another tenant's: to the same list, as far as one is shown. */
+export function TenantSwitch(): ReactNode {
+  const { tenant, tenants } = useSession();
+  const [path, navigate] = useLocation();
+  const here = navigation.flatMap(({ items }) => items).find(({ path: to }) => to !== '/' && path.startsWith(to));
+  const name = (
+    <Group gap="xs" wrap="nowrap" miw={0}>
+      <Initials name={tenant.name} size={28} />
+      <Text fw={600} truncate>
+        {tenant.name}
+      </Text>
+      {tenants.length > 1 && <ChevronUpDownIcon width={16} aria-hidden style={{ flexShrink: 0 }} />}
+    </Group>
+  );
+  if (tenants.length < 2) return name;
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <UnstyledButton miw={0} title="Switch the tenant">
+          {name}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.RadioGroup value={tenant.id} onChange={(id) => navigate(`~/${id}${here?.path ?? ''}`)}>
+          {tenants.map(({ id, name: label }) => (
+            <Menu.RadioItem key={id} value={id} closeMenuOnClick>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const Initials = ({ name, size }: { name: string; size: number }): ReactNode => (
+  <Avatar size={size} radius="md" color="indigo" variant="filled" name={name} aria-hidden />
+);

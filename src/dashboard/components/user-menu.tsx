@@ -1,0 +1,92 @@
+import {
+  ActionIcon,
+  Avatar,
+  Menu,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+  useMantineColorScheme,
+  type MantineColorScheme,
+} from '@mantine/core';
+import {
+  ArrowRightStartOnRectangleIcon,
+  BookOpenIcon,
+  ComputerDesktopIcon,
+  MoonIcon,
+  SunIcon,
+  UserCircleIcon,
+} from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { signOut } from '../auth.ts';
+import { useSession } from '../session.tsx';
+import { failed } from './toast.ts';
+
+export function UserMenu(): ReactNode {
+  const { user } = useSession();
+  const leave = async (): Promise<void> => {
+    const { refusal } = await signOut();
+    // A fresh page: nothing of the books stays in memory.
+    if (refusal) failed(refusal.message);
+    else window.location.assign('/sign-in');
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton style={{ borderRadius: '50%' }}>
+          <Avatar size={32} name={user.name} color="initials" aria-hidden />
+          <VisuallyHidden>Account of {user.name}</VisuallyHidden>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} truncate>
+            {user.name}
+          </Text>
+          <Text size="xs" truncate>
+            {user.email}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<UserCircleIcon width={18} aria-hidden />}>
+          Account
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
+          Documentation
+        </Menu.Item>
+        <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const schemes = [
+  { value: 'auto', label: 'As the system', icon: ComputerDesktopIcon },
+  { value: 'light', label: 'Light', icon: SunIcon },
+  { value: 'dark', label: 'Dark', icon: MoonIcon },
+] as const;
+
+export function ColorScheme(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const Current = schemes.find(({ value }) => value === colorScheme)?.icon ?? ComputerDesktopIcon;
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+          <Current width={20} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          {schemes.map(({ value, label }) => (
+            <Menu.RadioItem key={value} value={value} closeMenuOnClick>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
