@@ -1,4 +1,4 @@
-import { Button, Center, EmptyState } from '@mantine/core';
+import { Button, Center, EmptyState, Title } from '@mantine/core';
 import { ExclamationTriangleIcon, LockClosedIcon } from '@heroicons/react/24/outline';
 import { Component, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
@@ -71,7 +71,11 @@ export function Broken({ error, again }: { error: CombinedError; again: () => vo
       {forbidden ? (
         <EmptyState
           icon={<LockClosedIcon width={40} aria-hidden />}
-          title="These books aren’t open to you"
+          title={
+            <Title order={1} size="inherit">
+              These books aren’t open to you
+            </Title>
+          }
           description="You aren’t a member of this tenant, or it is closed. Ask one of its members for an invitation."
         >
           <Button onClick={openOwn}>Open my own</Button>
