@@ -7,7 +7,7 @@ import { emit } from './events.ts';
 import { decimal } from './input.ts';
 import { lockIssued, payInvoice, unpayInvoice, type Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, sum } from './money.ts';
-import { lockBooked, payReceipt, unpayReceipt } from './receipt.ts';
+import { lockBooked, payReceipt, unpayReceipt } from './receipt-states.ts';
 
 /** A part of a transaction, and what it pays. */
 export interface Part {

@@ -5,7 +5,8 @@ import { decimal } from './input.ts';
 import { Invoice } from './invoice.ts';
 import { payInvoice, unpayInvoice } from './invoice-states.ts';
 import { Decimal, minorDigits } from './money.ts';
-import { Receipt, payReceipt, unpayReceipt } from './receipt.ts';
+import { Receipt } from './receipt.ts';
+import { payReceipt, unpayReceipt } from './receipt-states.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   fields: (t) => ({

@@ -11,10 +11,10 @@ import { ofPartnersCalled } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit } from './events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from './input.ts';
-import type { Paid, Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
+import { book } from './receipt-states.ts';
 import { containing, searchText } from './search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -264,45 +264,3 @@ builder.mutationFields((t) => ({
       }),
   }),
 }));
-
-// A receipt's transitions (decisions, 4): as with invoices, the update that checks the state takes the lock.
-
-/** draft → booked. */
-async function book(context: Context, id: string): Promise<void> {
-  const booked = await context.db.receipt.updateMany({ where: { id, status: 'DRAFT' }, data: { status: 'BOOKED' } });
-  if (booked.count === 0) refuse('status', 'Only a draft can be booked.');
-  await emit(context, 'receipt.booked', id);
-}
-
-/** Takes the lock of a booked receipt; null for any other. */
-export async function lockBooked(context: Context, id: string): Promise<Payable | null> {
-  const [receipt] = await context.db.receipt.updateManyAndReturn({
-    where: { id, status: 'BOOKED' },
-    data: { status: 'BOOKED' },
-  });
-  if (!receipt) return null;
-  return { due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
-}
-
-/**
- * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
- * @returns what is paid: zero for a receipt of zero
- */
-export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
-  const receipt = await lockBooked(context, id);
-  if (!receipt) refuse('status', 'Only a booked receipt can be paid.');
-  const { due, currency: inCurrency } = receipt;
-  const paid = amount ?? due;
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${inCurrency} due.`);
-  await context.db.receipt.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
-  if (!paid.equals(due)) return { amount: paid, currency: inCurrency };
-  await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
-  await emit(context, 'receipt.paid', id);
-  return { amount: paid, currency: inCurrency };
-}
-
-/** Takes a payment back: a paid receipt is booked again. */
-export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
-  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
-  await context.db.receipt.update({ where: key(context, id), data });
-}

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
 import { readmitEveryMs } from '../../src/readmission.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
 import { makeDelivery, refusal } from './books.ts';
 
 let service: Service;
@@ -59,10 +61,14 @@ class Stream {
   }
 }
 
-async function subscribe(who: Pick<Integrator, 'token'>, args = '', to = service.url): Promise<Stream> {
+type Visitor = Pick<Integrator, 'token'> | { browser: Browser };
+
+async function subscribe(who: Visitor, args = '', to = service.url): Promise<Stream> {
   const query = `subscription { deliveryChanged${args} { ${fields} } }`;
   const headers = {
-    authorization: `Bearer ${who.token}`,
+    ...('token' in who
+      ? { authorization: `Bearer ${who.token}` }
+      : { ...fromOurPage, cookie: who.browser.cookie ?? '' }),
     'content-type': 'application/json',
     accept: 'text/event-stream',
   };
@@ -236,6 +242,29 @@ describe('a subscription ends', () => {
       expect(stream.text).not.toContain('complete'); // so that its client comes again, and hears why not
       expect(other.closed).toBe(false);
     } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('after its session has ended; watching doesn’t keep a session awake', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { browser, userId, tenantId } = await signedIn(service);
+      const stream = await subscribe({ browser });
+      service.clock.now = new Date(Date.now() + 10 * 60_000);
+      await vi.advanceTimersByTimeAsync(readmitEveryMs);
+      const { lastSeenAt } = await service.client.session.findFirstOrThrow({ where: { userId } });
+      expect(lastSeenAt.getTime()).toBeLessThan(service.clock.now.getTime() - 9 * 60_000);
+      const db = forTenant(service.client, tenantId);
+      const { id } = await makeDelivery({ ...acme, tenantId, db });
+      await until(() => stream.told.length > 0);
+      expect(stream.told[0]).toMatchObject({ id });
+
+      service.clock.now = new Date(Date.now() + 31 * 60_000); // half an hour without a request
+      await vi.advanceTimersByTimeAsync(readmitEveryMs);
+      await until(() => stream.closed);
+    } finally {
+      service.clock.now = undefined;
       vi.useRealTimers();
     }
   });
