@@ -53,8 +53,8 @@ const scripts = (...addresses: string[]): string =>
   addresses.map((address) => `\n    <script src="${address}" defer></script>`).join('');
 
 function buildReference(assets: Assets): void {
-  const body = `    <main id="content" tabindex="-1"><div id="reference"></div><noscript><p>This page needs JavaScript. Without it
-      there are <a href="/docs/quick-start">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></main>`;
+  const body = `    <div id="content" tabindex="-1"><div id="reference"></div><noscript><p>This page needs JavaScript. Without it
+      there are <a href="/docs/quick-start">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></div>`;
   const head = scripts(asset('scalar.js', scalar()), asset('reference.js', source('reference.js')));
   write('docs.html', frame(assets, '/docs', 'API reference', body, head));
 }

@@ -61,7 +61,7 @@ export function textPage(
     title,
     `    <div class="columns">
       <nav class="guides" aria-label="Guides"><h2>Guides</h2><ul>${list.join('')}</ul></nav>
-      <main id="content" tabindex="-1">${html}</main>
+      <main id="content" class="text" tabindex="-1">${html}</main>
       <nav class="headings" aria-label="On this page">${aside}</nav>
     </div>`,
   );

@@ -2,7 +2,6 @@
 // In the browser: the API reference, asking nobody but this server.
 Scalar.createApiReference('#reference', {
   url: '/api/v1/openapi.json',
-  servers: [{ url: '/api/v1', description: 'This server' }],
   theme: 'none',
   withDefaultFonts: false,
   telemetry: false,
@@ -12,3 +11,11 @@ Scalar.createApiReference('#reference', {
   showDeveloperTools: 'never',
   persistAuth: false,
 });
+
+// Some of Scalar's buttons have an icon and no name; one has another name than it shows.
+new MutationObserver(() => {
+  for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
+    button.setAttribute('aria-label', 'Copy');
+  }
+  for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label');
+}).observe(document.body, { childList: true, subtree: true });

@@ -8,6 +8,9 @@ import { barriers, desk, launch, noBrowser, overflow, phone, visit } from './bro
 
 const pages = [...readGuides().map(({ slug }) => `/docs/${slug}`), '/changelog', '/docs/not-a-page'];
 
+// Zod, inside Scalar, tries whether it may compile its checks, and takes no for an answer.
+const zodAsks = /policy: script-src eval .*scalar/;
+
 describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, () => {
   let service: Service;
   let browser: Browser;
@@ -37,6 +40,30 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       expect(new URL(page.url()).hash).toBe('#content');
       await page.getByRole('link', { name: 'An invoice', exact: true }).first().click();
       expect(new URL(page.url()).hash).toBe('#an-invoice');
+    });
+  });
+
+  it('the API reference tries a request with a token, without barriers, light and dark', async () => {
+    const { token } = await service.integrator({ name: 'Tried & Co' });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit(browser, service.url, { colorScheme }, async (page, watch) => {
+        watch.expecting.push(zodAsks);
+        await page.goto('/docs');
+        await page.getByPlaceholder('Token').first().fill(token);
+        expect(await barriers(page)).toEqual([]);
+        await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
+        await page.getByRole('button', { name: /^Send/ }).filter({ visible: true }).first().click();
+        await page.getByText('Tried & Co').first().waitFor();
+      });
+    }
+  });
+
+  it('the API reference fits a phone', async () => {
+    await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
+      watch.expecting.push(zodAsks);
+      await page.goto('/docs');
+      await page.getByRole('heading', { name: 'Kontor' }).waitFor();
+      expect(await overflow(page)).toBe(0);
     });
   });
 
