@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { MatchStatus as MatchStatuses, Prisma } from '../prisma/generated/client/client.ts';
-import { builder, type MutationFields } from './builder.ts';
+import { builder, type MutationFields, type ObjectFields } from './builder.ts';
 import { key } from './context.ts';
 import { found, refuse } from './errors.ts';
 import { Invoice } from './invoice.ts';
@@ -36,32 +36,37 @@ interface MatchOf {
   amount: Decimal;
 }
 
+/** What a match or a suggestion names, opened. */
+export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFields<Named>) => ({
+  invoice: t.prismaField({
+    type: Invoice,
+    description: 'The invoice that it pays; null where it is a receipt.',
+    nullable: true,
+    ability: 'invoices:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'INVOICE' ? context.db.invoice.findUnique(one) : null;
+    },
+  }),
+  receipt: t.prismaField({
+    type: Receipt,
+    description: 'The receipt that it pays; null where it is an invoice.',
+    nullable: true,
+    ability: 'receipts:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'RECEIPT' ? context.db.receipt.findUnique(one) : null;
+    },
+  }),
+});
+
 const Match = builder.objectRef<MatchOf>('Match').implement({
   description: 'What part of a bank transaction pays what.',
   fields: (t) => ({
     type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
     id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
     amount: t.expose('amount', { type: 'Decimal', description: "Signed as the transaction's amount." }),
-    invoice: t.prismaField({
-      type: Invoice,
-      description: 'The invoice that it pays; null where it is a receipt.',
-      nullable: true,
-      ability: 'invoices:read',
-      resolve: (query, { type, id }, _args, context) => {
-        const one = { ...query, where: key(context, id) };
-        return type === 'INVOICE' ? context.db.invoice.findUnique(one) : null;
-      },
-    }),
-    receipt: t.prismaField({
-      type: Receipt,
-      description: 'The receipt that it pays; null where it is an invoice.',
-      nullable: true,
-      ability: 'receipts:read',
-      resolve: (query, { type, id }, _args, context) => {
-        const one = { ...query, where: key(context, id) };
-        return type === 'RECEIPT' ? context.db.receipt.findUnique(one) : null;
-      },
-    }),
+    ...payable(t),
   }),
 });
 

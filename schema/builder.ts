@@ -51,3 +51,4 @@ builder.globalConnectionField('totalCount', (t) =>
 /** The field builder of input types, for fields that several of them share. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;
+export type ObjectFields<Of> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Of>;

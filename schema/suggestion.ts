@@ -1,5 +1,5 @@
 import type { BankTransaction as BankTransactionRow, Prisma } from '../prisma/generated/client/client.ts';
-import { BankTransaction, MatchType } from './bank-transaction.ts';
+import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { ForbiddenError } from './errors.ts';
@@ -220,6 +220,7 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
     amount: t.expose('amount', { type: 'Decimal', description: 'What would be matched; always positive.' }),
     score: t.exposeInt('score', { description: '0 to 100: how likely it is.' }),
     reasons: t.exposeStringList('reasons', { description: 'Why, in words.' }),
+    ...payable(t),
   }),
 });
 

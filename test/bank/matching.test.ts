@@ -274,6 +274,12 @@ describe('otherwise suggestions with a score and the reasons in words', () => {
       },
     ]);
 
+    const opened = await acme.graphql(
+      'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { invoice { number } receipt { id } } } }',
+      { id },
+    );
+    expect(opened.bankTransaction.suggestions[0]).toEqual({ invoice: { number: '2026-0001' }, receipt: null });
+
     const all = await receive({ ...entry, reference: '2026-0002', name: 'initech' });
     expect(all.matched).toBe(1);
     // Taken back, it is what was matched that is suggested.
