@@ -2,6 +2,7 @@ import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import {
   BoltIcon,
+  BuildingLibraryIcon,
   BuildingOfficeIcon,
   DocumentTextIcon,
   HomeIcon,
@@ -29,6 +30,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/', label: 'Overview', icon: HomeIcon },
       { path: '/invoices', label: 'Invoices', icon: DocumentTextIcon },
       { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
+      { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
     ],
   },
   {
@@ -57,6 +59,12 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/invoices/:id/edit', Page: lazy(() => import('./pages/invoices/edit-invoice.tsx')) },
   { path: '/customers', Page: lazy(() => import('./pages/customers/customers.tsx')) },
   { path: '/customers/:id', Page: lazy(() => import('./pages/customers/customer.tsx')) },
+  { path: '/bank-transactions', Page: lazy(() => import('./pages/bank-transactions/bank-transactions.tsx')) },
+  {
+    path: '/bank-transactions/upload',
+    Page: lazy(() => import('./pages/bank-transactions/upload/upload-statement.tsx')),
+  },
+  { path: '/bank-transactions/:id', Page: lazy(() => import('./pages/bank-transactions/bank-transaction.tsx')) },
   { path: '/deliveries', Page: lazy(() => import('./pages/deliveries/deliveries.tsx')) },
   { path: '/deliveries/:id', Page: lazy(() => import('./pages/deliveries/delivery.tsx')) },
   { path: '/account', Page: lazy(() => import('./pages/account/account.tsx')) },

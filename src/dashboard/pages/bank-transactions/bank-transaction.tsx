@@ -1,0 +1,171 @@
+import { Button, Skeleton, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { EyeIcon, EyeSlashIcon, LinkIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { useParams } from 'wouter';
+import { Dialog } from '../../components/dialog.tsx';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Events } from '../../components/events.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Page } from '../../components/page.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { date, money } from '../../format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
+import { MatchForm } from './match-form.tsx';
+import { Matches } from './matches.tsx';
+import { PaidInvoice, PaidReceipt } from './payable.tsx';
+import { MatchState } from './state.tsx';
+import { Suggestions } from './suggestions.tsx';
+
+const BankTransactionQuery = graphql(
+  `
+    query BankTransaction($id: UUID!) {
+      bankTransaction(id: $id) {
+        ...BankTransactionFields
+        accountIban
+        valueDate
+        externalId
+        matches {
+          type
+          id
+          amount
+          invoice {
+            ...PaidInvoice
+          }
+          receipt {
+            ...PaidReceipt
+          }
+        }
+        suggestions {
+          type
+          id
+          amount
+          score
+          reasons
+          invoice {
+            ...PaidInvoice
+          }
+          receipt {
+            ...PaidReceipt
+          }
+        }
+      }
+    }
+  `,
+  [BankTransactionFields, PaidInvoice, PaidReceipt],
+);
+
+const IgnoreBankTransaction = graphql(`
+  mutation IgnoreBankTransaction($id: UUID!) {
+    ignoreBankTransaction(id: $id) {
+      id
+    }
+  }
+`);
+
+const UnignoreBankTransaction = graphql(`
+  mutation UnignoreBankTransaction($id: UUID!) {
+    unignoreBankTransaction(id: $id) {
+      id
+    }
+  }
+`);
+
+export type OpenedTransaction = ResultOf<typeof BankTransactionQuery>['bankTransaction'];
+
+const back = { to: '/bank-transactions', label: 'Bank transactions' };
+
+export default function BankTransactionPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, again] = useQuery({ query: BankTransactionQuery, variables: { id } });
+  if (data) return <Opened key={id} transaction={data.bankTransaction} />;
+  return (
+    <Page title="Bank transaction" back={back}>
+      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+    </Page>
+  );
+}
+
+function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+  const { amount, amountOpen, currency, bookingDate, valueDate, accountIban, counterpartyIban, matchStatus } =
+    transaction;
+  const open = matchStatus === 'UNMATCHED' || matchStatus === 'PARTIALLY_MATCHED';
+  return (
+    <Page
+      title={nameOf(transaction)}
+      back={back}
+      badge={<MatchState {...transaction} />}
+      description={transaction.reference}
+      actions={<Actions transaction={transaction} />}
+    >
+      <Stack gap="lg">
+        <Facts
+          facts={[
+            [isMoneyOut(transaction) ? 'Money out' : 'Money in', money(amount, currency)],
+            ['Open', open ? money(amountOpen, currency) : null],
+            ['Booked', date(bookingDate)],
+            ['Value date', valueDate && date(valueDate)],
+            ['Their account', counterpartyIban && iban(counterpartyIban)],
+            ['Your account', iban(accountIban)],
+            ['The bank’s reference', transaction.externalId],
+          ]}
+        />
+        <Matches transaction={transaction} />
+        {open && <Suggestions transaction={transaction} />}
+        <Events of={transaction.id} />
+      </Stack>
+    </Page>
+  );
+}
+
+function Actions({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+  const { id, matchStatus } = transaction;
+  const [matching, dialog] = useDisclosure();
+  const [ignoring, ignore] = useMutation(IgnoreBankTransaction);
+  const [unignoring, unignore] = useMutation(UnignoreBankTransaction);
+  const putAside = async (): Promise<void> => {
+    const { error } = await ignore({ id });
+    if (error) failed(error);
+    else done('The transaction is ignored: nothing is expected of it.');
+  };
+  const bringBack = async (): Promise<void> => {
+    const { error } = await unignore({ id });
+    if (error) failed(error);
+    else done('The transaction waits to be matched again.');
+  };
+  if (matchStatus === 'MATCHED') return null;
+  if (matchStatus === 'IGNORED') {
+    return (
+      <Button
+        variant="default"
+        loading={unignoring.fetching}
+        leftSection={<EyeIcon width={18} aria-hidden />}
+        onClick={bringBack}
+      >
+        Don’t ignore
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button leftSection={<LinkIcon width={18} aria-hidden />} onClick={dialog.open}>
+        Match by hand
+      </Button>
+      {matchStatus === 'UNMATCHED' && (
+        <Button
+          variant="default"
+          loading={ignoring.fetching}
+          leftSection={<EyeSlashIcon width={18} aria-hidden />}
+          onClick={putAside}
+        >
+          Ignore
+        </Button>
+      )}
+      <Dialog title="Match by hand" opened={matching} onClose={dialog.close} size="xl">
+        <MatchForm transaction={transaction} onClose={dialog.close} />
+      </Dialog>
+    </>
+  );
+}

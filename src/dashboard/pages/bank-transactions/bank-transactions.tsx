@@ -1,0 +1,161 @@
+import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { DataTable, type Column } from '../../components/data-table.tsx';
+import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { Page } from '../../components/page.tsx';
+import { date, label, money } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { oneOf, orderBy, useListState } from '../../list-state.ts';
+import { PageInfoFields } from '../../page-info.ts';
+import { BankTransactionFields, directions, matchStatuses, nameOf, type BankTransaction } from './fields.ts';
+import { MatchState } from './state.tsx';
+
+const BankTransactionsQuery = graphql(
+  `
+    query BankTransactions(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $q: String
+      $matchStatus: MatchStatus
+      $direction: BankTransactionDirection
+      $from: Date
+      $to: Date
+      $orderBy: BankTransactionOrder
+    ) {
+      bankTransactions(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        q: $q
+        matchStatus: $matchStatus
+        direction: $direction
+        from: $from
+        to: $to
+        orderBy: $orderBy
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          ...BankTransactionFields
+        }
+      }
+    }
+  `,
+  [PageInfoFields, BankTransactionFields],
+);
+
+const columns: Column<BankTransaction>[] = [
+  { header: 'Booked', sort: 'BOOKING_DATE', width: 130, from: 'sm', cell: ({ bookingDate }) => date(bookingDate) },
+  {
+    header: 'Counterparty',
+    cell: (transaction) => (
+      <>
+        <Anchor component={Link} to={`/bank-transactions/${transaction.id}`} size="sm" fw={500} lineClamp={1}>
+          {nameOf(transaction)}
+        </Anchor>
+        <Text size="xs" c="dimmed" lineClamp={1} maw={420}>
+          {transaction.reference}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {date(transaction.bookingDate)}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'State', width: 190, from: 'xs', cell: (transaction) => <MatchState {...transaction} /> },
+  {
+    header: 'Amount',
+    sort: 'AMOUNT',
+    align: 'right',
+    width: 140,
+    cell: ({ amount, currency }) => money(amount, currency),
+  },
+  {
+    header: 'Open',
+    align: 'right',
+    width: 130,
+    from: 'lg',
+    cell: ({ amountOpen, currency, matchStatus }) =>
+      matchStatus === 'PARTIALLY_MATCHED' || matchStatus === 'UNMATCHED' ? money(amountOpen, currency) : '',
+  },
+];
+
+const names = ['q', 'status', 'direction', 'from', 'to'] as const;
+
+export default function BankTransactions(): ReactNode {
+  const list = useListState(names);
+  const { q, status, direction, from, to } = list.filters;
+  const [{ data, fetching, stale, error }, again] = useQuery({
+    query: BankTransactionsQuery,
+    variables: {
+      ...list.variables,
+      q: q ?? null,
+      matchStatus: oneOf(status, matchStatuses),
+      direction: oneOf(direction, ['CREDIT', 'DEBIT']),
+      from: from ?? null,
+      to: to ?? null,
+      orderBy: orderBy(list.sort, ['BOOKING_DATE', 'AMOUNT']),
+    },
+  });
+  const active = Object.keys(list.filters).length > 0;
+  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
+  const upload = (
+    <Button component={Link} to="/bank-transactions/upload" leftSection={<ArrowUpTrayIcon width={18} aria-hidden />}>
+      Upload a statement
+    </Button>
+  );
+  return (
+    <Page title="Bank transactions" description="What the bank says was received and sent." actions={upload}>
+      <Filters active={active} clear={clear}>
+        <Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />
+        <Choice
+          label="State"
+          all="All states"
+          value={status}
+          onChange={(value) => list.filter({ status: value })}
+          options={matchStatuses.map((value) => ({ value, label: label(value) }))}
+        />
+        <Choice
+          label="Direction"
+          all="In and out"
+          value={direction}
+          onChange={(value) => list.filter({ direction: value })}
+          options={Object.entries(directions).map(([value, name]) => ({ value, label: name }))}
+        />
+        <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
+        <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />
+      </Filters>
+      <DataTable
+        caption="Bank transactions"
+        columns={columns}
+        list={list}
+        connection={data?.bankTransactions}
+        fetching={fetching && !stale}
+        error={error}
+        again={again}
+        empty={
+          active ? (
+            <NothingFound title="No transaction is like that" clear={clear} />
+          ) : (
+            <EmptyState
+              icon={<BuildingLibraryIcon width={40} aria-hidden />}
+              title="No bank transactions yet"
+              description="Upload a statement of your bank: what pays an invoice is found by itself."
+            >
+              {upload}
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  );
+}

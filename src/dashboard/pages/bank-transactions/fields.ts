@@ -1,0 +1,35 @@
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const BankTransactionFields = graphql(`
+  fragment BankTransactionFields on BankTransaction {
+    id
+    bookingDate
+    amount
+    amountOpen
+    currency
+    counterpartyName
+    counterpartyIban
+    reference
+    matchStatus
+  }
+`);
+
+export type BankTransaction = FragmentOf<typeof BankTransactionFields>;
+
+export const matchStatuses = ['UNMATCHED', 'PARTIALLY_MATCHED', 'MATCHED', 'IGNORED'] as const;
+
+/** Which way the money went. */
+export const directions = { CREDIT: 'Money in', DEBIT: 'Money out' } as const;
+
+export const isMoneyOut = ({ amount }: Pick<BankTransaction, 'amount'>): boolean => amount.startsWith('-');
+
+/** An amount without its sign. */
+export const unsigned = (amount: string): string => amount.replace('-', '');
+
+/** What a transaction is called, by the best that is known of it. */
+export const nameOf = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
+  counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : 'Bank transaction');
+
+/** An account in groups of four, as it is printed; one that is no IBAN stays as it is. */
+export const iban = (account: string): string =>
+  /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(account) ? account.replaceAll(/(.{4})(?=.)/g, '$1 ') : account;

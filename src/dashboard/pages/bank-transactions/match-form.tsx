@@ -1,0 +1,123 @@
+import { ActionIcon, Card, Group, Input, Stack, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { TrashIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { done } from '../../components/toast.ts';
+import { minus } from '../../decimal.ts';
+import { money, orNull, toDecimal } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
+import { PayableFinder, type Found } from './payable-finder.tsx';
+
+export const MatchBankTransaction = graphql(`
+  mutation MatchBankTransaction($id: UUID!, $matches: [MatchInput!]!) {
+    matchBankTransaction(id: $id, matches: $matches) {
+      id
+    }
+  }
+`);
+
+/** What is to be paid, and how much of it as it is typed. */
+interface Part extends Found {
+  amount: string;
+}
+
+interface Values {
+  matches: Part[];
+}
+
+interface Props {
+  transaction: BankTransaction;
+  onClose: () => void;
+}
+
+/** Says by hand what a transaction pays: several invoices, or several receipts, in part or in full. */
+export function MatchForm({ transaction, onClose }: Props): ReactNode {
+  const { id, amountOpen, currency } = transaction;
+  const [, match] = useMutation(MatchBankTransaction);
+  const form = useForm<Values>({ mode: 'controlled', initialValues: { matches: [] } });
+  const submission = useSubmit(
+    form,
+    ({ matches }) =>
+      match({
+        id,
+        matches: matches.map((part) => ({ type: part.type, id: part.id, amount: orNull(toDecimal(part.amount)) })),
+      }),
+    () => {
+      done('The transaction is matched.');
+      onClose();
+    },
+  );
+  const parts = form.values.matches;
+  const left = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
+  const add = (found: Found): void => {
+    const amount = left && !left.startsWith('-') ? smaller(left, found.due) : found.due;
+    form.insertListItem('matches', { ...found, amount });
+  };
+  return (
+    <Form submission={submission} submit="Match" onCancel={onClose}>
+      <Text size="sm" c="dimmed">
+        {isMoneyOut(transaction) ? 'Money out pays booked receipts.' : 'Money in pays issued invoices.'}{' '}
+        {money(unsigned(amountOpen), currency)} of it is open.
+      </Text>
+      <PayableFinder
+        type={isMoneyOut(transaction) ? 'RECEIPT' : 'INVOICE'}
+        without={parts.map((part) => part.id)}
+        onFound={add}
+      />
+      {parts.map((part, at) => (
+        <PartField key={part.id} form={form} part={part} at={at} />
+      ))}
+      {form.errors.matches && <Input.Error data-path="matches">{form.errors.matches}</Input.Error>}
+      <Text size="sm" ta="right" className="numbers" role="status">
+        Left open: {left === undefined ? '–' : money(left, currency)}
+      </Text>
+    </Form>
+  );
+}
+
+const smaller = (a: string, b: string): string => (minus(a, b)?.startsWith('-') ? a : b);
+
+interface PartProps {
+  form: UseFormReturnType<Values>;
+  part: Part;
+  at: number;
+}
+
+function PartField({ form, part: { name, partner, due, currency }, at }: PartProps): ReactNode {
+  const fault = form.errors[`matches.${at}.id`];
+  return (
+    <Card withBorder radius="md" p="sm" role="group" aria-label={name}>
+      <Group align="flex-start" gap="sm" wrap="nowrap">
+        <Group align="flex-start" gap="xs" flex={1}>
+          <Stack gap={2} style={{ flex: '1 1 200px' }} data-path={`matches.${at}.id`} tabIndex={-1}>
+            <Text fw={500}>{name}</Text>
+            <Text size="sm" c="dimmed">
+              {partner}
+            </Text>
+            {fault && <Input.Error>{fault}</Input.Error>}
+          </Stack>
+          <TextInput
+            label={`Amount in ${currency}`}
+            aria-label={`Amount in ${currency}, ${name}`}
+            description={`${money(due, currency)} is due`}
+            inputMode="decimal"
+            style={{ flex: '1 1 160px' }}
+            {...form.getInputProps(`matches.${at}.amount`)}
+          />
+        </Group>
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          size="lg"
+          aria-label={`Remove ${name}`}
+          onClick={() => form.removeListItem('matches', at)}
+        >
+          <TrashIcon width={18} aria-hidden />
+        </ActionIcon>
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { ArrowUturnLeftIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { confirm } from '../../components/confirm.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { date, label, money } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import type { OpenedTransaction } from './bank-transaction.tsx';
+import { PayableLink, payableOf } from './payable.tsx';
+
+const Unmatch = graphql(`
+  mutation Unmatch($id: UUID!, $matched: UUID!) {
+    unmatchBankTransaction(id: $id, matched: $matched) {
+      id
+    }
+  }
+`);
+
+type Match = OpenedTransaction['matches'][number];
+
+/** What a transaction pays; each can be undone. */
+export function Matches({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+  const { id, matches, currency } = transaction;
+  const [, unmatch] = useMutation(Unmatch);
+  if (matches.length === 0) return null;
+  const ask = async (match: Match): Promise<void> => {
+    const name = payableOf(match)?.name ?? label(match.type);
+    const sure = await confirm({
+      title: 'Undo the match?',
+      children: `The payment of ${name} is taken back: it is due again.`,
+      confirm: 'Undo',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await unmatch({ id, matched: match.id });
+    if (error) failed(error);
+    else done('The match is undone.');
+  };
+  return (
+    <Card withBorder radius="md">
+      <Title order={2} size="h4" mb="sm">
+        Pays
+      </Title>
+      <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {matches.map((match) => (
+          <MatchItem key={match.id} match={match} currency={currency} undo={() => ask(match)} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+interface ItemProps {
+  match: Match;
+  currency: string;
+  undo: () => void;
+}
+
+function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
+  const payable = payableOf(match);
+  const name = payable?.name ?? label(match.type);
+  return (
+    <Group component="li" justify="space-between" gap="xs">
+      <div>
+        {payable ? <PayableLink payable={payable} /> : name}
+        <Text size="sm" c="dimmed">
+          {payable && [payable.partner, date(payable.date)].filter(Boolean).join(', ')}
+        </Text>
+      </div>
+      <Group gap="md">
+        <Text className="numbers">{money(match.amount, currency)}</Text>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<ArrowUturnLeftIcon width={14} aria-hidden />}
+          aria-label={`Undo the match with ${name}`}
+          onClick={undo}
+        >
+          Undo
+        </Button>
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,79 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const PaidInvoice = graphql(`
+  fragment PaidInvoice on Invoice {
+    id
+    number
+    invoiceDate
+    totalGross
+    amountDue
+    currency
+    customer {
+      id
+      companyName
+    }
+  }
+`);
+
+export const PaidReceipt = graphql(`
+  fragment PaidReceipt on Receipt {
+    id
+    receiptNumber
+    receiptDate
+    description
+    amountGross
+    amountPaid
+    currency
+    supplier {
+      id
+      companyName
+    }
+  }
+`);
+
+/** An invoice or a receipt, in the same terms. */
+export interface Payable {
+  type: 'INVOICE' | 'RECEIPT';
+  id: string;
+  /** `Invoice 2026-0012` */
+  name: string;
+  partner: string;
+  /** The day on it. */
+  date: string;
+}
+
+export const ofInvoice = ({ id, number, invoiceDate, customer }: FragmentOf<typeof PaidInvoice>): Payable => ({
+  type: 'INVOICE',
+  id,
+  name: `Invoice ${number ?? ''}`.trim(),
+  partner: customer.companyName,
+  date: invoiceDate,
+});
+
+export const ofReceipt = (receipt: FragmentOf<typeof PaidReceipt>): Payable => ({
+  type: 'RECEIPT',
+  id: receipt.id,
+  name: `Receipt ${receipt.receiptNumber ?? ''}`.trim(),
+  partner: receipt.supplier?.companyName ?? receipt.description ?? '',
+  date: receipt.receiptDate,
+});
+
+/** What a match or a suggestion names; undefined where it was deleted meanwhile. */
+export function payableOf(named: {
+  invoice: FragmentOf<typeof PaidInvoice> | null;
+  receipt: FragmentOf<typeof PaidReceipt> | null;
+}): Payable | undefined {
+  if (named.invoice) return ofInvoice(named.invoice);
+  return named.receipt ? ofReceipt(named.receipt) : undefined;
+}
+
+export function PayableLink({ payable: { type, id, name } }: { payable: Payable }): ReactNode {
+  return (
+    <Anchor component={Link} to={`/${type === 'INVOICE' ? 'invoices' : 'receipts'}/${id}`} fw={500}>
+      {name}
+    </Anchor>
+  );
+}

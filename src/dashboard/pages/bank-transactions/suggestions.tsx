@@ -1,0 +1,95 @@
+import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { CheckIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { done, failed } from '../../components/toast.ts';
+import { date, label, money } from '../../format.ts';
+import type { OpenedTransaction } from './bank-transaction.tsx';
+import { MatchBankTransaction } from './match-form.tsx';
+import { PayableLink, payableOf } from './payable.tsx';
+
+type Suggestion = OpenedTransaction['suggestions'][number];
+
+/** What a transaction may pay, likeliest first, and why. */
+export function Suggestions({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+  const { id, suggestions, currency } = transaction;
+  const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
+  const confirming = fetching ? operation?.variables.matches[0]?.id : undefined;
+  const confirm = async (suggestion: Suggestion): Promise<void> => {
+    const { type, id: payable, amount } = suggestion;
+    const { error } = await match({ id, matches: [{ type, id: payable, amount }] });
+    if (error) failed(error);
+    else done(`Matched with ${payableOf(suggestion)?.name ?? label(type)}.`);
+  };
+  return (
+    <Card withBorder radius="md">
+      <Title order={2} size="h4" mb="sm">
+        Suggestions
+      </Title>
+      {suggestions.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing in the books looks like this. Match it by hand, or ignore it if it pays nothing here.
+        </Text>
+      ) : (
+        <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+          {suggestions.map((suggestion) => (
+            <SuggestionItem
+              key={suggestion.id}
+              suggestion={suggestion}
+              currency={currency}
+              busy={confirming === suggestion.id}
+              confirm={() => confirm(suggestion)}
+            />
+          ))}
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+interface ItemProps {
+  suggestion: Suggestion;
+  currency: string;
+  busy: boolean;
+  confirm: () => void;
+}
+
+const likelihood = (score: number): string => (score >= 75 ? 'Very likely' : score >= 45 ? 'Likely' : 'Possible');
+
+function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
+  const { type, amount, score, reasons } = suggestion;
+  const payable = payableOf(suggestion);
+  const name = payable?.name ?? label(type);
+  return (
+    <Group component="li" justify="space-between" align="flex-start" gap="sm">
+      <Stack gap={2} style={{ flex: '1 1 260px' }} miw={0}>
+        <Group gap="xs">
+          {payable ? <PayableLink payable={payable} /> : name}
+          <Badge variant="light" color={score >= 75 ? 'teal' : score >= 45 ? 'blue' : 'gray'} tt="none" fw={500}>
+            {likelihood(score)}, {score} of 100
+          </Badge>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {payable && [payable.partner, date(payable.date)].filter(Boolean).join(', ')}
+        </Text>
+        <Text component="ul" size="sm" m={0} pl="md">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </Text>
+      </Stack>
+      <Group gap="md">
+        <Text className="numbers">{money(amount, currency)}</Text>
+        <Button
+          size="xs"
+          loading={busy}
+          leftSection={<CheckIcon width={14} aria-hidden />}
+          aria-label={`Confirm ${name}`}
+          onClick={confirm}
+        >
+          Confirm
+        </Button>
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,149 @@
+import {
+  Autocomplete,
+  Box,
+  Card,
+  Checkbox,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { currencies } from '../../../format.ts';
+import { amountKinds, knownDateFormats } from './csv-values.ts';
+import type { StatementValues } from './upload-statement.tsx';
+
+interface Props {
+  form: UseFormReturnType<StatementValues>;
+  /** The file's first rows. */
+  rows: string[][];
+}
+
+/** Says where a bank's CSV has what. */
+export function CsvMapping({ form, rows }: Props): ReactNode {
+  const { headerRow, amountKind } = form.values.csv;
+  const [first = [], second = []] = rows;
+  const columns = first.map((cell, index) => ({
+    value: String(index + 1),
+    label: columnLabel(cell, second[index], index, headerRow),
+  }));
+  const column = (field: string) => ({
+    data: columns,
+    searchable: true,
+    clearable: true,
+    ...form.getInputProps(`csv.columns.${field}`),
+  });
+  return (
+    <Card withBorder radius="md" component="section" aria-labelledby="mapping">
+      <Stack gap="md">
+        <div>
+          <Title order={2} size="h4" id="mapping">
+            What the columns are
+          </Title>
+          <Text size="sm" c="dimmed">
+            Every bank writes its own CSV. What was recognised is filled in; it is remembered for files like this one.
+          </Text>
+        </div>
+        <Preview rows={rows} headerRow={headerRow} />
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+          <TextInput label="Lines before the first row" inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
+          <Checkbox
+            label="The first row names the columns"
+            mt={{ base: 0, sm: 30 }}
+            {...form.getInputProps('csv.headerRow', { type: 'checkbox' })}
+          />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+          <Select label="Booking date" required {...column('bookingDate')} />
+          <Select label="Value date" {...column('valueDate')} />
+          <Autocomplete
+            label="Dates are written"
+            description="Of YYYY or YY, MM and DD"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            required
+            data={knownDateFormats}
+            {...form.getInputProps('csv.dateFormat')}
+          />
+          <Select
+            label="Amounts are in"
+            data={Object.entries(amountKinds).map(([value, label]) => ({ value, label }))}
+            allowDeselect={false}
+            {...form.getInputProps('csv.amountKind')}
+          />
+          {amountKind === 'debitAndCredit' ? (
+            <>
+              <Select label="Money sent" required {...column('debit')} />
+              <Select label="Money received" required {...column('credit')} />
+            </>
+          ) : (
+            <Select label="Amount" required {...column('amount')} />
+          )}
+          {amountKind === 'direction' && <Select label="Which way" required {...column('direction')} />}
+          <Select
+            label="Decimals are after"
+            data={[
+              { value: ',', label: 'a comma: 1.234,56' },
+              { value: '.', label: 'a point: 1,234.56' },
+            ]}
+            allowDeselect={false}
+            {...form.getInputProps('csv.decimalSeparator')}
+          />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select label="Your account" description="The column that names it" {...column('accountIban')} />
+          <TextInput
+            label="Your account’s IBAN"
+            description="Where no column says so"
+            {...form.getInputProps('csv.accountIban')}
+          />
+          <Select label="Currency" description="The column that names it" {...column('currency')} />
+          <Select
+            label="The account’s currency"
+            description="Where no column says so"
+            data={currencies()}
+            searchable
+            clearable
+            {...form.getInputProps('csv.currency')}
+          />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select label="Counterparty’s name" {...column('counterpartyName')} />
+          <Select label="Counterparty’s IBAN" {...column('counterpartyIban')} />
+          <MultiSelect label="Reference" description="Several are joined, in this order" {...column('reference')} />
+          <Select
+            label="The bank’s own reference"
+            description="What tells its transactions apart"
+            {...column('externalId')}
+          />
+        </SimpleGrid>
+      </Stack>
+    </Card>
+  );
+}
+
+/** A column's name with an example of what is in it. */
+function columnLabel(cell: string, example: string | undefined, index: number, headerRow: boolean): string {
+  const name = headerRow ? cell.trim() || `Column ${index + 1}` : `Column ${index + 1}`;
+  const sample = (headerRow ? example : cell)?.trim().slice(0, 24);
+  return sample ? `${name} (${sample})` : name;
+}
+
+function Preview({ rows, headerRow }: { rows: string[][]; headerRow: boolean }): ReactNode {
+  if (rows.length === 0) return <Text size="sm">The file’s first rows can’t be read.</Text>;
+  return (
+    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="The file’s first rows">
+      <Table
+        withTableBorder
+        withColumnBorders
+        fz="xs"
+        style={{ whiteSpace: 'nowrap' }}
+        data={headerRow ? { head: rows[0] ?? [], body: rows.slice(1, 4) } : { body: rows.slice(0, 3) }}
+      />
+    </Box>
+  );
+}

@@ -1,0 +1,93 @@
+import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
+import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
+import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
+
+interface Props {
+  file: File | null;
+  onChange: (file: File) => void;
+  /** What can be dropped here. */
+  description: string;
+  error?: ReactNode;
+  disabled?: boolean;
+  /** Of the form's field. */
+  'data-path'?: string;
+}
+
+/** Takes one file: dropped, or picked by the button. */
+export function DropZone({ file, onChange, description, error, disabled = false, ...rest }: Props): ReactNode {
+  const [over, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped && !disabled) onChange(dropped);
+  };
+  const Icon = file ? DocumentIcon : ArrowUpTrayIcon;
+  return (
+    <Stack gap="xs">
+      <Card
+        withBorder
+        radius="md"
+        p="xl"
+        style={{ borderStyle: 'dashed', ...(over && { borderColor: 'var(--mantine-primary-color-filled)' }) }}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(!disabled);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <Group justify="center" gap="md">
+          <Icon width={32} aria-hidden />
+          <div>
+            <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
+              {file ? file.name : 'Drop the file here'}
+            </Text>
+            <Text size="sm" c="dimmed" id={`${id}-description`}>
+              {file ? sizeOf(file) : description}
+            </Text>
+          </div>
+          <Button
+            {...rest}
+            variant="default"
+            disabled={disabled}
+            aria-describedby={error ? `${id}-error` : `${id}-description`}
+            onClick={() => input.current?.click()}
+          >
+            {file ? 'Choose another' : 'Choose a file'}
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            hidden
+            aria-label="Bank statement"
+            onChange={({ currentTarget }) => {
+              const [picked] = currentTarget.files ?? [];
+              if (picked) onChange(picked);
+              // So that the same file, mended meanwhile, can be picked again.
+              currentTarget.value = '';
+            }}
+          />
+        </Group>
+      </Card>
+      {error && (
+        <Input.Error id={`${id}-error`} role="alert" size="sm">
+          {error}
+        </Input.Error>
+      )}
+    </Stack>
+  );
+}
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+
+function sizeOf({ size }: File): string {
+  const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log10(size) / 3));
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: units[step] ?? 'byte',
+    maximumFractionDigits: 1,
+  }).format(size / 1000 ** step);
+}

@@ -1,0 +1,59 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Facts } from '../../../components/facts.tsx';
+import { count } from '../../../format.ts';
+import type { Imported } from './upload-statement.tsx';
+
+interface Props {
+  outcome: Imported;
+  fileName: string;
+  /** For another file. */
+  again: () => void;
+}
+
+/** What became of a statement; takes the focus, so that it is read out. */
+export function Outcome({ outcome: { imported, skipped, matched, warnings }, fileName, again }: Props): ReactNode {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => region.current?.focus(), []);
+  return (
+    <Stack
+      ref={region}
+      tabIndex={-1}
+      role="region"
+      aria-label="What became of the statement"
+      style={{ outline: 'none' }}
+    >
+      <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title="The statement is imported">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {fileName}
+        </Text>
+      </Alert>
+      <Facts
+        facts={[
+          ['New transactions', count(imported)],
+          ['Matched by themselves', count(matched)],
+          ['There already, skipped', count(skipped)],
+        ]}
+      />
+      {warnings.length > 0 && (
+        <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title="Odd about the file">
+          <Text component="ul" size="sm" m={0} pl="md">
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </Text>
+        </Alert>
+      )}
+      <Group gap="xs">
+        <Button component={Link} to="/bank-transactions?status=UNMATCHED">
+          Go through the unmatched
+        </Button>
+        <Button variant="default" onClick={again}>
+          Upload another
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,115 @@
+import { Progress, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { useLocation } from 'wouter';
+import { Form, useSubmit } from '../../../components/form.tsx';
+import { Page } from '../../../components/page.tsx';
+import { graphql, type ResultOf } from '../../../graphql.ts';
+import { useSession } from '../../../session.tsx';
+import { headOf, isCsv, rowsOf } from './csv-head.ts';
+import { CsvMapping } from './csv-mapping.tsx';
+import { recall, remember } from './csv-memory.ts';
+import { guess, mappingOf, type CsvValues } from './csv-values.ts';
+import { DropZone } from './drop-zone.tsx';
+import { Outcome } from './outcome.tsx';
+import { uploadingFetch } from './uploading-fetch.ts';
+
+const ImportBankStatement = graphql(`
+  mutation ImportBankStatement($file: Upload!, $csv: CsvMappingInput) {
+    importBankStatement(file: $file, csv: $csv) {
+      imported
+      skipped
+      matched
+      warnings
+    }
+  }
+`);
+
+export type Imported = ResultOf<typeof ImportBankStatement>['importBankStatement'];
+
+export interface StatementValues {
+  file: File | null;
+  csv: CsvValues;
+}
+
+const back = { to: '/bank-transactions', label: 'Bank transactions' };
+
+export default function UploadStatement(): ReactNode {
+  const [outcome, setOutcome] = useState<{ imported: Imported; fileName: string }>();
+  return (
+    <Page
+      title="Upload a statement"
+      back={back}
+      description="The whole file is imported, or nothing of it; what was imported before is skipped."
+    >
+      {outcome ? (
+        <Outcome outcome={outcome.imported} fileName={outcome.fileName} again={() => setOutcome(undefined)} />
+      ) : (
+        <Upload onDone={(imported, fileName) => setOutcome({ imported, fileName })} />
+      )}
+    </Page>
+  );
+}
+
+function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => void }): ReactNode {
+  const { tenant } = useSession();
+  const [, navigate] = useLocation();
+  const [, importStatement] = useMutation(ImportBankStatement);
+  const [head, setHead] = useState('');
+  const [sent, setSent] = useState(0);
+  const form = useForm<StatementValues>({
+    mode: 'controlled',
+    initialValues: { file: null, csv: guess([], tenant.defaultCurrency) },
+    validate: { file: (file) => (file ? null : 'Choose a file first.') },
+  });
+  const { file, csv } = form.values;
+  const mapped = file !== null && isCsv(head);
+  const rows = mapped ? rowsOf(head, Number(csv.skipLines) || 0) : [];
+  const choose = async (chosen: File): Promise<void> => {
+    const text = await headOf(chosen);
+    const first = rowsOf(text, 0);
+    setHead(text);
+    form.clearErrors();
+    form.setValues({ file: chosen, csv: recall(first) ?? guess(first, tenant.defaultCurrency) });
+  };
+  const submission = useSubmit(
+    form,
+    (values) => {
+      setSent(0);
+      const variables = { file: values.file as File, csv: mapped ? mappingOf(values.csv) : null };
+      return importStatement(variables, { fetch: uploadingFetch(setSent) });
+    },
+    ({ importBankStatement }) => {
+      if (mapped) remember(rowsOf(head, 0), csv);
+      onDone(importBankStatement, file?.name ?? '');
+    },
+  );
+  return (
+    <Form submission={submission} submit="Import" onCancel={() => navigate(back.to)}>
+      <DropZone
+        file={file}
+        onChange={choose}
+        description="CAMT.053, MT940 or CSV, at most 64 MiB"
+        error={form.errors.file}
+        disabled={submission.busy}
+        data-path="file"
+      />
+      {mapped && <CsvMapping form={form} rows={rows} />}
+      <Sending busy={submission.busy} sent={sent} />
+    </Form>
+  );
+}
+
+/** How far the upload is. Keeps its place while there is none. */
+function Sending({ busy, sent }: { busy: boolean; sent: number }): ReactNode {
+  const percent = Math.floor(sent * 100);
+  return (
+    <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
+      <Progress value={percent} animated={sent === 1} aria-label="Upload" />
+      <Text size="sm" c="dimmed" role="status">
+        {busy && (sent < 1 ? `Sending: ${percent} %` : 'Reading it, and looking for what it pays…')}
+      </Text>
+    </Stack>
+  );
+}
