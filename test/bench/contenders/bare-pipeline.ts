@@ -1,0 +1,20 @@
+import { run } from 'graphile-worker';
+import { request } from 'undici';
+import { databaseUrl, poolSize } from './surroundings.ts';
+
+// What is left of webhooks without any bookkeeping: a job, a POST.
+
+await run({
+  connectionString: databaseUrl,
+  maxPoolSize: poolSize,
+  concurrency: 100,
+  pollInterval: 1000,
+  taskList: {
+    bare_post: async (payload) => {
+      const { url, body } = payload as { url: string; body: string };
+      const response = await request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      await response.body.dump();
+      if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+    },
+  },
+});

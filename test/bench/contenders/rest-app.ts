@@ -1,0 +1,210 @@
+import fastify, { type FastifyRequest } from 'fastify';
+import { log, logRequest, port, type Caller, type NewInvoice } from './surroundings.ts';
+
+// The REST API as one would write it with Fastify, apart from where the data comes from: routes, schemas to check and
+// to serialize by, one hook for the token.
+
+export interface Filter {
+  status?: string;
+  customerId?: string;
+  q?: string;
+}
+
+interface Window {
+  limit: number;
+  offset: number;
+}
+
+/** What a contender brings: rows in the API's own names. */
+export interface Store {
+  caller: (authorization: string | undefined) => Promise<Caller | undefined>;
+  invoice: (tenantId: string, id: string) => Promise<object | undefined>;
+  invoices: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total: number }>;
+  customer: (tenantId: string, id: string) => Promise<object | undefined>;
+  customers: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total: number }>;
+  createInvoice: (tenantId: string, input: NewInvoice) => Promise<object>;
+}
+
+const nullable = (type: string) => ({ type, nullable: true });
+const object = (properties: object) => ({ type: 'object', properties });
+const [text, number] = [{ type: 'string' }, { type: 'number' }];
+const money = { total_net: number, total_vat: number, total_gross: number };
+
+const customer = object({
+  id: text,
+  type: text,
+  company_name: text,
+  email: nullable('string'),
+  address_line1: nullable('string'),
+  postal_code: nullable('string'),
+  city: nullable('string'),
+  country: nullable('string'),
+  vat_id: nullable('string'),
+  created_at: text,
+  updated_at: text,
+});
+const item = object({
+  id: text,
+  position: number,
+  title: text,
+  quantity: number,
+  unit: nullable('string'),
+  unit_price_net: number,
+  vat_rate: number,
+  line_total_net: number,
+});
+const invoice = object({
+  id: text,
+  number: nullable('string'),
+  customer_id: text,
+  invoice_date: text,
+  due_date: text,
+  subject: nullable('string'),
+  currency: text,
+  status: text,
+  items: { type: 'array', items: item },
+  ...money,
+  vat_breakdown: { type: 'array', items: object({ vat_rate: number, net: number, vat: number }) },
+  amount_paid: number,
+  amount_due: number,
+  is_overdue: { type: 'boolean' },
+  issued_at: nullable('string'),
+  paid_at: nullable('string'),
+  cancelled_at: nullable('string'),
+  created_at: text,
+  updated_at: text,
+});
+const one = (resource: object) => object({ data: resource });
+const many = (resource: object) =>
+  object({
+    data: { type: 'array', items: resource },
+    links: object({ first: text, last: text, prev: nullable('string'), next: nullable('string') }),
+    meta: object({
+      current_page: number,
+      per_page: number,
+      total: number,
+      last_page: number,
+      from: nullable('number'),
+      to: nullable('number'),
+    }),
+  });
+
+const uuid = { type: 'string', format: 'uuid' };
+const page = {
+  page: { type: 'integer', minimum: 1, default: 1 },
+  per_page: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
+};
+const newInvoice = {
+  ...object({
+    customer_id: uuid,
+    invoice_date: { type: 'string', format: 'date' },
+    due_date: { type: 'string', format: 'date' },
+    subject: { type: 'string', maxLength: 255, nullable: true },
+    items: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 500,
+      items: {
+        ...object({
+          title: { type: 'string', minLength: 1, maxLength: 255 },
+          quantity: number,
+          unit: nullable('string'),
+          unit_price_net: number,
+          vat_rate: { type: 'number', minimum: 0, maximum: 100 },
+        }),
+        required: ['title', 'quantity', 'unit_price_net', 'vat_rate'],
+      },
+    },
+  }),
+  required: ['customer_id', 'invoice_date', 'items'],
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+interface Query extends Filter {
+  page: number;
+  per_page: number;
+  customer_id?: string;
+}
+
+export async function serve(store: Store): Promise<void> {
+  const app = fastify({ loggerInstance: log, disableRequestLogging: true });
+  app.decorateRequest('caller');
+  app.addHook('onRequest', async (request, reply) => {
+    const caller = await store.caller(request.headers.authorization);
+    if (!caller) return reply.code(401).send({ message: 'The API token is missing or not valid.' });
+    request.caller = caller;
+  });
+  app.addHook('onResponse', async (request, reply) =>
+    logRequest(request.method, request.url, reply.statusCode, reply.elapsedTime),
+  );
+
+  const get = (path: string, resource: object, find: Store['invoice']) =>
+    app.get<{ Params: { id: string } }>(
+      `/api/v1/${path}/:id`,
+      { schema: { params: object({ id: uuid }), response: { 200: one(resource) } } },
+      async ({ caller, params }, reply) =>
+        (await found(find(caller.tenantId, params.id))) ?? reply.code(404).send({ message: 'Not found.' }),
+    );
+  const list = (path: string, resource: object, filters: object, find: Store['invoices']) =>
+    app.get<{ Querystring: Query }>(
+      `/api/v1/${path}`,
+      { schema: { querystring: object({ ...page, ...filters }), response: { 200: many(resource) } } },
+      async (request) => {
+        const { page: current, per_page: limit, customer_id: customerId, ...filter } = request.query;
+        const window = { limit, offset: (current - 1) * limit };
+        const { rows, total } = await find(request.caller.tenantId, { ...filter, customerId }, window);
+        return envelope(request, rows, total, current, limit);
+      },
+    );
+
+  get('invoices', invoice, store.invoice);
+  get('customers', customer, store.customer);
+  const status = { type: 'string', enum: ['draft', 'issued', 'paid', 'cancelled'] };
+  list('invoices', invoice, { status, customer_id: uuid }, store.invoices);
+  list('customers', customer, { q: { type: 'string', maxLength: 255 } }, store.customers);
+  app.post<{ Body: NewInvoice }>(
+    '/api/v1/invoices',
+    { schema: { body: newInvoice, response: { 201: one(invoice) } } },
+    async ({ caller, body }, reply) => {
+      reply.code(201);
+      return { data: await store.createInvoice(caller.tenantId, body) };
+    },
+  );
+  await app.listen({ port, host: '127.0.0.1' });
+}
+
+async function found(row: Promise<object | undefined>): Promise<object | undefined> {
+  const data = await row;
+  return data && { data };
+}
+
+function envelope(request: FastifyRequest, data: object[], total: number, current: number, perPage: number): object {
+  const last = Math.max(1, Math.ceil(total / perPage));
+  const address = new URL(request.url, `http://${request.host}`);
+  const link = (to: number): string => {
+    address.searchParams.set('page', String(to));
+    return address.href;
+  };
+  const from = (current - 1) * perPage + 1;
+  return {
+    data,
+    links: {
+      first: link(1),
+      last: link(last),
+      prev: current > 1 ? link(current - 1) : null,
+      next: current < last ? link(current + 1) : null,
+    },
+    meta: {
+      current_page: current,
+      per_page: perPage,
+      total,
+      last_page: last,
+      ...(data.length > 0 ? { from, to: from + data.length - 1 } : { from: null, to: null }),
+    },
+  };
+}

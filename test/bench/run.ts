@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { Bench, type Row, type Work } from './bench.ts';
+import { openDatabase } from './database.ts';
+import { machine, print } from './table.ts';
+import { works } from './works.ts';
+
+interface Options {
+  quick?: boolean;
+  only?: string;
+  json?: string;
+}
+
+const options = new Command('bench')
+  .description('Kontor beside what a team would otherwise build')
+  .option('--quick', 'leave out what needs 1,000,000 rows; under five minutes')
+  .option('--only <pattern>', 'only works whose name matches, in any case')
+  .option('--json <file>', 'the rows that have a goal, for scripts')
+  .parse()
+  .opts<Options>();
+
+const chosen = works
+  .filter(({ large }) => !(large && options.quick))
+  .filter(({ name }) => new RegExp(options.only ?? '', 'i').test(name));
+const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
+const pace = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 };
+
+const database = await openDatabase(sizes);
+const bench = new Bench(database, pace, (line) => process.stderr.write(`\r\x1b[K${line}`));
+try {
+  const rows = await runAll(chosen);
+  const about = await machine(database.pool);
+  print(about, rows);
+  if (options.json) {
+    const rated = rows.filter(({ goal }) => goal !== undefined);
+    const plain = rated.map(({ work, against, ratio, goal, atMost }) => ({ work, against, ratio, goal, atMost }));
+    writeFileSync(options.json, `${JSON.stringify({ machine: about, rows: plain }, null, 2)}\n`);
+  }
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  await bench.close();
+  await database.close();
+}
+
+async function runAll(all: Work[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const work of all) rows.push(...(await work.run(bench)));
+  process.stderr.write('\r\x1b[K');
+  return rows;
+}

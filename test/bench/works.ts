@@ -1,0 +1,39 @@
+import type { Work } from './bench.ts';
+import { create } from './works/create.ts';
+import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
+import { getById } from './works/get-by-id.ts';
+import { graphqlGet, graphqlList, graphqlNested } from './works/graphql.ts';
+import { growthOfCustomers, growthOfInvoices } from './works/growth.ts';
+import { listCustomers, listInvoices, listWithoutTotal } from './works/list.ts';
+import { mixed } from './works/mixed.ts';
+import { lastPage, lastPageOfMillion, secondPage } from './works/pages.ts';
+import { twoProcesses } from './works/processes.ts';
+import { memory, startUp } from './works/start.ts';
+import { walkAll, walkMillion } from './works/walk.ts';
+import { webhooks } from './works/webhooks.ts';
+
+export const works: Work[] = [
+  getById,
+  listCustomers,
+  listInvoices,
+  listWithoutTotal,
+  growthOfCustomers,
+  growthOfInvoices,
+  filterByStatus,
+  filterByCustomer,
+  search,
+  secondPage,
+  lastPage,
+  lastPageOfMillion,
+  walkAll,
+  walkMillion,
+  create,
+  graphqlGet,
+  graphqlList,
+  graphqlNested,
+  mixed,
+  webhooks,
+  twoProcesses,
+  startUp,
+  memory,
+];

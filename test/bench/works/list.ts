@@ -1,0 +1,26 @@
+import { race } from '../race.ts';
+
+export const listCustomers = race({
+  name: 'REST list 25 customers with total',
+  size: 100_000,
+  questions: () => [{ ask: 'customers' }],
+  contenders: ['kontorRest', 'fastifyPg', 'fastifyPrisma'],
+  goals: { fastifyPg: 12 },
+});
+
+export const listInvoices = race({
+  name: 'REST list 25 invoices with total',
+  size: 100_000,
+  questions: () => [{ ask: 'invoices' }],
+  contenders: ['kontorRest', 'fastifyPg', 'fastifyPrisma'],
+  goals: { fastifyPg: 4 },
+});
+
+/** Ours counts all the same, as it always does; SOFA doesn't. */
+export const listWithoutTotal = race({
+  name: 'REST list 25 invoices without total',
+  size: 100_000,
+  questions: () => [{ ask: 'someInvoices' }],
+  contenders: ['kontorRest', 'sofa'],
+  goals: { sofa: 1.3 },
+});

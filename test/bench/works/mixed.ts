@@ -1,0 +1,20 @@
+import { race } from '../race.ts';
+
+/** Of a hundred requests 60 get, 30 list (some of them filtered), 5 search and 5 create. */
+export const mixed = race({
+  name: 'REST mixed load',
+  size: 1000,
+  questions: ({ invoices, customers, busyCustomers }) =>
+    invoices.map((id, at) => {
+      const customerId = customers[at % customers.length] ?? '';
+      const kind = (at * 37) % 100;
+      if (kind < 40) return { ask: 'invoice', id };
+      if (kind < 60) return { ask: 'customer', id: customerId };
+      if (kind < 75) return { ask: 'invoices' };
+      if (kind < 85) return { ask: 'customers' };
+      if (kind < 90) return { ask: 'invoices', status: 'issued' };
+      if (kind < 95) return { ask: 'invoices', customerId: busyCustomers[at % busyCustomers.length] };
+      return { ask: 'customers', q: String(10 + (at % 90)) };
+    }),
+  contenders: ['kontorRest', 'fastifyPg', 'fastifyPrisma'],
+});
