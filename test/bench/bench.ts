@@ -61,12 +61,20 @@ export class Bench {
     return running;
   }
 
-  /** Requests answered per second. Stops everything when one is answered wrongly. */
-  async load(name: string, order: Pick<Order, 'urls' | 'requests'>, seconds = this.pace.seconds): Promise<number> {
-    this.#generator.send({ ...order, connections, seconds } satisfies Order);
+  /** Requests answered per second, of `amount` sent. Stops everything when one is answered wrongly. */
+  async load(name: string, order: Pick<Order, 'urls' | 'requests'>, amount: number): Promise<number> {
+    this.#generator.send({ ...order, connections, amount } satisfies Order);
     const [{ perSecond, failed }] = (await once(this.#generator, 'message')) as [Outcome];
     if (failed > 0) throw new Error(`${name}: ${failed} requests failed`);
     return perSecond;
+  }
+
+  /** Warms up. @returns how many requests a round takes */
+  async warmUp(name: string, order: Pick<Order, 'urls' | 'requests'>): Promise<number> {
+    const enough = (rate: number, seconds: number): number => Math.max(connections, Math.round(rate * seconds));
+    const first = await this.load(name, order, connections);
+    const rate = await this.load(name, order, enough(first, this.pace.seconds / 2));
+    return enough(rate, this.pace.seconds);
   }
 
   async close(): Promise<void> {

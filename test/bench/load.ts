@@ -6,7 +6,8 @@ export interface Order {
   urls: string[];
   requests: Request[];
   connections: number;
-  seconds: number;
+  /** How many requests to send; all are waited for, so that nothing is still at work when the next begins. */
+  amount: number;
 }
 
 export interface Outcome {
@@ -17,13 +18,14 @@ export interface Outcome {
 
 process.on('message', (order: Order) => void load(order));
 
-async function load({ urls, requests, connections, seconds }: Order): Promise<void> {
+async function load({ urls, requests, connections, amount }: Order): Promise<void> {
   let client = 0;
   const result = await autocannon({
     url: urls as unknown as string, // its types know of one only
     connections,
-    duration: seconds,
-    sampleInt: 10,
+    amount,
+    sampleInt: 1,
+    timeout: 120,
     requests,
     // Each connection begins elsewhere, so that no two ask the same at the same time.
     setupClient: (connection) => {

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { Bench, type Row, type Work } from './bench.ts';
+import { untilStopped } from '../../src/stopping.ts';
 import { openDatabase } from './database.ts';
 import { machine, print } from './table.ts';
 import { works } from './works.ts';
@@ -25,10 +27,14 @@ const chosen = works
 const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
 const pace = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 };
 
+const [busy = 0] = loadavg();
+if (busy > cpus().length / 4)
+  process.stderr.write(`Others are at work here (load ${busy.toFixed(1)}): expect noise.\n`);
 const database = await openDatabase(sizes);
 const bench = new Bench(database, pace, (line) => process.stderr.write(`\r\x1b[K${line}`));
 try {
-  const rows = await runAll(chosen);
+  const stopped = untilStopped().then(() => Promise.reject(new Error('Stopped.')));
+  const rows = await Promise.race([runAll(chosen), stopped]);
   const about = await machine(database.pool);
   print(about, rows);
   if (options.json) {

@@ -10,7 +10,6 @@ const creating = race({
   questions: ({ customers }) => customers.map((customerId) => ({ ask: 'createInvoice', customerId })),
   contenders: [...contenders],
   goals: { fastifyPg: 0.7 },
-  creates: true,
 });
 
 export const create: Work = {

@@ -13,7 +13,7 @@ import { perSecond } from '../race.ts';
 
 const sizes = [0, 1000, 100_000];
 const webhooksEach = 10;
-const eventsEach = 100;
+const eventsEach = 50;
 const deliveries = sizes.length * webhooksEach * eventsEach;
 
 /** From the event's job to the recorded attempt, to thirty webhooks of three tenants, against a job that posts. */
