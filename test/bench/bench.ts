@@ -64,17 +64,23 @@ export class Bench {
   /** Requests answered per second, of `amount` sent. Stops everything when one is answered wrongly. */
   async load(name: string, order: Pick<Order, 'urls' | 'requests'>, amount: number): Promise<number> {
     this.#generator.send({ ...order, connections, amount } satisfies Order);
-    const [{ perSecond, failed }] = (await once(this.#generator, 'message')) as [Outcome];
+    const { perSecond, failed } = await this.#outcome();
     if (failed > 0) throw new Error(`${name}: ${failed} requests failed`);
     return perSecond;
   }
 
-  /** Warms up. @returns how many requests a round takes */
+  /** Warms up, with ever more requests. @returns how many a round takes */
   async warmUp(name: string, order: Pick<Order, 'urls' | 'requests'>): Promise<number> {
-    const enough = (rate: number, seconds: number): number => Math.max(connections, Math.round(rate * seconds));
-    const first = await this.load(name, order, connections);
-    const rate = await this.load(name, order, enough(first, this.pace.seconds / 2));
-    return enough(rate, this.pace.seconds);
+    for (let amount = connections; ; amount *= 4) {
+      const rate = await this.load(name, order, amount);
+      if (amount / rate > this.pace.seconds / 4) return Math.max(connections, Math.round(rate * this.pace.seconds));
+    }
+  }
+
+  async #outcome(): Promise<Outcome> {
+    const ended = once(this.#generator, 'exit').then(() => Promise.reject(new Error('The load generator ended.')));
+    const [outcome] = (await Promise.race([once(this.#generator, 'message'), ended])) as [Outcome];
+    return outcome;
   }
 
   async close(): Promise<void> {

@@ -76,7 +76,7 @@ export async function start(contender: Contender, databaseUrl: string): Promise<
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const force = setTimeout(() => child.kill('SIGKILL'), 5000);
   await once(child, 'exit');

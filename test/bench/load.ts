@@ -1,4 +1,5 @@
-import autocannon, { type Request } from 'autocannon';
+import { once } from 'node:events';
+import autocannon, { type Request, type Result } from 'autocannon';
 
 // The load generator, in a process of its own: does what it is told, and tells how many requests were answered.
 
@@ -19,20 +20,23 @@ export interface Outcome {
 process.on('message', (order: Order) => void load(order));
 
 async function load({ urls, requests, connections, amount }: Order): Promise<void> {
-  let client = 0;
-  const result = await autocannon({
+  let [client, start] = [0, NaN];
+  const options = {
     url: urls as unknown as string, // its types know of one only
     connections,
     amount,
     sampleInt: 1,
     timeout: 120,
-    requests,
-    // Each connection begins elsewhere, so that no two ask the same at the same time.
-    setupClient: (connection) => {
-      const from = Math.floor((client++ * requests.length) / connections);
-      connection.setRequests([...requests.slice(from), ...requests.slice(0, from)].map((each) => ({ ...each })));
+    // Each connection asks for its own, so that no two ask for the same at the same time.
+    setupClient: (connection: autocannon.Client) => {
+      const own = client++ % connections;
+      connection.setRequests(requests.filter((_, at) => at % connections === own));
     },
-  });
+  };
+  const running = autocannon(options, () => {});
+  running.once('start', () => (start = performance.now())); // when all of that is set up
+  const [result] = (await once(running, 'done')) as [Result];
+  const seconds = (performance.now() - start) / 1000;
   const failed = result.non2xx + result.errors + result.timeouts;
-  process.send?.({ perSecond: result['2xx'] / result.duration, failed } satisfies Outcome);
+  process.send?.({ perSecond: result['2xx'] / seconds, failed } satisfies Outcome);
 }
