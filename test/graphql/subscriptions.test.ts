@@ -255,7 +255,7 @@ describe('a subscription ends', () => {
       await vi.advanceTimersByTimeAsync(readmitEveryMs);
       const { lastSeenAt } = await service.client.session.findFirstOrThrow({ where: { userId } });
       expect(lastSeenAt.getTime()).toBeLessThan(service.clock.now.getTime() - 9 * 60_000);
-      const db = forTenant(service.client, tenantId);
+      const db = forTenant(service.books, tenantId);
       const { id } = await makeDelivery({ ...acme, tenantId, db });
       await until(() => stream.told.length > 0);
       expect(stream.told[0]).toMatchObject({ id });
