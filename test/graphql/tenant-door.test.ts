@@ -220,7 +220,8 @@ describe('forTenant() returns a client that can’t see or write another tenant'
 
   it('but its own rows, without naming itself', async () => {
     const { id } = await acme.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'Own' } });
-    expect(await service.client.customer.findFirst({ where: { id } })).toMatchObject({ tenantId: acme.tenantId });
+    const row = { id, tenantId: acme.tenantId };
+    expect(await service.client.customer.findFirst({ where: row })).toMatchObject(row);
     await acme.db.customer.update({ where: key(acme.tenantId, id), data: { city: 'Rome' } });
     expect(await acme.db.customer.findUnique({ where: key(acme.tenantId, id) })).toMatchObject({ city: 'Rome' });
     expect(await acme.db.customer.deleteMany({ where: { id } })).toEqual({ count: 1 });

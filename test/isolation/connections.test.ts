@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asTenant, BooksPool } from '../../prisma/books.ts';
 import { forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { startService, type Service } from '../harness.ts';
-import { listen } from './statements.ts';
+import { listen, type Statement } from './statements.ts';
 
 let service: Service;
 let url: string;
@@ -34,7 +34,8 @@ afterAll(async () => {
 
 describe('calls of different tenants in the same tick', () => {
   it('never share a statement, and each finds its own', async () => {
-    const { statements, stop } = listen();
+    const statements: Statement[] = [];
+    const stop = listen((statement) => statements.push(statement));
     const found = await Promise.all(
       tenants.flatMap(({ id, db, customers }) =>
         customers.map(async (customer) => (await db.customer.findUnique({ where: key(id, customer) }))?.companyName),

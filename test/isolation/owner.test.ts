@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { migrate } from '../../prisma/migrate.ts';
 import { startService, type Service } from '../harness.ts';
 import { fill } from './books.ts';
+import { nameless } from './statements.ts';
 
 // A database as operators have it: its owner is an ordinary role.
 
@@ -54,4 +55,5 @@ it('an owner who may is all it takes, and is told what only a superuser can do',
 it('and is held to the tenants’ rows itself: of the books it sees nothing', async () => {
   expect(await service?.client.customer.count()).toBe(0);
   await expect(service?.client.customer.deleteMany()).resolves.toEqual({ count: 0 });
+  nameless.clear(); // on purpose
 });

@@ -6,16 +6,18 @@ export interface Statement {
   values: unknown[];
 }
 
-/** Notes every statement of this process, whichever connection it goes to, until told to stop. */
-export function listen(): { statements: Statement[]; stop: () => void } {
-  const statements: Statement[] = [];
+/** Hears of every statement of this process, whichever connection it goes to. @returns what ends that */
+export function listen(hear: (statement: Statement) => void): () => void {
   const { query } = Client.prototype;
   // All of pg's forms begin with the text or an object that has it.
   Client.prototype.query = function (this: Client, ...args: [string | { text: string; values?: unknown[] }, unknown]) {
     const [first, second] = args;
-    if (typeof first === 'string') statements.push({ text: first, values: Array.isArray(second) ? second : [] });
-    else statements.push({ text: first.text, values: first.values ?? [] });
+    if (typeof first === 'string') hear({ text: first, values: Array.isArray(second) ? second : [] });
+    else hear({ text: first.text, values: first.values ?? [] });
     return (query as (...rest: unknown[]) => unknown).apply(this, args);
   } as typeof query;
-  return { statements, stop: () => void (Client.prototype.query = query) };
+  return () => void (Client.prototype.query = query);
 }
+
+/** What every-statement.ts has heard, and will complain of. */
+export const nameless = new Set<string>();
