@@ -1,8 +1,9 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, 'test/reliability/**'], // minutes: npm run test:reliability
     globalSetup: 'test/global-setup.ts',
     setupFiles: 'test/every-statement.ts',
     reporters: ['default', './test/left-out.ts'],

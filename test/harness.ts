@@ -92,13 +92,15 @@ export async function startService(
     /** Where clients are told to reach it; by default where it listens. */
     publicUrl?: string;
     database?: Database;
+    /** Other connections to the books than the service's own. */
+    books?: Books;
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
   const pool = new Pool({ connectionString: database.url, max: 10 });
   pool.on('error', () => {});
   const client = connect(pool);
-  const books = openBooks({ connectionString: database.url, max: 10 });
+  const books = options.books ?? openBooks({ connectionString: database.url, max: 10 });
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';

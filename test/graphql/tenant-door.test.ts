@@ -220,8 +220,8 @@ describe('forTenant() returns a client that can’t see or write another tenant'
 
   it('but its own rows, without naming itself', async () => {
     const { id } = await acme.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'Own' } });
-    const row = { id, tenantId: acme.tenantId };
-    expect(await service.client.customer.findFirst({ where: row })).toMatchObject(row);
+    const own = { id, tenantId: acme.tenantId };
+    expect(await service.client.customer.findFirst({ where: own })).toMatchObject(own);
     await acme.db.customer.update({ where: key(acme.tenantId, id), data: { city: 'Rome' } });
     expect(await acme.db.customer.findUnique({ where: key(acme.tenantId, id) })).toMatchObject({ city: 'Rome' });
     expect(await acme.db.customer.deleteMany({ where: { id } })).toEqual({ count: 1 });

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+// Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/migrate.ts.
+
+let service: Service;
+let acme: Integrator;
+let pool: BooksPool;
+
+beforeAll(async () => {
+  service = await startService();
+  pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 1 });
+  acme = await service.integrator();
+  const { tenantId: other } = await service.integrator();
+  await service.pool.query(
+    `insert into customers (tenant_id, id, type, company_name, updated_at)
+     select tenant, gen_random_uuid(), 'customer', 'Company ' || md5(n::text), now()
+     from unnest($1::uuid[]) as tenant, generate_series(1, 10000) as n`,
+    [[acme.tenantId, other]],
+  );
+  await service.pool.query(
+    `insert into receipts (tenant_id, id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, updated_at)
+     select tenant, gen_random_uuid(), case when n % 1000 = 0 then 'booked' else 'draft' end::receipt_status, '2026-01-01',
+       'EUR', n, 0, n, now()
+     from unnest($1::uuid[]) as tenant, generate_series(1, 10000) as n`,
+    [[acme.tenantId, other]],
+  );
+  await service.pool.query('analyze customers; analyze receipts');
+});
+afterAll(async () => {
+  await pool.end();
+  await service.close();
+});
+
+interface Node {
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: Node[];
+}
+
+const indexesOf = (node: Node): { index: string; condition: string }[] => [
+  ...(node['Index Name'] ? [{ index: node['Index Name'], condition: node['Index Cond'] ?? '' }] : []),
+  ...(node.Plans ?? []).flatMap(indexesOf),
+];
+
+it.each([
+  ['one by id', 'customers', `id = '01a1fd07-5d8d-769c-a882-6d541b6a8b16'`, 'customers_pkey', 'id'],
+  ['the newest', 'customers', `true order by id desc limit 25`, 'customers_pkey', 'tenant_id'],
+  ['a state', 'receipts', `status = 'booked' order by id desc limit 25`, 'receipts_tenant_id_status_id_idx', 'status'],
+  ['a search', 'customers', `company_name ilike '%abcdef0%'`, 'customers_search_idx', 'company_name'],
+  ['amounts', 'receipts', `amount_gross > 9990`, 'receipts_tenant_id_amount_gross_id_idx', 'amount_gross'],
+])('of a tenant’s 10,000 rows, %s is found by the index', async (_what, table, condition, index, column) => {
+  const explain = `explain (format json) select * from ${table} where tenant_id = '${acme.tenantId}' and ${condition}`;
+  const withIt = (await asTenant(acme.tenantId, () => pool.query(explain))).rows[0]['QUERY PLAN'][0].Plan;
+  const without = (await service.pool.query(explain)).rows[0]['QUERY PLAN'][0].Plan;
+  expect(indexesOf(withIt)).toMatchObject([{ index, condition: expect.stringContaining(column) }]);
+  expect(indexesOf(withIt).map((each) => each.index)).toEqual(indexesOf(without).map((each) => each.index));
+});

@@ -1,0 +1,67 @@
+import { Pool } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../../prisma/client.ts';
+import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
+import { makeCustomer } from '../graphql/books.ts';
+import { startLoad, type Get, type Load } from './load.ts';
+
+const rounds = 25;
+const roundMs = 600;
+const tenants = 1000;
+
+let database: Database;
+let guarded: Service;
+/** The same, on connections of the database's superuser, whom row-level security doesn't concern. */
+let bare: Service;
+let load: Load;
+const customers: { who: Integrator; id: string }[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  guarded = await startService({ database });
+  const pool = new Pool({ connectionString: database.url, max: 10 });
+  const books = { client: connect(pool), close: () => pool.end() };
+  bare = await startService({ database, books });
+  load = startLoad();
+  for (let count = 0; count < tenants; count += 20) {
+    const some = Array.from({ length: 20 }, async () => {
+      const who = await guarded.integrator();
+      customers.push({ who, id: await makeCustomer(who) });
+    });
+    await Promise.all(some);
+  }
+});
+afterAll(async () => {
+  await load.end();
+  await bare.close();
+  await guarded.close();
+  await database.drop();
+});
+
+const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
+
+it.each([
+  ['one tenant', 1],
+  ['a thousand tenants in turn', tenants],
+])('row-level security’s cost on a get by id over REST: %s', async (name, count) => {
+  const getsOf = (service: Service): Get[] =>
+    customers.slice(0, count).map(({ who, id }) => ({
+      url: `${service.url}/api/v1/customers/${id}`,
+      authorization: `Bearer ${who.token}`,
+    }));
+  const rates: [guarded: number, bare: number][] = [];
+  for (let round = -3; round < rounds; round++) {
+    const pair = { guarded: 0, bare: 0 };
+    for (const which of round % 2 ? (['guarded', 'bare'] as const) : (['bare', 'guarded'] as const)) {
+      const gets = getsOf(which === 'guarded' ? guarded : bare);
+      pair[which] = await load.run({ gets, ms: roundMs, concurrency: 16 });
+    }
+    if (round >= 0) rates.push([pair.guarded, pair.bare]);
+  }
+  const [with_, without] = [median(rates.map(([rate]) => rate)), median(rates.map(([, rate]) => rate))];
+  const cost = median(rates.map(([guardedRate, bareRate]) => bareRate / guardedRate - 1));
+  process.stdout.write(
+    `  ${name}: ${Math.round(with_)}/s with, ${Math.round(without)}/s without; ${(cost * 100).toFixed(1)} % dearer\n`,
+  );
+  expect(rates).toHaveLength(rounds);
+});

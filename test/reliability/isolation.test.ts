@@ -1,0 +1,130 @@
+import { SingleBar } from 'cli-progress';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routes } from '../../rest-shim/routes.ts';
+import { checksOf } from '../../schema/checks.ts';
+import { toSchema } from '../../schema/index.ts';
+import { startSession } from '../../src/identity/index.ts';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { booksOf } from '../graphql/books.ts';
+import { argumentsFor, documentFor, pathsTo, placesOf } from '../graphql/questions.ts';
+import { fill } from '../isolation/books.ts';
+
+/** Each is asked twice: with another tenant's id, and with one that nobody has. */
+const calls = Number(process.env['CALLS'] ?? 50_000);
+
+let service: Service;
+let acme: Integrator;
+let globex: Integrator;
+let cookie: string;
+let mine: string[];
+let theirs: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  globex = await service.integrator();
+  const ids = async (who: Integrator) => [...Object.values(await fill(who)), who.userId, who.tokenId, who.tenantId];
+  mine = await ids(acme);
+  theirs = await ids(globex);
+  const session = await startSession(service.client, { userId: acme.userId, userAgent: null, now: new Date() });
+  cookie = `kontor=${session.token}`;
+});
+afterAll(() => service.close());
+
+type Ask = (id: string) => Promise<Answer>;
+
+const pick = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]!;
+const maybe = (): boolean => Math.random() < 0.5;
+const schema = toSchema();
+
+/** Anything GraphQL offers that takes an id, the id in one of its places, ids of our own or none in the others. */
+function graphqlQuestion(): Ask {
+  const places = placesOf(schema).filter(({ operation, field }) => operation && pathsTo('UUID', field.args).length > 0);
+  const place = pick(places);
+  const path = pick(pathsTo('UUID', place.field.args)).join('.');
+  const others = new Map(
+    pathsTo('UUID', place.field.args).map((each) => [each.join('.'), maybe() ? pick(mine) : null]),
+  );
+  return (id) => {
+    const args = argumentsFor(place.field.args, (at) => {
+      const here = at.join('.');
+      if (at.at(-1) === '…') return path.startsWith(at.slice(0, -1).join('.'));
+      if (!others.has(here)) return undefined;
+      const value = here === path ? id : (others.get(here) ?? undefined);
+      const argument = place.field.args.find(({ name }) => name === here);
+      const wanted = value ?? (at.length > 1 || String(argument?.type).endsWith('!') ? mine[0] : undefined);
+      return String(argument?.type).startsWith('[') && wanted !== undefined ? [wanted] : wanted;
+    });
+    const body = { query: documentFor(place, args), variables: args };
+    const { inSession } = checksOf(place.field.extensions['pothosOptions']);
+    const headers: Record<string, string> = inSession ? { cookie } : { authorization: `Bearer ${acme.token}` };
+    return service.request('POST', '/graphql', { body, headers });
+  };
+}
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const inRest = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(inRest);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [snake(name), inRest(each)]));
+  return typeof value === 'string' && /^[A-Z_]+$/.test(value) ? value.toLowerCase() : value;
+};
+
+const bodyOf = (operation: string) =>
+  (schema.getMutationType()?.getFields()[operation]?.args ?? []).filter(({ name }) => name === 'input');
+const placesInBody = (operation: string): string[] => pathsTo('UUID', bodyOf(operation)).map((path) => path.join('.'));
+const takesId = routes.filter(
+  ([method, path, operation]) =>
+    path !== '/me' && (method === 'GET' || path.includes(':id') || placesInBody(operation).length > 0),
+);
+
+/** Any REST endpoint that takes an id, the id in its path, its query or its body. */
+function restQuestion(): Ask {
+  const [method, path, operation] = pick(takesId);
+  const inBody = placesInBody(operation);
+  const place = pick([...(path.includes(':id') ? ['id'] : []), ...inBody]);
+  const [own, filter] = [pick(mine), pick(['customer_id', 'supplier_id', 'project_id'])];
+  return (id) => {
+    const { input } = argumentsFor(bodyOf(operation), (at) => {
+      if (at.at(-1) === '…') return place?.startsWith(at.slice(0, -1).join('.'));
+      if (!inBody.includes(at.join('.'))) return undefined;
+      return at.join('.') === place ? id : own;
+    }) as { input?: object };
+    const address = path.includes(':id') ? path.replace(':id', place === 'id' ? id : own) : `${path}?${filter}=${id}`;
+    return acme.rest(method, address, method === 'POST' || method === 'PATCH' ? inRest(input ?? {}) : undefined);
+  };
+}
+
+/** All of an answer but what differs between any two: the date, the request's id, the id that was asked for. */
+const comparable = ({ status, headers, text }: Answer, id: string) => ({
+  status,
+  headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+  text: text.replaceAll(headers.get('x-request-id') ?? '', 'REQUEST').replaceAll(id, 'ID'),
+});
+
+const unknownLike = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
+
+it(`another tenant’s id is answered byte for byte like one that nobody has: ${calls} generated calls`, async () => {
+  const before = [await booksOf(service, acme), await booksOf(service, globex)];
+  const statuses = new Map<number, number>();
+  const bar = new SingleBar({ format: '  {bar} {value}/{total} calls, {eta_formatted} to go', stream: process.stderr });
+  bar.start(calls, 0);
+  let asked = 0;
+  const askOn = async (): Promise<void> => {
+    while (asked++ < calls) {
+      const ask = maybe() ? restQuestion() : graphqlQuestion();
+      const id = pick(theirs);
+      const answers = [comparable(await ask(id), id), comparable(await ask(unknownLike(id)), unknownLike(id))];
+      expect(answers[0]).toEqual(answers[1]);
+      const { status } = answers[0]!;
+      expect(status).toBeLessThan(500);
+      expect(answers[0]!.text).not.toContain('INTERNAL_SERVER_ERROR');
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      bar.increment();
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, askOn)).finally(() => bar.stop());
+  expect([await booksOf(service, acme), await booksOf(service, globex)]).toEqual(before);
+  const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+  process.stdout.write(`  ${calls} calls with another tenant’s ids, none told from unknown ones: ${told.join(', ')}\n`);
+});
