@@ -19,6 +19,7 @@ export function connect(pool: Pool): UnscopedClient {
 
 /** All tenants' books, each behind forTenant(). */
 export interface Books {
+  readonly pool: Pool;
   /** Useless but in a tenant's name: see BooksPool. */
   readonly client: PrismaClient;
   close(): Promise<void>;
@@ -28,6 +29,7 @@ export function openBooks(config: PoolConfig): Books {
   const pool = new BooksPool(config);
   const client = connect(pool);
   return {
+    pool,
     client,
     close: async () => {
       await client.$disconnect();

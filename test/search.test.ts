@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asTenant } from '../prisma/books.ts';
 import { startService, type Integrator, type Service } from './harness.ts';
 
 let service: Service;
@@ -256,7 +257,7 @@ describe('with 100,000 customers', () => {
   /** How PostgreSQL runs the two statements that Prisma sends for a page: the list and the count. */
   async function plansOf(q: string): Promise<{ total: number; list: Plan[]; count: Plan[] }> {
     const sent: { text: string; values: unknown[] }[] = [];
-    const { pool } = service;
+    const { pool } = service.books;
     const query = pool.query.bind(pool) as (config: { text: string }, values?: unknown[]) => Promise<never>;
     pool.query = ((config: { text: string; values?: unknown[] }, values?: unknown[]) => {
       sent.push({ text: config.text, values: values ?? config.values ?? [] });
@@ -268,7 +269,8 @@ describe('with 100,000 customers', () => {
     const statements = sent.filter(({ text }) => text.includes('"customers"'));
     expect(statements.map(({ text }) => /^SELECT COUNT/i.test(text))).toEqual([false, true]);
     const explained = statements.map(async ({ text, values }) => {
-      const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
+      const explain = `explain (analyze, format json) ${text}`;
+      const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
       return nodes(rows[0]['QUERY PLAN'][0].Plan);
     });
     const [list = [], count = []] = await Promise.all(explained);

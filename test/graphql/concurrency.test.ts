@@ -140,6 +140,7 @@ it('a transaction that PostgreSQL ends to break a deadlock is begun again, and n
   const id = await makeReceipt(acme);
   await service.pool.query(`
     create sequence attempts;
+    grant usage on sequence attempts to kontor_books;
     create function deadlock() returns trigger language plpgsql as $$
     begin
       if new.status = 'booked' and nextval('attempts') < 3 then raise exception 'deadlock' using errcode = '40P01'; end if;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asTenant } from '../../prisma/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { refusal } from './books.ts';
 
@@ -348,7 +349,7 @@ describe('with 20,000 rows', () => {
       const edges = '{ edges { cursor } pageInfo { endCursor } }';
       const deep = await busy.graphql(`{ page: ${list}(orderBy: ${orderBy}, first: 1, offset: 10000) ${edges} }`);
       const sent: { text: string; values: unknown[] }[] = [];
-      const { pool } = service;
+      const { pool } = service.books;
       const query = pool.query.bind(pool) as (config: { text: string }, values?: unknown[]) => Promise<never>;
       pool.query = ((config: { text: string; values?: unknown[] }, values?: unknown[]) => {
         sent.push({ text: config.text, values: values ?? config.values ?? [] });
@@ -360,7 +361,8 @@ describe('with 20,000 rows', () => {
 
       let rowsRead = 0;
       for (const { text, values } of sent.filter((each) => / ORDER BY /.test(each.text))) {
-        const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
+        const explain = `explain (analyze, format json) ${text}`;
+        const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
         for (const node of nodes(rows[0]['QUERY PLAN'][0].Plan)) {
           if (node['Relation Name']) rowsRead += node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
         }

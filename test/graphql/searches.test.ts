@@ -31,7 +31,7 @@ async function ids(list: string, who = acme): Promise<string[]> {
 /** Every statement that `work` sends to the database. */
 async function statements(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
-  const { pool } = service;
+  const { pool } = service.books;
   const query = pool.query.bind(pool) as (config: { text: string }, values?: unknown[]) => Promise<never>;
   pool.query = ((config: { text: string }, values?: unknown[]) => {
     sent.push(config.text);

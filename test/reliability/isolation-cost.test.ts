@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await createDatabase();
   guarded = await startService({ database });
   const pool = new Pool({ connectionString: database.url, max: 10 });
-  const books = { client: connect(pool), close: () => pool.end() };
+  const books = { pool, client: connect(pool), close: () => pool.end() };
   bare = await startService({ database, books });
   load = startLoad();
   for (let count = 0; count < tenants; count += 20) {
