@@ -28,6 +28,8 @@ export interface Config {
   logLevel: (typeof logLevels)[number];
   /** Exactly as browsers send them in `Origin`. */
   corsOrigins: string[];
+  /** Whether GraphQL tells its schema. */
+  graphqlIntrospection: boolean;
   /** Whether webhooks may go to http and to private addresses. */
   webhookAllowInsecure: boolean;
   /** Milliseconds to wait before each retry: as many retries as there are delays. */
@@ -93,6 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         'origins as browsers send them, scheme://host[:port], lower case, comma-separated',
         list(origin),
       ) ?? [],
+    graphqlIntrospection: read('GRAPHQL_INTROSPECTION', '0, 1, true or false', (text) => switches.get(text)) ?? true,
     webhookAllowInsecure: read('WEBHOOK_ALLOW_INSECURE', '0, 1, true or false', (text) => switches.get(text)) ?? false,
     webhookRetryDelaysMs: read(
       'WEBHOOK_RETRY_DELAYS',

@@ -2,18 +2,20 @@ import {
   GraphQLError,
   Kind,
   typeFromAST,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { maxBody } from '../rest-shim/body.ts';
 import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
+import { useLimits } from './graphql-limits.ts';
 import { useMultipart } from './multipart.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
 
@@ -26,7 +28,11 @@ export interface Visit extends Revisit {
 export type GraphqlDoor = YogaServerInstance<Visit, object>;
 
 /** The GraphQL door. Callers have passed the gate already. */
-export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDoor {
+export function createGraphqlDoor(
+  schema: GraphQLSchema,
+  log: Logger,
+  options: { introspection: boolean } = { introspection: true },
+): GraphqlDoor {
   return createYoga<Visit>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -34,6 +40,7 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
     graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
+    parserAndValidationCache: { documentCache: rememberShort(), errorCache: rememberNothing },
     maxRequestBodySize: maxBody, // multipart.ts has its own
     multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
@@ -44,9 +51,21 @@ export function createGraphqlDoor(schema: GraphQLSchema, log: Logger): GraphqlDo
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useMultipart(), useVariableFaults(), useMasking(log), useReadmission()],
+    plugins: [useMultipart(), useLimits(options), useVariableFaults(), useMasking(log), useReadmission()],
   });
 }
+
+/** Parsed documents, but no more than a few megabytes of them: their texts are the keys. */
+function rememberShort() {
+  const documents = createLRUCache<DocumentNode>({ max: 500 });
+  return {
+    get: (text: string) => documents.get(text),
+    set: (text: string, document: DocumentNode) => void (text.length < 10_000 && documents.set(text, document)),
+  };
+}
+
+/** What can't be parsed won't be sent again. */
+const rememberNothing = { get: () => undefined, set: () => {} };
 
 /** Masks faults where the request they belong to is known. What fails outside of execution is left to maskedErrors. */
 function useMasking(log: Logger): Plugin<Visit> {

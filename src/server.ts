@@ -42,6 +42,8 @@ export interface Surroundings {
   secret: string;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
+  /** Whether GraphQL tells its schema: asked at the door, in suggestions, and at /schema.graphql. */
+  introspection?: boolean;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
   trustedProxies?: number;
   /** Where clients reach the service; asked per request, as the port may be known only once listening. */
@@ -63,6 +65,7 @@ export function createServer({
   log,
   secret,
   corsOrigins,
+  introspection = true,
   trustedProxies = 0,
   publicUrl,
   unready,
@@ -70,7 +73,7 @@ export function createServer({
 }: Surroundings): Server {
   const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
-  const graphqlDoor = createGraphqlDoor(domain.schema, log);
+  const graphqlDoor = createGraphqlDoor(domain.schema, log, { introspection });
   const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
   const pages = createPages();
   const answerOnce = createAnswerOnce(createVault(secret, 'stored answers'));
@@ -168,8 +171,13 @@ export function createServer({
   /** What describes them, for anybody's tools. */
   const files = new Map<string, Answer>([
     ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
-    ['/schema.graphql', createPublicFile('text/plain; charset=utf-8', () => printSdl(domain.schema))],
   ]);
+  if (introspection) {
+    files.set(
+      '/schema.graphql',
+      createPublicFile('text/plain; charset=utf-8', () => printSdl(domain.schema)),
+    );
+  }
 
   const server = createHttpServer((request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);

@@ -88,6 +88,7 @@ export async function startService(
   options: {
     limiter?: (pool: Pool) => RateLimiter;
     corsOrigins?: string[];
+    introspection?: boolean;
     trustedProxies?: number;
     /** Where clients are told to reach it; by default where it listens. */
     publicUrl?: string;
@@ -117,6 +118,7 @@ export async function startService(
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     secret,
     corsOrigins: options.corsOrigins ?? [],
+    introspection: options.introspection ?? true,
     trustedProxies: options.trustedProxies ?? 0,
     publicUrl: () => options.publicUrl ?? url,
     unready: async () => undefined,

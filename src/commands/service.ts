@@ -65,6 +65,7 @@ export async function runService(roles: Roles): Promise<void> {
         log,
         secret,
         corsOrigins: config.corsOrigins,
+        introspection: config.graphqlIntrospection,
         trustedProxies: config.trustedProxies,
         publicUrl,
         unready,

@@ -1,0 +1,120 @@
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import {
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  validate,
+  visit,
+  type DocumentNode,
+  type ExecutionArgs,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+
+/** What a document may have at most: several times what any page of the dashboard asks for (a test compares). */
+export const limits = {
+  /** In its text. */
+  tokens: 2000,
+  /** Definitions of fragments. */
+  fragments: 50,
+  aliases: 50,
+  directives: 50,
+  /** `__schema` and `__type`, and every alias beside them: each may have the whole schema answered once more. */
+  introspections: 5,
+  /** Fields within fields. */
+  depth: 12,
+  /** Fields in all; a fragment's as often as it is spread. */
+  breadth: 500,
+  /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows. */
+  cost: 50_000,
+};
+
+/** A limit, and what it is called where it is exceeded. */
+const words = {
+  fragments: 'fragments',
+  aliases: 'aliases',
+  directives: 'directives',
+  introspections: 'introspections',
+  depth: 'levels of fields',
+  breadth: 'fields',
+  cost: 'values to answer',
+};
+type Counts = Partial<Record<keyof typeof words, number>>;
+
+/**
+ * Refuses documents that ask for more than honest clients do: for their text before they are parsed; for what they are
+ * made of before they are validated, which takes time that grows faster than they do; for what they cost, with these
+ * variables, before they are executed.
+ */
+export function useLimits({ introspection }: { introspection: boolean }): Plugin {
+  const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
+    args,
+    setResultAndStopExecution,
+  }: {
+    args: ExecutionArgs;
+    setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
+  }) => {
+    const errors = over(costs(args));
+    if (errors.length > 0) setResultAndStopExecution({ errors });
+  };
+  return {
+    onParse: ({ parseFn, setParseFn }) =>
+      setParseFn((source, options) => parseFn(source, { ...options, maxTokens: limits.tokens })),
+    onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
+      const errors = over(parts(documentAST));
+      if (errors.length > 0) setResult(errors);
+      if (introspection) return;
+      addValidationRule(NoSchemaIntrospectionCustomRule);
+      setValidationFn((schema, document, rules) => validate(schema, document, rules, { hideSuggestions: true }));
+    },
+    onExecute: refuseCost,
+    onSubscribe: refuseCost,
+  };
+}
+
+/** Told like any other fault of a document. */
+function over(counts: Counts): GraphQLError[] {
+  const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { spec: true, status: 400 } };
+  return Object.entries(counts).flatMap(([name, count]) => {
+    const limit = limits[name as keyof typeof words];
+    const message = `The document has ${count} ${words[name as keyof typeof words]}, of ${limit} at most.`;
+    return count > limit ? [new GraphQLError(message, { extensions })] : [];
+  });
+}
+
+/** What is written, fragments once. */
+function parts(document: DocumentNode): Counts {
+  const counts = { fragments: 0, aliases: 0, directives: 0, introspections: 0, depth: 0, breadth: 0 };
+  let depth = 0;
+  visit(document, {
+    FragmentDefinition: () => void (counts.fragments += 1),
+    Directive: () => void (counts.directives += 1),
+    Field: {
+      enter: ({ alias, name }) => {
+        counts.breadth += 1;
+        if (alias) counts.aliases += 1;
+        if (name.value === '__schema' || name.value === '__type') counts.introspections += 1;
+        depth += 1;
+        counts.depth = Math.max(counts.depth, depth);
+      },
+      leave: () => void (depth -= 1),
+    },
+  });
+  if (counts.introspections > 0) counts.introspections += counts.aliases;
+  return counts;
+}
+
+const oneFault = { maxErrors: 1 };
+
+/** What a valid document asks for, fragments spread. What is wrong with its variables is left to be told. */
+function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
+  const operation = getOperationAST(document, operationName);
+  const variables = variableValues ?? {};
+  if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneFault).errors)
+    return {};
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
+  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema, variables });
+  return { depth, breadth, cost };
+}

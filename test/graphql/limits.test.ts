@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/graphql-limits.ts';
+import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { noFaults } from '../rest/samples.ts';
+import { hostileDocument } from './hostile.ts';
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+const repeat = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_each, index) => text(index)).join(' ');
+const nested = (levels: number): string => {
+  const pairs = Math.floor((levels - 3) / 3);
+  return `{ customers(first: 1) { nodes { ${repeat(pairs, () => 'invoices(first: 1) { nodes { customer {')} id ${repeat(pairs, () => '} } }')} } } }`;
+};
+
+const refusal = ({ body }: Answer): string | undefined => body.errors?.[0].message;
+
+describe('a document may have so much, and no more', () => {
+  const cases: Record<Exclude<keyof typeof limits, 'cost'>, (count: number) => string> = {
+    tokens: (count) => `{ me { user { ${'id '.repeat(count)} } } }`,
+    fragments: (count) =>
+      `{ me { ${repeat(count, (i) => `...f${i}`)} } } ${repeat(count, (i) => `fragment f${i} on Profile { user { id } }`)}`,
+    aliases: (count) => `{ me { user { ${repeat(count, (i) => `a${i}: id`)} } } }`,
+    directives: (count) => `{ me { ${repeat(count, () => 'user @include(if: true) { id }')} } }`,
+    introspections: (count) => `{ __schema { ${repeat(count - 1, (i) => `a${i}: types { name }`)} } }`,
+    depth: nested,
+    breadth: (count) => `{ me { user { ${repeat(count - 2, () => 'id')} } } }`,
+  };
+  const excess = { tokens: limits.tokens, depth: 3 }; // levels come in threes
+  const within = { tokens: 0 };
+
+  it.each(Object.keys(cases) as (keyof typeof cases)[])('%s', async (name) => {
+    const limit = limits[name];
+    const most = within[name as 'tokens'] ?? limit;
+    const good = await acme.graphqlAnswer(cases[name](most));
+    if (name !== 'tokens') expect(good.body.errors).toBeUndefined();
+    const more = limit + (excess[name as 'depth'] ?? 1);
+    const { status, body } = await acme.graphqlAnswer(cases[name](more));
+    expect([200, 400]).toContain(status);
+    expect(body).not.toHaveProperty('data');
+    const [error, ...others] = body.errors;
+    expect(others).toEqual([]);
+    expect(error.message).toContain(String(limit));
+    expect(error.extensions.code).toBe(name === 'tokens' ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('cost: pages within pages, as the variables have them', async () => {
+    const query = `query ($n: Int) { customers(first: $n) { nodes { id invoices(first: $n) { nodes { id items { id } } } } } }`;
+    expect((await acme.graphqlAnswer(query, { n: 10 })).body.errors).toBeUndefined();
+    expect(refusal(await acme.graphqlAnswer(query, { n: 100 }))).toMatch(`of ${limits.cost} at most`);
+    expect(refusal(await acme.graphqlAnswer(query.replaceAll('first', 'last'), { n: 100 }))).toMatch('at most');
+    expect(refusal(await acme.graphqlAnswer(query.replaceAll('$n)', '100)').replace('($n: Int)', '')))).toMatch(
+      'at most',
+    );
+  });
+
+  it('breadth and depth are counted with fragments spread', async () => {
+    const doubling = `{ me { ...f0 } } ${repeat(20, (i) => `fragment f${i} on Profile { ...f${i + 1} ...f${i + 1} }`)} fragment f20 on Profile { user { id } }`;
+    expect(refusal(await acme.graphqlAnswer(doubling))).toMatch('fields, of');
+    const deep = `{ customers { nodes { ...f0 } } } ${repeat(5, (i) => `fragment f${i} on Customer { invoices { nodes { customer { ...f${i + 1} } } } }`)} fragment f5 on Customer { id }`;
+    expect(refusal(await acme.graphqlAnswer(deep))).toMatch('levels of fields');
+  });
+
+  it('a refused document counts as one request, and runs nothing', async () => {
+    const limited = await startService({ limiter: () => createRateLimiter({ limit: 2, store: memoryStore() }) });
+    const globex = await limited.integrator();
+    const mutation = `mutation { ${repeat(limits.aliases + 1, (i) => `a${i}: createCustomer(input: { type: CUSTOMER, companyName: "x" }) { id }`)} }`;
+    const answer = await globex.graphqlAnswer(mutation);
+    expect(refusal(answer)).toMatch('aliases');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('1');
+    expect(await globex.db.customer.count()).toBe(0);
+    await limited.close();
+  });
+});
+
+describe('leave room for', () => {
+  /** Every operation in the pages' code and in the guides, with the fragments it spreads. */
+  function documented(): string[] {
+    const files = execFileSync('git', ['ls-files', 'src/dashboard', 'src/pages/guides', 'README.md'], {
+      encoding: 'utf8',
+    });
+    const texts = files
+      .trim()
+      .split('\n')
+      .filter((file) => /\.(tsx?|md)$/.test(file))
+      .map((file) => readFileSync(file, 'utf8'));
+    const marked = texts.flatMap((text) =>
+      [...text.matchAll(/(?:graphql\(\s*`|```graphql[^\n]*\n)([^`]*)`/g)].map(([, document]) => document!),
+    );
+    const fragments = marked.filter((document) => document.trim().startsWith('fragment'));
+    return marked
+      .filter((document) => !document.trim().startsWith('fragment'))
+      .map((document) => {
+        const used = new Set<string>();
+        const add = (text: string): void => {
+          for (const [, name] of text.matchAll(/\.\.\.\s*(?!on\b)(\w+)/g)) {
+            const fragment = fragments.find((each) => new RegExp(`fragment\\s+${name}\\s`).test(each));
+            if (!fragment || used.has(fragment)) continue;
+            used.add(fragment);
+            add(fragment);
+          }
+        };
+        add(document);
+        return [document, ...used].join('\n');
+      });
+  }
+
+  it('every document of the dashboard and the guides, at the longest page', async () => {
+    const documents = documented();
+    expect(documents.length).toBeGreaterThan(10);
+    for (const document of documents) {
+      const { body } = await acme.graphqlAnswer(document.replace(/^\s*(mutation|subscription)/, 'query'), {
+        first: 100,
+      });
+      const refused = (body.errors ?? [])
+        .map(({ message }: { message: string }) => message)
+        .filter((message: string) => / at most\.$|tokens/.test(message));
+      expect({ document, refused }).toEqual({ document, refused: [] });
+    }
+  });
+
+  it("GraphiQL's introspection", async () => {
+    const query = getIntrospectionQuery({
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    });
+    expect((await acme.graphqlAnswer(query)).body.errors).toBeUndefined();
+  });
+});
+
+describe('GRAPHQL_INTROSPECTION=0', () => {
+  it('tells nothing of the schema: not asked, not by suggestions, not as a file', async () => {
+    const silent = await startService({ introspection: false });
+    const globex = await silent.integrator();
+    for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Customer") { name } }']) {
+      expect(refusal(await globex.graphqlAnswer(query))).toMatch(/introspection/i);
+    }
+    const misspelt = [
+      '{ custommers { totalCount } }',
+      '{ customers(frist: 1) { totalCount } }',
+      '{ me { ...on Profil { user { id } } } }',
+    ];
+    for (const query of misspelt) {
+      expect(refusal(await globex.graphqlAnswer(query))).not.toMatch(/did you mean/i);
+      expect(refusal(await acme.graphqlAnswer(query))).toMatch(/did you mean/i);
+    }
+    expect((await silent.request('GET', '/schema.graphql')).status).toBe(404);
+    expect((await globex.graphqlAnswer('{ __typename me { user { id } } }')).body.errors).toBeUndefined();
+    await silent.close();
+  });
+});
+
+it('hostile documents are answered, and none is a fault of ours', async () => {
+  const fates = new Set<string>();
+  for (let seed = 0; seed < 500; seed += 1) {
+    const { family, body } = hostileDocument(seed);
+    const answer = await service.request('POST', '/graphql', {
+      body,
+      headers: { authorization: `Bearer ${acme.token}` },
+    });
+    expect({ seed, family, status: answer.status }).toEqual({
+      seed,
+      family,
+      status: expect.toBeOneOf([200, 400, 413]),
+    });
+    expect({ seed, family, body: answer.body }).toEqual({ seed, family, body: expect.any(Object) });
+    for (const { extensions } of answer.body.errors ?? [])
+      expect({ seed, code: extensions?.code }).not.toEqual({ seed, code: 'INTERNAL_SERVER_ERROR' });
+    fates.add(answer.body.errors ? 'refused' : 'answered');
+  }
+  expect([...fates].toSorted()).toEqual(['answered', 'refused']);
+  noFaults(service);
+});

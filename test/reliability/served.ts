@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { asIntegrator, createDatabase, startService, type Integrator, type Service } from '../harness.ts';
+import { freePort } from '../processes/npm.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+export interface Served {
+  url: string;
+  /** Who sends to the server's process. */
+  acme: Integrator;
+  /** Another one on the same database, in this process, to look behind. */
+  beside: Service;
+  /** What the process logged that is a fault. */
+  faults(): string[];
+  /** MiB that the process holds. */
+  memory(): number;
+  close(): Promise<void>;
+}
+
+/** A server in a process of its own, without a rate limit. */
+export async function serve(): Promise<Served> {
+  const database = await createDatabase();
+  const beside = await startService({ database });
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    KONTOR_SECRET: 'the secret of the tests, long enough', // as the harness has it
+    PORT: await freePort(),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+  };
+  const child = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+  await once(child.stdout, 'data');
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const request: Service['request'] = async (method, path, { body, headers } = {}) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+  };
+  return {
+    url,
+    acme: asIntegrator({ request, books: beside.books }, await beside.integrator()),
+    beside,
+    faults: () => lines.filter((line) => line.includes('"level":50')),
+    memory: () => {
+      const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      return Math.round(Number(kib) / 1024);
+    },
+    close: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      await beside.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The value that so much of the sorted values stays below. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Asks for a list, again and again, until told to stop; answers the milliseconds of each. */
+export function ordinaryTraffic(who: Integrator): { stop(): Promise<number[]> } {
+  const taken: number[] = [];
+  const stopping = new AbortController();
+  const asking = (async () => {
+    while (!stopping.signal.aborted) {
+      const start = performance.now();
+      const { status } = await who.rest('GET', '/customers');
+      if (status !== 200) throw new Error(`Ordinary traffic was answered ${status}`);
+      taken.push(performance.now() - start);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await asking;
+      return taken;
+    },
+  };
+}
+
+/** Does `count` things, so many at once, and tells how far it is. */
+export async function campaign(
+  name: string,
+  count: number,
+  atOnce: number,
+  act: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const begun = performance.now();
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      if (index > 0 && index % 5000 === 0)
+        say(`${name}: ${index} of ${count}, ${Math.round((performance.now() - begun) / 1000)} s`);
+      await act(index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+export const say = (line: string): void => void process.stderr.write(`${line}\n`);
