@@ -89,10 +89,10 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
                 ))}
               </Table.Tr>
             </Table.Thead>
-            <Table.Tbody className="rows">
+            <Table.Tbody>
               {connection
                 ? connection.nodes.map((row) => (
-                    <Table.Tr key={row.id} data-stale={fetching || undefined}>
+                    <Table.Tr key={row.id}>
                       {columns.map((column) => (
                         <Table.Td key={column.header} {...placed(column)}>
                           {column.cell(row)}
