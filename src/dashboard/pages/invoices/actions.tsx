@@ -16,7 +16,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { nameOf, type Invoice } from './fields.ts';
-import { PaymentForm } from './payment-form.tsx';
+import { InvoicePaymentForm } from './payment-form.tsx';
 
 const IssueInvoice = graphql(`
   mutation IssueInvoice($id: UUID!) {
@@ -132,7 +132,7 @@ function IssuedActions({ invoice }: { invoice: Invoice }): ReactNode {
         </Menu.Item>
       </More>
       <Dialog title="Record a payment" opened={paying} onClose={dialog.close} size="md">
-        <PaymentForm invoice={invoice} onClose={dialog.close} />
+        <InvoicePaymentForm invoice={invoice} onClose={dialog.close} />
       </Dialog>
     </>
   );
