@@ -8,6 +8,7 @@ import {
   HomeIcon,
   KeyIcon,
   PaperAirplaneIcon,
+  ReceiptPercentIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './components/error-boundary.tsx';
@@ -30,6 +31,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/', label: 'Overview', icon: HomeIcon },
       { path: '/invoices', label: 'Invoices', icon: DocumentTextIcon },
       { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
+      { path: '/receipts', label: 'Receipts', icon: ReceiptPercentIcon },
       { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
     ],
   },
@@ -59,6 +61,8 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/invoices/:id/edit', Page: lazy(() => import('./pages/invoices/edit-invoice.tsx')) },
   { path: '/customers', Page: lazy(() => import('./pages/customers/customers.tsx')) },
   { path: '/customers/:id', Page: lazy(() => import('./pages/customers/customer.tsx')) },
+  { path: '/receipts', Page: lazy(() => import('./pages/receipts/receipts.tsx')) },
+  { path: '/receipts/:id', Page: lazy(() => import('./pages/receipts/receipt.tsx')) },
   { path: '/bank-transactions', Page: lazy(() => import('./pages/bank-transactions/bank-transactions.tsx')) },
   {
     path: '/bank-transactions/upload',

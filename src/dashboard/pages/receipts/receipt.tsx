@@ -1,0 +1,89 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useParams } from 'wouter';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Events } from '../../components/events.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Page } from '../../components/page.tsx';
+import { Payments } from '../../components/payments.tsx';
+import { date, dateTime, money, percent } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { ReceiptActions } from './actions.tsx';
+import { dueOf, nameOf, ReceiptFields, type Receipt } from './fields.ts';
+import { ReceiptState } from './state.tsx';
+
+const ReceiptQuery = graphql(
+  `
+    query Receipt($id: UUID!) {
+      receipt(id: $id) {
+        ...ReceiptFields
+      }
+    }
+  `,
+  [ReceiptFields],
+);
+
+const back = { to: '/receipts', label: 'Receipts' };
+
+export default function ReceiptPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, again] = useQuery({ query: ReceiptQuery, variables: { id } });
+  if (!data) {
+    return (
+      <Page title="Receipt" back={back}>
+        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+      </Page>
+    );
+  }
+  const { receipt } = data;
+  return (
+    <Page
+      title={nameOf(receipt)}
+      back={back}
+      badge={<ReceiptState {...receipt} />}
+      description={receipt.description}
+      actions={<ReceiptActions receipt={receipt} />}
+    >
+      <Stack gap="lg">
+        <ReceiptFacts receipt={receipt} />
+        <Payments payments={receipt.payments} currency={receipt.currency} />
+        <Events of={receipt.id} />
+      </Stack>
+    </Page>
+  );
+}
+
+function ReceiptFacts({ receipt }: { receipt: Receipt }): ReactNode {
+  const { supplier, projectId, currency, status, dueDate, paidAt, category } = receipt;
+  return (
+    <Facts
+      facts={[
+        [
+          'Supplier',
+          supplier && (
+            <Anchor key="supplier" component={Link} to={`/customers/${supplier.id}`}>
+              {supplier.companyName}
+            </Anchor>
+          ),
+        ],
+        ['Gross', money(receipt.amountGross, currency)],
+        ['Net', money(receipt.amountNet, currency)],
+        [`VAT, ${percent(receipt.vatRate)}`, money(receipt.vatAmount, currency)],
+        ['Still due', status === 'BOOKED' ? money(dueOf(receipt), currency) : null],
+        ['Date', date(receipt.receiptDate)],
+        ['To be paid by', dueDate && date(dueDate)],
+        ['Paid', paidAt && dateTime(paidAt)],
+        ['Category', category],
+        [
+          'Project',
+          projectId && (
+            <Anchor key="project" component={Link} to={`/projects/${projectId}`}>
+              Open
+            </Anchor>
+          ),
+        ],
+      ]}
+    />
+  );
+}

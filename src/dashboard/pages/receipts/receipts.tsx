@@ -1,0 +1,170 @@
+import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { PlusIcon, ReceiptPercentIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { DataTable, type Column } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { Page } from '../../components/page.tsx';
+import { date, label, money } from '../../format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { oneOf, orderBy, useListState } from '../../list-state.ts';
+import { PageInfoFields } from '../../page-info.ts';
+import { receiptStatuses } from './fields.ts';
+import { ReceiptForm } from './receipt-form.tsx';
+import { ReceiptState } from './state.tsx';
+
+const ReceiptsQuery = graphql(
+  `
+    query Receipts(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $q: String
+      $status: ReceiptStatus
+      $supplierId: UUID
+      $orderBy: ReceiptOrder
+    ) {
+      receipts(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        q: $q
+        status: $status
+        supplierId: $supplierId
+        orderBy: $orderBy
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          id
+          receiptNumber
+          receiptDate
+          status
+          category
+          description
+          currency
+          amountGross
+          supplier {
+            id
+            companyName
+          }
+        }
+      }
+    }
+  `,
+  [PageInfoFields],
+);
+
+type Row = ResultOf<typeof ReceiptsQuery>['receipts']['nodes'][number];
+
+const columns: Column<Row>[] = [
+  {
+    header: 'Receipt',
+    cell: ({ id, receiptNumber, receiptDate, supplier, description }) => (
+      <>
+        <Anchor component={Link} to={`/receipts/${id}`} size="sm" fw={500} lineClamp={1}>
+          {supplier?.companyName ?? description ?? 'Without a supplier'}
+        </Anchor>
+        <Text size="xs" c="dimmed" lineClamp={1}>
+          {[receiptNumber, supplier && description].filter(Boolean).join(' · ')}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {date(receiptDate)}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Category', from: 'lg', cell: ({ category }) => category },
+  { header: 'State', width: 120, cell: (receipt) => <ReceiptState {...receipt} /> },
+  { header: 'Date', sort: 'RECEIPT_DATE', width: 130, from: 'sm', cell: ({ receiptDate }) => date(receiptDate) },
+  {
+    header: 'Gross',
+    sort: 'AMOUNT_GROSS',
+    align: 'right',
+    width: 130,
+    cell: ({ amountGross, currency }) => money(amountGross, currency),
+  },
+];
+
+const names = ['q', 'status', 'supplier'] as const;
+
+export default function Receipts(): ReactNode {
+  const list = useListState(names);
+  const [, navigate] = useLocation();
+  const [adding, dialog] = useDisclosure();
+  const { q, status, supplier } = list.filters;
+  const [{ data, fetching, stale, error }, again] = useQuery({
+    query: ReceiptsQuery,
+    variables: {
+      ...list.variables,
+      q: q ?? null,
+      status: oneOf(status, receiptStatuses),
+      supplierId: supplier ?? null,
+      orderBy: orderBy(list.sort, ['RECEIPT_DATE', 'AMOUNT_GROSS']),
+    },
+  });
+  const active = Object.keys(list.filters).length > 0;
+  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
+  const add = (
+    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Add a receipt
+    </Button>
+  );
+  return (
+    <Page title="Receipts" description="What others charge you." actions={add}>
+      <Filters active={active} clear={clear}>
+        <Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />
+        <Choice
+          label="State"
+          all="All states"
+          value={status}
+          onChange={(value) => list.filter({ status: value })}
+          options={receiptStatuses.map((value) => ({ value, label: label(value) }))}
+        />
+        <CustomerPicker
+          label="Supplier"
+          placeholder="All suppliers"
+          hideLabel
+          type="SUPPLIER"
+          value={supplier ?? null}
+          onChange={(value) => list.filter({ supplier: value ?? undefined })}
+          w={{ base: '100%', xs: 220 }}
+        />
+      </Filters>
+      <DataTable
+        caption="Receipts"
+        columns={columns}
+        list={list}
+        connection={data?.receipts}
+        fetching={fetching && !stale}
+        error={error}
+        again={again}
+        empty={
+          active ? (
+            <NothingFound title="No receipt is like that" clear={clear} />
+          ) : (
+            <EmptyState
+              icon={<ReceiptPercentIcon width={40} aria-hidden />}
+              title="No receipts yet"
+              description="Add what others charge you: bank statements then say when it was paid."
+            >
+              {add}
+            </EmptyState>
+          )
+        }
+      />
+      <Dialog title="Add a receipt" opened={adding} onClose={dialog.close}>
+        <ReceiptForm onCancel={dialog.close} onDone={(id) => navigate(`/receipts/${id}`)} />
+      </Dialog>
+    </Page>
+  );
+}
