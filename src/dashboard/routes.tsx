@@ -2,8 +2,10 @@ import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import {
   BoltIcon,
+  BriefcaseIcon,
   BuildingLibraryIcon,
   BuildingOfficeIcon,
+  ClockIcon,
   DocumentTextIcon,
   HomeIcon,
   KeyIcon,
@@ -33,6 +35,8 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
       { path: '/receipts', label: 'Receipts', icon: ReceiptPercentIcon },
       { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
+      { path: '/projects', label: 'Projects', icon: BriefcaseIcon },
+      { path: '/time-entries', label: 'Time entries', icon: ClockIcon },
     ],
   },
   {
@@ -69,6 +73,9 @@ const pages: { path: string; Page: ComponentType }[] = [
     Page: lazy(() => import('./pages/bank-transactions/upload/upload-statement.tsx')),
   },
   { path: '/bank-transactions/:id', Page: lazy(() => import('./pages/bank-transactions/bank-transaction.tsx')) },
+  { path: '/projects', Page: lazy(() => import('./pages/projects/projects.tsx')) },
+  { path: '/projects/:id', Page: lazy(() => import('./pages/projects/project.tsx')) },
+  { path: '/time-entries', Page: lazy(() => import('./pages/time-entries/time-entries.tsx')) },
   { path: '/deliveries', Page: lazy(() => import('./pages/deliveries/deliveries.tsx')) },
   { path: '/deliveries/:id', Page: lazy(() => import('./pages/deliveries/delivery.tsx')) },
   { path: '/account', Page: lazy(() => import('./pages/account/account.tsx')) },

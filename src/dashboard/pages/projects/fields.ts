@@ -1,0 +1,25 @@
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const ProjectFields = graphql(`
+  fragment ProjectFields on Project {
+    id
+    name
+    description
+    status
+    hourlyRateNet
+    currency
+    budgetHours
+    startDate
+    endDate
+    trackedMinutes
+    unbilledMinutes
+    customer {
+      id
+      companyName
+    }
+  }
+`);
+
+export type Project = FragmentOf<typeof ProjectFields>;
+
+export const projectStatuses = ['ACTIVE', 'COMPLETED', 'ARCHIVED'] as const;

@@ -1,0 +1,109 @@
+import { SegmentedControl, Select, SimpleGrid, TextInput, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { currencies, label, orNull, toDecimal } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { useSession } from '../../session.tsx';
+import { projectStatuses, type Project } from './fields.ts';
+
+const CreateProject = graphql(`
+  mutation CreateProject($input: CreateProjectInput!) {
+    createProject(input: $input) {
+      id
+    }
+  }
+`);
+
+const UpdateProject = graphql(`
+  mutation UpdateProject($id: UUID!, $input: UpdateProjectInput!) {
+    updateProject(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+const values = (project: Project | undefined, currency: string) => ({
+  name: project?.name ?? '',
+  customerId: project?.customer?.id ?? null,
+  description: project?.description ?? '',
+  status: project?.status ?? 'ACTIVE',
+  hourlyRateNet: project?.hourlyRateNet ?? '',
+  currency: project?.currency ?? currency,
+  budgetHours: project?.budgetHours ?? '',
+  startDate: project?.startDate ?? '',
+  endDate: project?.endDate ?? '',
+});
+
+type Values = ReturnType<typeof values>;
+
+const inputOf = (typed: Values) => ({
+  name: typed.name,
+  customerId: typed.customerId,
+  description: orNull(typed.description),
+  status: typed.status,
+  hourlyRateNet: orNull(toDecimal(typed.hourlyRateNet)),
+  currency: typed.currency,
+  budgetHours: orNull(toDecimal(typed.budgetHours)),
+  startDate: orNull(typed.startDate),
+  endDate: orNull(typed.endDate),
+});
+
+interface Props {
+  /** Nothing for a new one. */
+  project?: Project;
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}
+
+export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
+  const { tenant } = useSession();
+  const [, create] = useMutation(CreateProject);
+  const [, update] = useMutation(UpdateProject);
+  const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency) });
+  const adding = useSubmit(
+    form,
+    (typed) => create({ input: inputOf(typed) }),
+    (data) => onDone(data.createProject.id),
+  );
+  const changing = useSubmit(
+    form,
+    (typed) => update({ id: project?.id ?? '', input: inputOf(typed) }),
+    (data) => onDone(data.updateProject.id),
+  );
+  return (
+    <Form submission={project ? changing : adding} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <CustomerPicker
+        label="Customer"
+        description="Whom its time is billed to; none for your own"
+        type="CUSTOMER"
+        {...form.getInputProps('customerId')}
+        value={form.values.customerId}
+      />
+      {project && (
+        <SegmentedControl
+          aria-label="Status"
+          data={projectStatuses.map((status) => ({ value: status, label: label(status) }))}
+          {...form.getInputProps('status')}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <TextInput label="Hourly rate, net" inputMode="decimal" {...form.getInputProps('hourlyRateNet')} />
+        <Select
+          label="Currency"
+          data={currencies()}
+          searchable
+          allowDeselect={false}
+          {...form.getInputProps('currency')}
+        />
+        <TextInput label="Budget, hours" inputMode="decimal" {...form.getInputProps('budgetHours')} />
+        <TextInput type="date" label="First day" {...form.getInputProps('startDate')} />
+        <TextInput type="date" label="Last day" {...form.getInputProps('endDate')} />
+      </SimpleGrid>
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+    </Form>
+  );
+}

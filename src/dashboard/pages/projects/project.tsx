@@ -1,0 +1,165 @@
+import { Anchor, Button, EmptyState, Group, Skeleton, Stack, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ClockIcon, DocumentTextIcon, PencilSquareIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Link, useLocation, useParams } from 'wouter';
+import { confirm } from '../../components/confirm.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Unavailable } from '../../components/error-boundary.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Page } from '../../components/page.tsx';
+import { done, failed } from '../../components/toast.ts';
+import { date, decimal, minutes } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { useListState } from '../../list-state.ts';
+import { TimeEntryForm } from '../time-entries/time-entry-form.tsx';
+import { TimeEntryTable } from '../time-entries/time-entry-table.tsx';
+import { BillForm } from './bill-form.tsx';
+import { ProjectFields, type Project } from './fields.ts';
+import { ProjectForm } from './project-form.tsx';
+import { ProjectState } from './state.tsx';
+
+const ProjectQuery = graphql(
+  `
+    query Project($id: UUID!) {
+      project(id: $id) {
+        ...ProjectFields
+      }
+    }
+  `,
+  [ProjectFields],
+);
+
+const DeleteProject = graphql(`
+  mutation DeleteProject($id: UUID!) {
+    deleteProject(id: $id) {
+      id
+    }
+  }
+`);
+
+const back = { to: '/projects', label: 'Projects' };
+
+export default function ProjectPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, again] = useQuery({ query: ProjectQuery, variables: { id } });
+  if (data) return <Opened key={id} project={data.project} />;
+  return (
+    <Page title="Project" back={back}>
+      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+    </Page>
+  );
+}
+
+function Opened({ project }: { project: Project }): ReactNode {
+  const { id, name, description, customer, hourlyRateNet, currency, budgetHours, startDate, endDate } = project;
+  const list = useListState();
+  const [tracking, dialog] = useDisclosure();
+  const track = (
+    <Button variant="default" leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Track time
+    </Button>
+  );
+  return (
+    <Page
+      title={name}
+      back={back}
+      badge={<ProjectState {...project} />}
+      description={description}
+      actions={<Actions project={project} />}
+    >
+      <Stack gap="lg">
+        <Facts
+          facts={[
+            [
+              'Customer',
+              customer && (
+                <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
+                  {customer.companyName}
+                </Anchor>
+              ),
+            ],
+            ['Tracked', minutes(project.trackedMinutes)],
+            ['Unbilled', minutes(project.unbilledMinutes)],
+            ['Budget', budgetHours && `${decimal(budgetHours)} h`],
+            ['Hourly rate, net', hourlyRateNet && `${decimal(hourlyRateNet)} ${currency}`],
+            ['First day', startDate && date(startDate)],
+            ['Last day', endDate && date(endDate)],
+          ]}
+        />
+        <div>
+          <Group justify="space-between" mb="sm">
+            <Title order={2} size="h4">
+              Its time
+            </Title>
+            {track}
+          </Group>
+          <TimeEntryTable
+            list={list}
+            filters={{ projectId: id }}
+            oneProject
+            empty={
+              <EmptyState
+                icon={<ClockIcon width={40} aria-hidden />}
+                title="No time yet"
+                description="Track what was worked on it: it can be billed then."
+              />
+            }
+          />
+        </div>
+      </Stack>
+      <Dialog title="Track time" opened={tracking} onClose={dialog.close}>
+        <TimeEntryForm projectId={id} onCancel={dialog.close} onDone={dialog.close} />
+      </Dialog>
+    </Page>
+  );
+}
+
+function Actions({ project }: { project: Project }): ReactNode {
+  const { customer, unbilledMinutes } = project;
+  const [billing, bill] = useDisclosure();
+  const [editing, edit] = useDisclosure();
+  return (
+    <>
+      {customer && unbilledMinutes > 0 && (
+        <Button leftSection={<DocumentTextIcon width={18} aria-hidden />} onClick={bill.open}>
+          Bill the time
+        </Button>
+      )}
+      <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
+        Edit
+      </Button>
+      <Remove project={project} />
+      <Dialog title="Bill the time" opened={billing} onClose={bill.close}>
+        <BillForm project={project} onCancel={bill.close} />
+      </Dialog>
+      <Dialog title="Edit the project" opened={editing} onClose={edit.close}>
+        <ProjectForm project={project} onCancel={edit.close} onDone={edit.close} />
+      </Dialog>
+    </>
+  );
+}
+
+function Remove({ project: { id, name } }: { project: Project }): ReactNode {
+  const [, navigate] = useLocation();
+  const [, remove] = useMutation(DeleteProject);
+  const ask = async (): Promise<void> => {
+    const sure = await confirm({
+      title: 'Delete the project?',
+      children: `${name} is deleted for good. One that has time entries or receipts can’t be: archive it instead.`,
+      confirm: 'Delete',
+      danger: true,
+    });
+    if (!sure) return;
+    const { error } = await remove({ id });
+    if (error) return failed(error);
+    done(`${name} is deleted.`);
+    navigate('/projects');
+  };
+  return (
+    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={ask}>
+      Delete
+    </Button>
+  );
+}

@@ -1,0 +1,159 @@
+import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { BriefcaseIcon, PlusIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { DataTable, type Column } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { Page } from '../../components/page.tsx';
+import { label, minutes } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { oneOf, orderBy, useListState } from '../../list-state.ts';
+import { PageInfoFields } from '../../page-info.ts';
+import { ProjectFields, projectStatuses, type Project } from './fields.ts';
+import { ProjectForm } from './project-form.tsx';
+import { ProjectState } from './state.tsx';
+
+const ProjectsQuery = graphql(
+  `
+    query Projects(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $q: String
+      $status: ProjectStatus
+      $customerId: UUID
+      $orderBy: ProjectOrder
+    ) {
+      projects(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        q: $q
+        status: $status
+        customerId: $customerId
+        orderBy: $orderBy
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          ...ProjectFields
+        }
+      }
+    }
+  `,
+  [PageInfoFields, ProjectFields],
+);
+
+const columns: Column<Project>[] = [
+  {
+    header: 'Project',
+    sort: 'NAME',
+    cell: ({ id, name, customer }) => (
+      <>
+        <Anchor component={Link} to={`/projects/${id}`} size="sm" fw={500} lineClamp={1}>
+          {name}
+        </Anchor>
+        <Text size="xs" c="dimmed" lineClamp={1}>
+          {customer?.companyName}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Status', width: 140, from: 'xs', cell: (project) => <ProjectState {...project} /> },
+  {
+    header: 'Tracked',
+    align: 'right',
+    width: 130,
+    from: 'sm',
+    cell: ({ trackedMinutes }) => minutes(trackedMinutes),
+  },
+  {
+    header: 'Unbilled',
+    align: 'right',
+    width: 130,
+    cell: ({ unbilledMinutes }) => minutes(unbilledMinutes),
+  },
+];
+
+const names = ['q', 'status', 'customer'] as const;
+
+export default function Projects(): ReactNode {
+  const list = useListState(names);
+  const [, navigate] = useLocation();
+  const [adding, dialog] = useDisclosure();
+  const { q, status, customer } = list.filters;
+  const [{ data, fetching, stale, error }, again] = useQuery({
+    query: ProjectsQuery,
+    variables: {
+      ...list.variables,
+      q: q ?? null,
+      status: oneOf(status, projectStatuses),
+      customerId: customer ?? null,
+      orderBy: orderBy(list.sort, ['NAME']),
+    },
+  });
+  const active = Object.keys(list.filters).length > 0;
+  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
+  const add = (
+    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
+      Add a project
+    </Button>
+  );
+  return (
+    <Page title="Projects" description="What time is tracked on, and for whom." actions={add}>
+      <Filters active={active} clear={clear}>
+        <Search label="Search projects" value={q} onChange={(value) => list.filter({ q: value })} />
+        <Choice
+          label="Status"
+          all="All statuses"
+          value={status}
+          onChange={(value) => list.filter({ status: value })}
+          options={projectStatuses.map((value) => ({ value, label: label(value) }))}
+        />
+        <CustomerPicker
+          label="Customer"
+          placeholder="All customers"
+          hideLabel
+          type="CUSTOMER"
+          value={customer ?? null}
+          onChange={(value) => list.filter({ customer: value ?? undefined })}
+          w={{ base: '100%', xs: 220 }}
+        />
+      </Filters>
+      <DataTable
+        caption="Projects"
+        columns={columns}
+        list={list}
+        connection={data?.projects}
+        fetching={fetching && !stale}
+        error={error}
+        again={again}
+        empty={
+          active ? (
+            <NothingFound title="No project is like that" clear={clear} />
+          ) : (
+            <EmptyState
+              icon={<BriefcaseIcon width={40} aria-hidden />}
+              title="No projects yet"
+              description="Add the first: time is tracked on it, and billed to its customer."
+            >
+              {add}
+            </EmptyState>
+          )
+        }
+      />
+      <Dialog title="Add a project" opened={adding} onClose={dialog.close}>
+        <ProjectForm onCancel={dialog.close} onDone={(id) => navigate(`/projects/${id}`)} />
+      </Dialog>
+    </Page>
+  );
+}

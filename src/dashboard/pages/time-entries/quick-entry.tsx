@@ -1,0 +1,82 @@
+import { Alert, Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { useSubmit } from '../../components/form.tsx';
+import { ProjectPicker } from '../../components/project-picker.tsx';
+import { done } from '../../components/toast.ts';
+import { minutes, orNull, today } from '../../format.ts';
+import { toMinutes } from './duration.ts';
+import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';
+
+interface Values {
+  projectId: string | null;
+  date: string;
+  durationMinutes: string;
+  description: string;
+}
+
+/** Tracks time in one line; project and day stay for the next entry. */
+export function QuickEntry(): ReactNode {
+  const [, create] = useMutation(CreateTimeEntry);
+  const form = useForm<Values>({
+    mode: 'controlled',
+    initialValues: { projectId: null, date: today(), durationMinutes: '', description: '' },
+    validate: {
+      projectId: (projectId) => (projectId ? null : 'Choose a project.'),
+      durationMinutes: durationRule,
+    },
+  });
+  const { onSubmit, busy, faults } = useSubmit(
+    form,
+    ({ projectId, date, durationMinutes, description }) =>
+      create({
+        input: {
+          projectId: projectId ?? '',
+          date,
+          durationMinutes: toMinutes(durationMinutes),
+          description: orNull(description),
+        },
+      }),
+    ({ createTimeEntry: { durationMinutes } }) => {
+      done(`${minutes(durationMinutes)} are tracked.`);
+      form.setValues({ durationMinutes: '', description: '' });
+      form.getInputNode('durationMinutes')?.focus();
+    },
+  );
+  return (
+    <Card withBorder radius="md" mb="lg">
+      <form onSubmit={onSubmit} noValidate aria-label="Track time">
+        <Stack gap="sm">
+          {faults.length > 0 && (
+            <Alert color="red" role="alert" title="Not saved">
+              {faults.map((fault) => (
+                <div key={fault}>{fault}</div>
+              ))}
+            </Alert>
+          )}
+          <Group align="flex-start" gap="sm">
+            <ProjectPicker
+              label="Project"
+              required
+              style={{ flex: '2 1 200px' }}
+              {...form.getInputProps('projectId')}
+            />
+            <TextInput type="date" label="Day" required style={{ flex: '1 1 140px' }} {...form.getInputProps('date')} />
+            <TextInput
+              label="Duration"
+              placeholder="1:30"
+              required
+              style={{ flex: '1 1 90px' }}
+              {...form.getInputProps('durationMinutes')}
+            />
+            <TextInput label="What was done" style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
+            <Button type="submit" loading={busy} mt={{ base: 0, xs: 25 }}>
+              Track
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,66 @@
+import { EmptyState } from '@mantine/core';
+import { ClockIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { Choice, Day, Filters } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
+import { Page } from '../../components/page.tsx';
+import { ProjectPicker } from '../../components/project-picker.tsx';
+import { useListState } from '../../list-state.ts';
+import { QuickEntry } from './quick-entry.tsx';
+import { TimeEntryTable } from './time-entry-table.tsx';
+
+const names = ['project', 'billed', 'from', 'to'] as const;
+
+export default function TimeEntries(): ReactNode {
+  const list = useListState(names);
+  const { project, billed, from, to } = list.filters;
+  const active = Object.keys(list.filters).length > 0;
+  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
+  return (
+    <Page title="Time entries" description="Your time, and that of your colleagues.">
+      <QuickEntry />
+      <Filters active={active} clear={clear}>
+        <ProjectPicker
+          label="Of the project"
+          placeholder="All projects"
+          hideLabel
+          value={project ?? null}
+          onChange={(value) => list.filter({ project: value ?? undefined })}
+          w={{ base: '100%', xs: 220 }}
+        />
+        <Choice
+          label="Billing"
+          all="Billed or not"
+          value={billed}
+          onChange={(value) => list.filter({ billed: value })}
+          options={[
+            { value: 'yes', label: 'Billed' },
+            { value: 'no', label: 'Not billed' },
+          ]}
+        />
+        <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
+        <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />
+      </Filters>
+      <TimeEntryTable
+        list={list}
+        filters={{
+          projectId: project ?? null,
+          billed: billed ? billed === 'yes' : null,
+          from: from ?? null,
+          to: to ?? null,
+        }}
+        empty={
+          active ? (
+            <NothingFound title="No time entry is like that" clear={clear} />
+          ) : (
+            <EmptyState
+              icon={<ClockIcon width={40} aria-hidden />}
+              title="No time yet"
+              description="Track the first above."
+            />
+          )
+        }
+      />
+    </Page>
+  );
+}

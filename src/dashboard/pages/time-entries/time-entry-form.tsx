@@ -1,0 +1,98 @@
+import { SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import { Form, useSubmit } from '../../components/form.tsx';
+import { ProjectPicker } from '../../components/project-picker.tsx';
+import { orNull, today, toDecimal } from '../../format.ts';
+import { graphql } from '../../graphql.ts';
+import { clock, toMinutes } from './duration.ts';
+import type { TimeEntry } from './fields.ts';
+
+export const CreateTimeEntry = graphql(`
+  mutation CreateTimeEntry($input: CreateTimeEntryInput!) {
+    createTimeEntry(input: $input) {
+      id
+      durationMinutes
+    }
+  }
+`);
+
+const UpdateTimeEntry = graphql(`
+  mutation UpdateTimeEntry($id: UUID!, $input: UpdateTimeEntryInput!) {
+    updateTimeEntry(id: $id, input: $input) {
+      id
+    }
+  }
+`);
+
+const values = (entry: TimeEntry | undefined, projectId: string | null) => ({
+  projectId: entry?.project.id ?? projectId,
+  date: entry?.date ?? today(),
+  durationMinutes: entry ? clock(entry.durationMinutes) : '',
+  description: entry?.description ?? '',
+  hourlyRateNet: '',
+  billable: entry?.billable ?? true,
+});
+
+type Values = ReturnType<typeof values>;
+
+export const durationRule = (typed: string): string | null =>
+  Number.isNaN(toMinutes(typed)) ? 'Write hours and minutes, 1:30, or hours, 1.5.' : null;
+
+const inputOf = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
+  date,
+  durationMinutes: toMinutes(durationMinutes),
+  description: orNull(description),
+  billable,
+  // Left empty, it stays as it is, or is the project's.
+  hourlyRateNet: orNull(toDecimal(hourlyRateNet)) ?? undefined,
+});
+
+interface Props {
+  /** Nothing for a new one. */
+  entry?: TimeEntry;
+  /** Where it is known already. */
+  projectId?: string;
+  onDone: () => void;
+  onCancel: () => void;
+}
+
+export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): ReactNode {
+  const [, create] = useMutation(CreateTimeEntry);
+  const [, update] = useMutation(UpdateTimeEntry);
+  const form = useForm<Values>({
+    mode: 'controlled',
+    initialValues: values(entry, projectId ?? null),
+    validate: { durationMinutes: durationRule },
+  });
+  const adding = useSubmit(
+    form,
+    (typed) => create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }),
+    onDone,
+  );
+  const changing = useSubmit(form, (typed) => update({ id: entry?.id ?? '', input: inputOf(typed) }), onDone);
+  return (
+    <Form submission={entry ? changing : adding} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
+      {!entry && !projectId && <ProjectPicker label="Project" required {...form.getInputProps('projectId')} />}
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <TextInput
+          label="Duration"
+          description="1:30, or 1.5 hours"
+          required
+          data-autofocus
+          {...form.getInputProps('durationMinutes')}
+        />
+        <TextInput type="date" label="Day" description="Of the work" required {...form.getInputProps('date')} />
+        <TextInput
+          label="Hourly rate, net"
+          description={entry?.hourlyRateNet ? `Now ${entry.hourlyRateNet}` : 'Empty: the project’s'}
+          inputMode="decimal"
+          {...form.getInputProps('hourlyRateNet')}
+        />
+      </SimpleGrid>
+      <Textarea label="What was done" autosize minRows={2} {...form.getInputProps('description')} />
+      <Switch label="Billable" {...form.getInputProps('billable', { type: 'checkbox' })} />
+    </Form>
+  );
+}
