@@ -1,0 +1,58 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { password, someone } from '../identity/browser.ts';
+import { startService, type Service } from '../harness.ts';
+import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
+import { barriers, launch, overflow, visit, type Watch } from './browser.ts';
+
+/** The whole of it: service and worker, an endpoint that hears of events, and a browser. */
+export interface App {
+  service: Service;
+  receiver: Receiver;
+  browser: Browser;
+  /** Someone who can sign in, a member of these tenants; of a new one when none is named. */
+  someone: (...tenantIds: string[]) => ReturnType<typeof someone>;
+  /** Opens a page for one piece of work; see visit(). */
+  visit: (options: BrowserContextOptions, work: (page: Page, watch: Watch) => Promise<void>) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function startApp(): Promise<App> {
+  const [service, browser, receiver] = await Promise.all([startService(), launch(), startReceiver()]);
+  const worker = await work(service);
+  return {
+    service,
+    receiver,
+    browser,
+    someone: (...tenantIds) => someone(service, ...tenantIds),
+    visit: (options, steps) => visit(browser, service.url, options, steps),
+    close: async () => {
+      await browser.close();
+      await worker.stop();
+      await Promise.all([service.close(), receiver.close()]);
+    },
+  };
+}
+
+/** Signs in as a user does, and waits until there are books. */
+export async function signIn(page: Page, email: string, at = '/'): Promise<void> {
+  await page.goto(at);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1 }).and(page.locator(':not(:text("Sign in"))')).waitFor();
+}
+
+/** Follows the navigation, which a phone keeps behind a button. */
+export async function go(page: Page, name: string): Promise<void> {
+  const burger = page.getByRole('button', { name: 'Navigation' });
+  if (await burger.isVisible()) await burger.click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+/** What no page may have, once it has settled: barriers, and more width than its window. */
+export async function expectUsable(page: Page): Promise<void> {
+  expect([page.url(), await barriers(page)]).toEqual([page.url(), []]);
+  expect([page.url(), await overflow(page)]).toEqual([page.url(), 0]);
+}
