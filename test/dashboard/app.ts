@@ -51,8 +51,17 @@ export async function go(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
+/** Waits until nothing is fetched, and nothing moves. */
+export const settle = (page: Page): Promise<unknown> =>
+  page.waitForFunction(
+    () =>
+      !document.querySelector('[aria-busy="true"], [data-stale="true"]') &&
+      document.getAnimations().every(({ playState }) => playState !== 'running'),
+  );
+
 /** What no page may have, once it has settled: barriers, and more width than its window. */
 export async function expectUsable(page: Page): Promise<void> {
+  await settle(page);
   expect([page.url(), await barriers(page)]).toEqual([page.url(), []]);
   expect([page.url(), await overflow(page)]).toEqual([page.url(), 0]);
 }
