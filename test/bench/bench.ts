@@ -40,12 +40,15 @@ export class Bench {
   readonly say: (line: string) => void;
   readonly #running = new Map<ContenderName, Running>();
   readonly #generator: ChildProcess;
+  readonly #ended: Promise<never>;
 
   constructor(database: Database, pace: Pace, say: (line: string) => void) {
     this.database = database;
     this.pace = pace;
     this.say = say;
     this.#generator = fork(new URL('load.ts', import.meta.url));
+    this.#ended = once(this.#generator, 'exit').then(() => Promise.reject(new Error('The load generator ended.')));
+    this.#ended.catch(() => {}); // as it does at the end
   }
 
   tenant(size: number): Tenant {
@@ -64,7 +67,10 @@ export class Bench {
   /** Requests answered per second, of `amount` sent. Stops everything when one is answered wrongly. */
   async load(name: string, order: Pick<Order, 'urls' | 'requests'>, amount: number): Promise<number> {
     this.#generator.send({ ...order, connections, amount } satisfies Order);
-    const { perSecond, failed } = await this.#outcome();
+    const [{ perSecond, failed }] = await Promise.race([
+      once(this.#generator, 'message') as Promise<[Outcome]>,
+      this.#ended,
+    ]);
     if (failed > 0) throw new Error(`${name}: ${failed} requests failed`);
     return perSecond;
   }
@@ -75,12 +81,6 @@ export class Bench {
       const rate = await this.load(name, order, amount);
       if (amount / rate > this.pace.seconds / 4) return Math.max(connections, Math.round(rate * this.pace.seconds));
     }
-  }
-
-  async #outcome(): Promise<Outcome> {
-    const ended = once(this.#generator, 'exit').then(() => Promise.reject(new Error('The load generator ended.')));
-    const [outcome] = (await Promise.race([once(this.#generator, 'message'), ended])) as [Outcome];
-    return outcome;
   }
 
   async close(): Promise<void> {

@@ -84,6 +84,7 @@ export const tables: Record<string, (at: number, size: number) => Cells[]> = {
         invoice_id: id,
         bank_transaction_id: idOf('transaction', at, size),
         amount: money(net + vat),
+        currency: 'EUR',
         paid_on: day,
         created_at: time,
       },

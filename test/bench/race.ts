@@ -113,7 +113,7 @@ export async function answerOf({ name, url, dialect }: Running, question: Questi
   });
   const text = await response.text();
   if (!response.ok || text.includes('"errors"')) throw new Error(`${name}: ${response.status} to ${path}: ${text}`);
-  return dialect.read(JSON.parse(text));
+  return dialect.read(JSON.parse(text), question);
 }
 
 async function sampleOf({ database: { pool } }: Bench, { id }: Tenant): Promise<Sample> {
