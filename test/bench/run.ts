@@ -49,6 +49,7 @@ try {
   await bench.close();
   await database.close();
 }
+process.exit(); // what was stopped may still wait for something
 
 async function runAll(all: Work[]): Promise<Row[]> {
   const rows: Row[] = [];
