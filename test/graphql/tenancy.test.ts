@@ -105,8 +105,11 @@ const idPlaces = places
     pathsTo('UUID', place.field.args).map((path) => ({ place, path, title: `${place.field.name}(${path.join('.')})` })),
   );
 
+// A subscription's answer is no answer: subscriptions.test.ts tries another tenant's ids on it.
 const argumentsOf = (of: GraphQLSchema) =>
-  placesOf(of).flatMap(({ field }) => pathsTo('UUID', field.args).map((path) => [field.name, ...path].join('.')));
+  placesOf(of)
+    .filter(({ parent }) => parent.name !== 'Subscription')
+    .flatMap(({ field }) => pathsTo('UUID', field.args).map((path) => [field.name, ...path].join('.')));
 
 describe('another tenant’s id answers exactly like an unknown id', () => {
   it('in every argument there is, as introspection tells', async () => {
