@@ -28,6 +28,7 @@ import { answerKeyedGraphql } from './keyed-graphql.ts';
 import { answerMalformed } from './malformed.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './public-file.ts';
+import { limitPatience, serverOptions, usualPatience, type Patience } from './patience.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { createVault } from './vault.ts';
 
@@ -44,6 +45,7 @@ export interface Surroundings {
   corsOrigins: readonly string[];
   /** Whether GraphQL tells its schema: asked at the door, in suggestions, and at /schema.graphql. */
   introspection?: boolean;
+  patience?: Patience;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
   trustedProxies?: number;
   /** Where clients reach the service; asked per request, as the port may be known only once listening. */
@@ -66,6 +68,7 @@ export function createServer({
   secret,
   corsOrigins,
   introspection = true,
+  patience = usualPatience,
   trustedProxies = 0,
   publicUrl,
   unready,
@@ -179,7 +182,7 @@ export function createServer({
     );
   }
 
-  const server = createHttpServer((request, response) => {
+  const server = createHttpServer(serverOptions(patience), (request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
     setHeaders(response, commonHeaders(publicUrl()));
@@ -194,6 +197,7 @@ export function createServer({
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerMalformed(server, log);
+  limitPatience(server, patience);
   return server;
 }
 

@@ -7,6 +7,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { createDeliveryChanges } from '../src/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
+import { usualPatience, type Patience } from '../src/patience.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
 import { createServer } from '../src/server.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
@@ -89,6 +90,7 @@ export async function startService(
     limiter?: (pool: Pool) => RateLimiter;
     corsOrigins?: string[];
     introspection?: boolean;
+    patience?: Patience;
     trustedProxies?: number;
     /** Where clients are told to reach it; by default where it listens. */
     publicUrl?: string;
@@ -119,6 +121,7 @@ export async function startService(
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
+    patience: options.patience ?? usualPatience,
     trustedProxies: options.trustedProxies ?? 0,
     publicUrl: () => options.publicUrl ?? url,
     unready: async () => undefined,

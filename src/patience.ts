@@ -1,0 +1,45 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How long clients may take, in milliseconds. */
+export interface Patience {
+  /** For the head of a request. */
+  headMs: number;
+  /** Between two pieces of its body. */
+  silenceMs: number;
+  /** For all of it: a statement of 64 MiB takes that long at 2 Mbit/s. */
+  requestMs: number;
+}
+
+export const usualPatience: Patience = { headMs: 15_000, silenceMs: 15_000, requestMs: 300_000 };
+
+/** Beyond, connections are closed at once. */
+const maxConnections = 5000;
+/** Node leaves out what comes after; all of them together have 16 KiB. */
+const maxHeaders = 200;
+
+/** For Node's server, which answers those who are slow with 408 (malformed.ts); dead peers are found out. */
+export const serverOptions = ({ headMs, requestMs }: Patience): ServerOptions => ({
+  headersTimeout: headMs,
+  requestTimeout: requestMs,
+  connectionsCheckingInterval: Math.min(5000, headMs),
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+});
+
+/** Hangs up on clients that fall silent within a request; not on those who wait for our answer. */
+export function limitPatience(server: Server, { silenceMs }: Patience): void {
+  server.maxConnections = maxConnections;
+  server.maxHeadersCount = maxHeaders;
+  const exchanges = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
+  server.prependListener('request', (request, response) => void exchanges.set(request.socket, [request, response]));
+  server.setTimeout(silenceMs, (socket) => {
+    const [request, response] = exchanges.get(socket) ?? [];
+    if (!request || !response || response.writableFinished) socket.destroy();
+    else if (request.complete) return;
+    // What has come and isn't read yet is ours to read.
+    else if (request.readableLength > 0) socket.setTimeout(silenceMs);
+    else if (response.headersSent) socket.destroy();
+    else server.emit('clientError', Object.assign(new Error('Silence'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  });
+}

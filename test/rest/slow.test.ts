@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { anError, answers, head, json, last, speak } from './raw.ts';
+import * as sample from './samples.ts';
+
+// Slow, silent and abandoned clients: each is let go after a while, and others are served meanwhile.
+
+let service: Service;
+let acme: Integrator;
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  service = await startService({ patience: { headMs: 1000, silenceMs: 500, requestMs: 3000 } });
+  acme = await service.integrator();
+});
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+  sample.noFaults(service);
+});
+afterAll(() => service.close());
+
+/** A connection that says so much and no more; what it hears until it is closed. */
+function start(text: string): { socket: Socket; closed: Promise<string> } {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  open.push(socket);
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).on('error', () => {});
+  socket.write(text);
+  return { socket, closed: once(socket, 'close').then(() => heard) };
+}
+
+const timedOut = [{ status: 408, body: anError }];
+const post = (...more: string[]): string => head(acme, 'POST /api/v1/customers', json, ...more);
+const served = async (): Promise<void> => expect((await acme.rest('GET', '/me')).status).toBe(200);
+
+describe('a client that falls silent is answered 408, and hung up on', () => {
+  it('within the body, announced or chunked', async () => {
+    const before = await sample.rows(service);
+    for (const said of [`${post('Content-Length: 100')}{"type": `, `${post('Transfer-Encoding: chunked')}5\r\n{"typ`]) {
+      const { closed } = start(said);
+      await served();
+      expect(answers(await closed)).toEqual(timedOut);
+    }
+    expect(await sample.rows(service)).toEqual(before);
+  });
+
+  it('within a body at /graphql', async () => {
+    const { closed } = start(`${head(acme, 'POST /graphql', json, 'Content-Length: 100')}{"query": `);
+    expect(answers(await closed)).toEqual(timedOut);
+  });
+});
+
+it('a client that falls silent before a head is whole, or says nothing at all, is hung up on', async () => {
+  const halves = ['GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthor', ''].map((said) => start(said));
+  await served();
+  expect(await Promise.all(halves.map(({ closed }) => closed))).toEqual(['', '']);
+});
+
+it.each([
+  ['head', () => 'GET /api/v1/me HTTP/1.1\r\nX-Slow: '],
+  ['body', () => post('Content-Length: 1000')],
+])('a client that drips a %s is answered 408 once its time is up', async (_part, said) => {
+  const { socket, closed } = start(said());
+  const drip = setInterval(() => socket.write(' '), 100);
+  const heard = await closed.finally(() => clearInterval(drip));
+  expect(answers(heard)).toEqual(timedOut);
+});
+
+it('a client that waits for a slow answer is let wait', async () => {
+  const body = JSON.stringify(sample.customer);
+  const holder = await service.pool.connect();
+  await holder.query('begin; lock table events in exclusive mode');
+  const { closed } = start(post(`Content-Length: ${body.length}`, last) + body);
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // three times the silence
+  await holder.query('rollback');
+  holder.release();
+  expect(answers(await closed)[0]?.status).toBe(201);
+});
+
+it('300 half-open connections: others are served meanwhile, and all are closed', async () => {
+  const halves = Array.from({ length: 300 }, (_each, index) =>
+    start(index % 2 === 0 ? 'GET / HT' : `${post('Content-Length: 9')}{`),
+  );
+  for (let request = 0; request < 20; request += 1) await served();
+  await Promise.all(halves.map(({ closed }) => closed));
+});
+
+it('pipelined requests are answered in order, and the rubbish behind them is no request', async () => {
+  const get = head(acme, 'GET /api/v1/me');
+  const heard = answers(await speak(service, get.repeat(50), 'rubbish\r\n\r\n', get));
+  expect(heard.map(({ status }) => status)).toEqual([...Array<number>(50).fill(200), 400]);
+  await served();
+});
