@@ -17,25 +17,31 @@ it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others
   const taken: number[] = [];
   const families = new Map<string, number[]>();
   const wrong: unknown[] = [];
-  await campaign('hostile documents', documents, atOnce, async (seed) => {
-    const { family, body } = hostileDocument(seed);
-    const start = performance.now();
-    const response = await fetch(`${served.url}/graphql`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body,
-    });
-    const answer = (await response.json()) as { data?: object; errors?: { extensions?: { code?: string } }[] };
-    const ms = performance.now() - start;
-    taken.push(ms);
-    const each = families.get(family);
-    if (each) each.push(ms);
-    else families.set(family, [ms]);
-    const isFault = answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
-    if (![200, 400, 413].includes(response.status) || isFault || !(answer.data || answer.errors)) {
-      wrong.push({ seed, family, status: response.status, answer });
-    }
-  });
+  await campaign(
+    'hostile documents',
+    documents,
+    atOnce,
+    async (seed) => {
+      const { family, body } = hostileDocument(seed);
+      const start = performance.now();
+      const response = await fetch(`${served.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body,
+      });
+      const answer = (await response.json()) as { data?: object; errors?: { extensions?: { code?: string } }[] };
+      const ms = performance.now() - start;
+      taken.push(ms);
+      const each = families.get(family);
+      if (each) each.push(ms);
+      else families.set(family, [ms]);
+      const isFault = answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
+      if (![200, 400, 413].includes(response.status) || isFault || !(answer.data || answer.errors)) {
+        wrong.push({ seed, family, status: response.status, answer });
+      }
+    },
+    () => `${served.memory()} MiB`,
+  );
   const within = await beside.stop();
 
   const ms = (value: number): string => `${value.toFixed(1)} ms`;

@@ -98,6 +98,7 @@ export async function campaign(
   count: number,
   atOnce: number,
   act: (index: number) => Promise<void>,
+  tell: () => string = () => '',
 ): Promise<void> {
   let next = 0;
   const begun = performance.now();
@@ -105,8 +106,10 @@ export async function campaign(
     while (next < count) {
       const index = next;
       next += 1;
-      if (index > 0 && index % 5000 === 0)
-        say(`${name}: ${index} of ${count}, ${Math.round((performance.now() - begun) / 1000)} s`);
+      if (index > 0 && index % 2000 === 0) {
+        const seconds = Math.round((performance.now() - begun) / 1000);
+        say(`${name}: ${index} of ${count}, ${seconds} s ${tell()}`);
+      }
       await act(index);
     }
   };
