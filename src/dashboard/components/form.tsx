@@ -22,22 +22,27 @@ export function useSubmit<Values extends object, Data>(
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<string[]>([]);
-  const onSubmit = form.onSubmit(async (values) => {
-    setBusy(true);
-    setFaults([]);
-    const { data, error } = await send(values);
-    setBusy(false);
-    if (error) {
-      const { fields, rest } = faultsOf(error, (path) => form.getInputNode(path) !== null);
-      form.setErrors(fields);
-      setFaults(rest);
-      const [first] = Object.keys(fields);
-      if (first) form.getInputNode(first)?.focus();
-    } else if (data) {
-      form.resetDirty();
-      onDone(data);
-    }
-  });
+  const focusFirst = ([first]: string[]): void => {
+    if (first) form.getInputNode(first)?.focus();
+  };
+  const onSubmit = form.onSubmit(
+    async (values) => {
+      setBusy(true);
+      setFaults([]);
+      const { data, error } = await send(values);
+      setBusy(false);
+      if (error) {
+        const { fields, rest } = faultsOf(error, (path) => form.getInputNode(path) !== null);
+        form.setErrors(fields);
+        setFaults(rest);
+        focusFirst(Object.keys(fields));
+      } else if (data) {
+        form.resetDirty();
+        onDone(data);
+      }
+    },
+    (errors) => focusFirst(Object.keys(errors)),
+  );
   return { onSubmit, busy, faults };
 }
 
