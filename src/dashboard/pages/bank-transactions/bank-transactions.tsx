@@ -59,7 +59,7 @@ const columns: Column<BankTransaction>[] = [
     header: 'Counterparty',
     cell: (transaction) => (
       <>
-        <Anchor component={Link} to={`/bank-transactions/${transaction.id}`} size="sm" fw={500} lineClamp={1}>
+        <Anchor component={Link} to={`/bank-transactions/${transaction.id}`} size="sm" fw={500} lineClamp={2}>
           {nameOf(transaction)}
         </Anchor>
         <Text size="xs" c="dimmed" lineClamp={1} maw={420}>

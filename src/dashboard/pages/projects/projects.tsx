@@ -59,10 +59,10 @@ const columns: Column<Project>[] = [
     sort: 'NAME',
     cell: ({ id, name, customer }) => (
       <>
-        <Anchor component={Link} to={`/projects/${id}`} size="sm" fw={500} lineClamp={1}>
+        <Anchor component={Link} to={`/projects/${id}`} size="sm" fw={500} lineClamp={2}>
           {name}
         </Anchor>
-        <Text size="xs" c="dimmed" lineClamp={1}>
+        <Text size="xs" c="dimmed" lineClamp={2}>
           {customer?.companyName}
         </Text>
       </>

@@ -71,10 +71,10 @@ const columns: Column<Row>[] = [
     header: 'Receipt',
     cell: ({ id, receiptNumber, receiptDate, supplier, description }) => (
       <>
-        <Anchor component={Link} to={`/receipts/${id}`} size="sm" fw={500} lineClamp={1}>
+        <Anchor component={Link} to={`/receipts/${id}`} size="sm" fw={500} lineClamp={2}>
           {supplier?.companyName ?? description ?? 'Without a supplier'}
         </Anchor>
-        <Text size="xs" c="dimmed" lineClamp={1}>
+        <Text size="xs" c="dimmed" lineClamp={2}>
           {[receiptNumber, supplier && description].filter(Boolean).join(' · ')}
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="sm">

@@ -115,7 +115,7 @@ const columns = (oneProject: boolean): Column<TimeEntry>[] => [
     cell: ({ project, description, date: day }) => (
       <>
         {!oneProject && (
-          <Anchor component={Link} to={`/projects/${project.id}`} size="sm" fw={500} lineClamp={1}>
+          <Anchor component={Link} to={`/projects/${project.id}`} size="sm" fw={500} lineClamp={2}>
             {project.name}
           </Anchor>
         )}

@@ -78,8 +78,8 @@ export function guess([header = [], sample = []]: string[][], currency: string):
     const name = cell.trim().toLowerCase();
     const place = String(index + 1);
     const field = names.find(([each, pattern]) => columns[each] === null && pattern.test(name))?.[0];
-    if (references.test(name)) columns.reference.push(place);
-    else if (field) columns[field] = place;
+    if (field) columns[field] = place;
+    else if (references.test(name)) columns.reference.push(place);
   }
   const cellOf = (column: Column): string => sample[Number(column) - 1]?.trim() ?? '';
   const amount = cellOf(columns.amount ?? columns.credit) || cellOf(columns.debit);

@@ -52,9 +52,10 @@ export function DropZone({ file, onChange, description, error, disabled = false,
           <Button
             {...rest}
             variant="default"
-            disabled={disabled}
+            // Not `disabled`: when what is wrong with the file is known, the focus comes back to it.
+            aria-disabled={disabled}
             aria-describedby={error ? `${id}-error` : `${id}-description`}
-            onClick={() => input.current?.click()}
+            onClick={() => !disabled && input.current?.click()}
           >
             {file ? 'Choose another' : 'Choose a file'}
           </Button>

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { headOf, isCsv, rowsOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-head.ts';
+import { guess, mappingOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-values.ts';
+
+const file = (...parts: BlobPart[]): File => new File(parts, 'statement');
+
+describe('the beginning of a file', () => {
+  it('is UTF-8, or Windows-1252 where it is none', async () => {
+    expect(await headOf(file('Währung'))).toBe('Währung');
+    expect(await headOf(file(new Uint8Array([0x57, 0xe4, 0x68, 0x72, 0x75, 0x6e, 0x67, 0x3b, 0x78])))).toBe(
+      'Währung;x',
+    );
+  });
+  it('stays UTF-8 where its 64 KiB cut a character', async () => {
+    expect(await headOf(file('x'.repeat(64 * 1024 - 1), 'ä'))).not.toContain('Ã');
+  });
+  it.each([
+    ['Date;Amount\n', true],
+    ['<?xml version="1.0"?>', false],
+    [':20:STARTUMS\r\n:25:10020030/1234567', false],
+    ['{1:F01BANKDEFF}{4:\r\n:20:1', false],
+    ['%PDF-1.7', false],
+    ['', false],
+  ])('%j: CSV is %s', (head, csv) => {
+    expect(isCsv(head)).toBe(csv);
+  });
+  it('is read by its own delimiter, past the lines before', () => {
+    expect(rowsOf('Account 1\n"a;b";c\n1;"2, 3"\n', 1)).toEqual([
+      ['a;b', 'c'],
+      ['1', '2, 3'],
+    ]);
+  });
+});
+
+describe('a mapping is guessed by what banks call their columns', () => {
+  it('German: the other’s account is not taken for one’s own', () => {
+    const values = guess(
+      rowsOf(
+        'Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;IBAN Zahlungsbeteiligter;Betrag;Waehrung\n' +
+          'DE02120300000000202051;03.11.26;03.11.26;Rechnung;Sonnenschein GmbH;DE02500105170137075030;-1.190,50;EUR\n',
+        0,
+      ),
+      'EUR',
+    );
+    expect(values).toMatchObject({ dateFormat: 'DD.MM.YY', decimalSeparator: ',', amountKind: 'signed' });
+    expect(mappingOf(values).columns).toMatchObject({
+      accountIban: '1',
+      bookingDate: '2',
+      valueDate: '3',
+      reference: ['4'],
+      counterpartyName: '5',
+      counterpartyIban: '6',
+      amount: '7',
+      currency: '8',
+    });
+  });
+
+  it('Dutch: which way the money went stands beside the amount', () => {
+    const values = guess(
+      rowsOf(
+        '"Datum","Naam / Omschrijving","Rekening","Tegenrekening","Code","Af Bij","Bedrag (EUR)","Mededelingen"\n' +
+          '"20261103","Museum","NL20INGB0001234567","NL02ABNA0123456789","GT","Af","12,00","Factuur"\n',
+        0,
+      ),
+      'EUR',
+    );
+    expect(values).toMatchObject({ dateFormat: 'YYYYMMDD', decimalSeparator: ',', amountKind: 'direction' });
+    expect(mappingOf(values).columns).toMatchObject({
+      bookingDate: '1',
+      counterpartyName: '2',
+      accountIban: '3',
+      counterpartyIban: '4',
+      direction: '6',
+      amount: '7',
+      reference: ['8'],
+    });
+  });
+
+  it('English: debit and credit in columns of their own, and no amount', () => {
+    const values = guess(rowsOf('Date,Description,Debit,Credit\n2026-11-03,Power,84.20,\n', 0), 'GBP');
+    expect(values).toMatchObject({ dateFormat: 'YYYY-MM-DD', decimalSeparator: '.', amountKind: 'debitAndCredit' });
+    const { columns, currency } = mappingOf(values);
+    expect(columns).toMatchObject({ bookingDate: '1', reference: ['2'], debit: '3', credit: '4' });
+    expect(columns).not.toHaveProperty('amount');
+    expect(currency).toBe('GBP');
+  });
+});
