@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -6,14 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { say } from '../src/output.ts';
+import { startOwnServer } from './own-server.ts';
 
 // The story's end: money in, events out. A receiver on this machine has a private address, and a retry that is shown
 // can't wait as long as one that is meant; so this part has a server of its own, with both allowed and shortened.
-
-const root = fileURLToPath(new URL('..', import.meta.url));
 
 interface Arrival {
   headers: IncomingHttpHeaders;
@@ -37,29 +34,6 @@ async function startReceiver(
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
-}
-
-async function startOwnServer(dataDir: string): Promise<{ child: ChildProcess; address: string; token: string }> {
-  const settings = {
-    WEBHOOK_ALLOW_INSECURE: '1',
-    WEBHOOK_RETRY_DELAYS: '0.5,1',
-    RATE_LIMIT_PER_MINUTE: '0',
-    LOG_LEVEL: 'error',
-  };
-  const env = { ...process.env, ...settings, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' };
-  const child = spawn(process.execPath, ['src/cli.ts', 'start'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  for (;;) {
-    const [, token, address] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(out) ?? [];
-    if (token && address) return { child, address, token };
-    if (child.exitCode !== null) throw new Error('The demo server did not start');
-    await sleep(50);
-  }
 }
 
 const statementOf = (number: string, amount: string): string => `<?xml version="1.0" encoding="UTF-8"?>

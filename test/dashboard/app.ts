@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { password, someone } from '../identity/browser.ts';
+import { password as usualPassword, someone } from '../identity/browser.ts';
 import { startService, type Service } from '../harness.ts';
 import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
 import { barriers, launch, overflow, visit, type Watch } from './browser.ts';
@@ -35,12 +35,13 @@ export async function startApp(): Promise<App> {
 }
 
 /** Signs in as a user does, and waits until there are books. */
-export async function signIn(page: Page, email: string, at = '/'): Promise<void> {
+export async function signIn(page: Page, email: string, at = '/', password = usualPassword): Promise<void> {
   await page.goto(at);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1 }).and(page.locator(':not(:text("Sign in"))')).waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+  await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
 /** Follows the navigation, which a phone keeps behind a button. */
