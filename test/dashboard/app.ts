@@ -44,6 +44,12 @@ export async function signIn(page: Page, email: string, at = '/', password = usu
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
+/** Someone's cookie, given to the page where signing in isn't what is tested. */
+export async function enterWith(page: Page, cookie: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=', 2);
+  await page.context().addCookies([{ name, value, domain: '127.0.0.1', path: '/', httpOnly: true, sameSite: 'Lax' }]);
+}
+
 /** Follows the navigation, which a phone keeps behind a button. */
 export async function go(page: Page, name: string): Promise<void> {
   const burger = page.getByRole('button', { name: 'Navigation' });
