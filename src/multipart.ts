@@ -32,6 +32,8 @@ export function useMultipart(): Plugin {
           throw new CodedError('FORBIDDEN', 'An upload must carry the header GraphQL-Require-Preflight.');
         }
         const { req, res } = serverContext as unknown as { req: IncomingMessage; res: ServerResponse };
+        // A broken file is refused as soon as that is known. Browsers hear of it only once they could send the rest.
+        res.once('finish', () => req.unpipe().resume());
         // One byte more, as a file that is just as long as allowed would be cut off, too.
         const options = { maxFileSize: maxUpload + 1, maxFiles: 1 };
         try {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -250,6 +251,26 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
   it('one of just 64 MiB is read', async () => {
     const answer = await sendChunks(() => statementOf(64 * 1024 * 1024));
     expect(answer.body).toEqual({ data: { imported: { imported: 1, skipped: 0, matched: 0, warnings: [] } } });
+  });
+
+  it('a broken one is refused at once, and the rest of it taken: a browser hears no answer before it sent all', async () => {
+    const broken = Buffer.from(`${start}<Document><no <${' '.repeat(1_000_000)}`);
+    const rest = Buffer.alloc(20_000_000, ' ');
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const answered = once(socket, 'data') as Promise<[Buffer]>;
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${acme.token}\r\n` +
+        `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${broken.length + rest.length}\r\n\r\n`,
+    );
+    socket.write(broken);
+    const [answer] = await answered;
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200[^]*Line 1: this is no well-formed XML/);
+    const taken = await new Promise((resolve) => {
+      socket.on('error', resolve);
+      socket.write(rest, resolve);
+    });
+    expect(taken ?? null).toBeNull();
+    socket.destroy();
   });
 
   it('a form that ends within the file is refused, though what came of the file would do', async () => {
