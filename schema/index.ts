@@ -1,6 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { costOf } from './cost.ts';
 import './scalars.ts';
 import './profile.ts';
 import './api-token.ts';
@@ -25,9 +24,5 @@ import './webhook.ts';
 import './delivery.ts';
 import './delivery-change.ts';
 
-/**
- * The domain, as an executable schema; everything in it in the order declared. It knows what its fields cost, but
- * limits nobody: the doors do.
- */
-export const toSchema = (): GraphQLSchema =>
-  builder.toSchema({ sortSchema: false, complexity: { fieldComplexity: costOf, disabled: true } });
+/** The domain, as an executable schema; everything in it in the order declared. */
+export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });

@@ -1,16 +1,21 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
+  buildSchema,
   getOperationAST,
   getVariableValues,
   GraphQLError,
+  isObjectType,
   Kind,
   NoSchemaIntrospectionCustomRule,
+  printSchema,
   validate,
   visit,
   type DocumentNode,
   type ExecutionArgs,
+  type GraphQLSchema,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { costOf } from '../schema/cost.ts';
 
 /** What a document may have at most: several times what any page of the dashboard asks for (a test compares). */
 export const limits = {
@@ -48,6 +53,7 @@ type Counts = Partial<Record<keyof typeof words, number>>;
  * variables, before they are executed.
  */
 export function useLimits({ introspection }: { introspection: boolean }): Plugin {
+  let priced: GraphQLSchema;
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
     setResultAndStopExecution,
@@ -55,10 +61,11 @@ export function useLimits({ introspection }: { introspection: boolean }): Plugin
     args: ExecutionArgs;
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
-    const errors = over(costs(args));
+    const errors = over(costs(args, priced));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
+    onSchemaChange: ({ schema }) => void (priced = withCosts(schema)),
     onParse: ({ parseFn, setParseFn }) =>
       setParseFn((source, options) => parseFn(source, { ...options, maxTokens: limits.tokens })),
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
@@ -107,14 +114,27 @@ function parts(document: DocumentNode): Counts {
 
 const oneFault = { maxErrors: 1 };
 
+/**
+ * The schema with what its fields cost, and without our checks of their arguments: those are told, all at once, when a
+ * field is executed.
+ */
+function withCosts(schema: GraphQLSchema): GraphQLSchema {
+  const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
+  for (const type of Object.values(plain.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) field.extensions = { complexity: costOf };
+  }
+  return plain;
+}
+
 /** What a valid document asks for, fragments spread. What is wrong with its variables is left to be told. */
-function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
+function costs({ schema, document, operationName, variableValues }: ExecutionArgs, priced: GraphQLSchema): Counts {
   const operation = getOperationAST(document, operationName);
   const variables = variableValues ?? {};
   if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneFault).errors)
     return {};
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
-  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema, variables });
+  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: priced, variables });
   return { depth, breadth, cost };
 }
