@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { camt } from '../bank/statement.ts';
 import { enter } from '../identity/browser.ts';
+import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { asIntegrator, type Integrator } from '../harness.ts';
 import { enterWith, expectUsable, go, signIn, startApp, type App } from './app.ts';
 import { desk, noBrowser, phone } from './browser.ts';
@@ -100,6 +101,48 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         await page.getByRole('listitem').filter({ hasText: 'Outstanding' }).getByText('285.60').waitFor();
       });
     });
+
+    it('a match is undone, and what is then suggested confirmed', async () => {
+      const { email, acme } = await bookkeeper();
+      const { number } = await bill(acme);
+      const amount = '455.18';
+      const id = await makeBankTransaction(acme, { amount, amountOpen: amount, reference: `Invoice ${number}` });
+      const status = async (): Promise<string> => (await acme.rest('GET', '/invoices')).body.data[0].status;
+      await app.visit({ viewport }, async (page, watch) => {
+        watch.expecting.push(/401/);
+        await signIn(page, email, `/bank-transactions/${id}`);
+        const suggested = page.getByRole('button', { name: `Confirm Invoice ${number}` });
+        await suggested.click();
+        await page.getByRole('button', { name: `Undo the match with Invoice ${number}` }).click();
+        expect(await status()).toBe('paid');
+        await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
+        await suggested.waitFor();
+        await expectUsable(page);
+        expect(await status()).toBe('issued');
+      });
+    });
+
+    it("a project's time is billed", async () => {
+      const { email, acme } = await bookkeeper();
+      await bill(acme);
+      const { id: customerId } = (await acme.rest('GET', '/customers')).body.data[0];
+      const projectId = await makeProject(acme, { customerId, hourlyRateNet: '80' });
+      await makeTimeEntry(acme, { projectId, durationMinutes: 90 });
+      await app.visit({ viewport }, async (page, watch) => {
+        watch.expecting.push(/401/);
+        await signIn(page, email);
+        await go(page, 'Projects');
+        await page.getByRole('link', { name: 'Website' }).click();
+        await page.getByRole('button', { name: /^Bill/ }).click();
+        await page.getByLabel(/^VAT/).fill('19');
+        await expectUsable(page);
+        await page.getByRole('button', { name: 'Make the draft' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor();
+        await page.getByText('142.80').first().waitFor();
+      });
+      const { project } = await acme.graphql(`{ project(id: "${projectId}") { unbilledMinutes } }`);
+      expect(project.unbilledMinutes).toBe(0);
+    });
   });
 
   describe('every page is without barriers, light and dark, on a desk and on a phone', () => {
@@ -122,6 +165,11 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         id: ids['webhook'],
       });
       ids['delivery'] = pingWebhook.id;
+      ids['draft'] = await makeInvoice(acme);
+      ids['receipt'] = await makeReceipt(acme, { status: 'BOOKED' });
+      ids['project'] = await makeProject(acme);
+      await makeTimeEntry(acme, { projectId: ids['project'] });
+      ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
     });
 
     it.each([
@@ -129,10 +177,17 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
       '/invoices',
       '/invoices/new',
       '/invoices/INVOICE',
+      '/invoices/DRAFT/edit',
       '/customers',
       '/customers/CUSTOMER',
       '/bank-transactions',
       '/bank-transactions/upload',
+      '/bank-transactions/TRANSACTION',
+      '/receipts',
+      '/receipts/RECEIPT',
+      '/projects',
+      '/projects/PROJECT',
+      '/time-entries',
       '/deliveries',
       '/deliveries/DELIVERY',
       '/account',
