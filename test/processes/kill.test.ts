@@ -61,7 +61,10 @@ it(
           })),
         });
         made += batch;
-        await new Promise((resolve) => setTimeout(resolve, 200 + chance() * 800));
+        // By what was sent, not by the clock: on a busy machine no worker would live long enough to be interrupted.
+        const next = receiver.requests.length + 1 + Math.floor(chance() * 30);
+        await until(async () => receiver.requests.length >= next, 'more deliveries', 60_000);
+        await new Promise((resolve) => setTimeout(resolve, chance() * 60));
         const index = chance() < 0.5 ? 0 : 1;
         workers[index]?.kill('SIGKILL');
         workers[index] = startWorker();
