@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createToken } from '../../src/identity/index.ts';
+import { asIntegrator, type Integrator } from '../harness.ts';
+import { expectUsable, go, signIn, startApp, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+// What is done now and then: a webhook changed, paused and repaired, people let in and out, customers kept in order.
+
+describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  async function bookkeeper(): Promise<{ email: string; acme: Integrator }> {
+    const { email, tenantId, userId } = await app.someone();
+    const { id: tokenId, token } = await createToken(app.service.client, { tenantId });
+    return { email, acme: asIntegrator(app.service, { tenantId, userId, token, tokenId }) };
+  }
+
+  const choose = async (page: Page, item: RegExp): Promise<void> => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  it('a webhook is changed, paused, resumed, given a new secret, and deleted', async () => {
+    const { email, acme } = await bookkeeper();
+    const { createWebhook } = await acme.graphql(
+      'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }',
+      { input: { url: app.receiver.url } },
+    );
+    const { secret, webhook } = createWebhook;
+    const stored = () => acme.db.webhook.findFirstOrThrow({ where: { id: webhook.id } });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, `/settings/webhooks/${webhook.id}`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Description').fill('The shop');
+      await page.getByRole('radio', { name: /Only these/ }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Choose at least one event, or all.').waitFor();
+      await page.getByRole('radio', { name: /All/ }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The shop').waitFor();
+
+      await choose(page, /^Pause/);
+      await page.getByText('Paused').first().waitFor();
+      expect((await stored()).active).toBe(false);
+      await expectUsable(page);
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('The webhook is active.').waitFor();
+      expect((await stored()).active).toBe(true);
+
+      await choose(page, /^Rotate the secret/);
+      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      const shown = await page.getByLabel('the secret', { exact: true }).textContent();
+      expect(shown).toMatch(/^whsec_/);
+      expect(shown).not.toBe(secret);
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await choose(page, /^Delete/);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+      expect((await stored()).deletedAt).not.toBeNull();
+    });
+  });
+
+  it('a deactivated webhook says why, is enabled again, and what it missed is sent', async () => {
+    const { email, acme } = await bookkeeper();
+    const { createWebhook } = await acme.graphql(
+      'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
+      { input: { url: `${app.receiver.url}/missed` } },
+    );
+    const webhookId = createWebhook.webhook.id;
+    await acme.db.webhook.update({
+      where: { tenantId_id: { tenantId: acme.tenantId, id: webhookId } },
+      data: { active: false, disabledAt: new Date(), consecutiveFailures: 100 },
+    });
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Missed' });
+    await expect.poll(() => acme.db.delivery.count({ where: { webhookId, state: 'SET_ASIDE' } })).toBe(1);
+    const heard = () => app.receiver.requests.filter(({ path }) => path === '/missed');
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, `/settings/webhooks/${webhookId}`);
+      await page.getByText(/^Deactivated on/).waitFor();
+      await expectUsable(page);
+      await page.getByRole('button', { name: 'Enable again' }).click();
+      await page.getByText('The webhook is active.').waitFor();
+      expect(heard()).toHaveLength(0);
+      await choose(page, /^Redeliver what was missed/);
+      await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+      await page.getByText('1 event is sent again.').waitFor();
+      await expect.poll(() => heard().length).toBe(1);
+    });
+  });
+
+  it('a colleague is invited by a link, joins with a password of their own, and is let go', async () => {
+    const { email, acme } = await bookkeeper();
+    const colleague = `colleague-${acme.tenantId}@example.com`;
+    let link = '';
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email);
+      await go(page, 'Members');
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail address').fill(colleague);
+      await page.getByRole('button', { name: 'Make an invitation' }).click();
+      link = (await page.getByLabel('the link', { exact: true }).textContent()) ?? '';
+    });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401|422/); // the short password is refused
+      await page.goto(new URL(link).pathname);
+      await page.getByLabel('Your name').fill('Grace');
+      await page
+        .getByLabel('Password', { exact: true })
+        .or(page.getByLabel(/^Password/))
+        .first()
+        .fill('short');
+      await page.getByRole('button', { name: 'Join' }).click();
+      await page
+        .getByText(/at least 12 characters/i)
+        .first()
+        .waitFor();
+      await expectUsable(page);
+      await page
+        .getByLabel(/^Password/)
+        .first()
+        .fill('correct horse battery staple 9');
+      await page.getByRole('button', { name: 'Join' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, '/settings/members');
+      await page.getByRole('button', { name: 'Remove Grace' }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /Remove/ })
+        .click();
+      await page.getByRole('button', { name: 'Remove Grace' }).waitFor({ state: 'detached' });
+    });
+    expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(1);
+  });
+
+  it('signing out everywhere ends every session', async () => {
+    const { email, acme } = await bookkeeper();
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, '/account');
+      await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    });
+    expect(await app.service.client.session.count({ where: { userId: acme.userId } })).toBe(0);
+  });
+
+  it('a customer is added, what is wrong said beside its field; found, changed, and deleted', async () => {
+    const { email, acme } = await bookkeeper();
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Somebody else' });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email);
+      await go(page, 'Customers');
+      await page.getByRole('button', { name: 'Add a customer' }).click();
+      await page.getByLabel('E-mail').fill('no address');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText('Must not be empty.').waitFor();
+      const address = page.getByLabel('E-mail');
+      await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
+      await expectUsable(page);
+      await address.fill('office@nordlicht.example');
+      await page.getByLabel('Company name').fill('Nordlicht Verlag');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('City').fill('Kiel');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Kiel').waitFor();
+
+      await go(page, 'Customers');
+      await page.getByLabel('Search customers').fill('kiel');
+      await page.getByText('Somebody else').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Nordlicht Verlag' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('Nordlicht Verlag is deleted.').waitFor();
+    });
+    expect((await acme.rest('GET', '/customers')).body.meta.total).toBe(1);
+  });
+});
