@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forTenant } from '../../prisma/client.ts';
 import { startService, type Service } from '../harness.ts';
 import { password, signedIn, type Person } from './browser.ts';
 
@@ -37,7 +38,8 @@ const plain = { 'content-type': 'text/plain' };
 const ours = { 'x-requested-with': 'kontor' };
 const write = (name: string): string =>
   JSON.stringify({ query: `mutation { createCustomer(input: { type: CUSTOMER, companyName: "${name}" }) { id } }` });
-const countOf = (name: string): Promise<number> => service.client.customer.count({ where: { companyName: name } });
+const countOf = (name: string): Promise<number> =>
+  forTenant(service.books, ada.tenantId).customer.count({ where: { companyName: name } });
 
 describe('a mutation with a session cookie', () => {
   it.each<[string, Record<string, string>, number]>([
