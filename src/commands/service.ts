@@ -114,6 +114,8 @@ function greet(url: string, demo: Demo | undefined): void {
   say('');
   say('Kontor is running.');
   say('');
+  say(`  Dashboard  ${url}/`);
+  say(`  Guides     ${url}/docs/quick-start`);
   say(`  REST       ${url}/api/v1`);
   say(`  GraphQL    ${url}/graphql`);
   say(`  Health     ${url}/health/ready`);
