@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
@@ -64,19 +64,27 @@ const isRoute = (request: IncomingMessage, path: string): boolean =>
 
 /**
  * A folder's files, compressed ahead where a .br or .gz lies beside them. Looked up with each request (what sirv calls
- * dev), as a build may replace them while we run: sirv would go on to open a file it has seen before, and fall over.
+ * dev), as a build may replace them while we run.
  */
-function files(folder: string, extensions: string[]): RequestHandler | undefined {
-  return existsSync(folder) ? sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, extensions }) : undefined;
-}
+const files = (folder: string, extensions: string[]): RequestHandler =>
+  sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, extensions });
 
-function serve(handler: RequestHandler | undefined, request: IncomingMessage, response: ServerResponse): boolean {
-  let found = handler !== undefined;
-  handler?.(request, response, () => void (found = false));
+function serve(handler: RequestHandler, request: IncomingMessage, response: ServerResponse): boolean {
+  // Neither does sirv expect that a file it has just seen can't be read.
+  response.once('pipe', (file) => file.once('error', () => response.destroy()));
+  let found = true;
+  handler(request, response, () => void (found = false));
   return found;
 }
 
-const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+/** Undefined where there is no such file, or not at this moment. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
 
 function answer(response: ServerResponse, status: number, type: string, text: string): void {
   const body = Buffer.from(text);

@@ -124,8 +124,7 @@ export function createJudge(document: Description): Judge {
   const resolve: Judge['resolve'] = (node) => {
     if (node.$ref === undefined) return node;
     const keys = node.$ref.slice('#/'.length).split('/');
-    // eslint-disable-next-line typescript/no-explicit-any
-    return keys.reduce((part, key) => part[key], document as any);
+    return keys.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document) as typeof node;
   };
   const compiled = new WeakMap<Schema, ValidateFunction>();
   const compile = (schema: Schema): ValidateFunction => {

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -117,6 +117,34 @@ describe('assets', () => {
     const etag = (await get('/assets/app-1234.js')).headers.get('etag')!;
     const again = await get('/assets/app-1234.js', { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('one that is there but can’t be read breaks off that answer, not the process', async () => {
+    const folders = dashboard();
+    const unreadable = createSocketServer();
+    const path = join(folders.dashboard, 'assets', 'socket-1234.js');
+    await new Promise<void>((resolve) => unreadable.listen(path, resolve));
+    try {
+      const get = await serve(folders);
+      await expect(get('/assets/socket-1234.js', { headers: { 'accept-encoding': 'identity' } })).rejects.toThrow();
+      expect((await get('/')).status).toBe(200);
+    } finally {
+      unreadable.close();
+    }
+  });
+
+  it('a build that replaces them while they are served is what is served next', async () => {
+    const folders = dashboard();
+    const get = await serve(folders);
+    expect((await get('/assets/app-1234.js')).status).toBe(200);
+    rmSync(folders.dashboard, { recursive: true });
+    expect((await get('/assets/app-1234.js', { headers: { accept: '*/*' } })).status).toBe(418);
+    expect((await get('/')).status).toBe(503);
+    mkdirSync(join(folders.dashboard, 'assets'), { recursive: true });
+    writeFileSync(join(folders.dashboard, 'index.html'), 'anew');
+    writeFileSync(join(folders.dashboard, 'assets', 'app-5678.js'), 'anew');
+    expect(await (await get('/assets/app-5678.js')).text()).toBe('anew');
+    expect(await (await get('/')).text()).toBe('anew');
   });
 
   it('a range, however absurd, is the whole', async () => {

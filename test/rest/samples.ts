@@ -46,29 +46,30 @@ export function refusal({ status, headers, body }: Answer, expected: number): Re
 /** The fields that 422 names, sorted. */
 export const faults = (answer: Answer): string[] => Object.keys(refusal(answer, 422)).toSorted();
 
+/** What stands in `body` where these keys lead. */
+const valueAt = (body: unknown, keys: string[]): unknown =>
+  keys.reduce((part, key) => (part as Record<string, unknown>)[key], body);
+
 /** `body` with `value` at a dotted path: `items.0.quantity`. */
 export function having(body: object, path: string, value: unknown): object {
   const copy = structuredClone(body);
   const keys = path.split('.');
   const last = keys.pop()!;
-  // eslint-disable-next-line typescript/no-explicit-any
-  const parent = keys.reduce((part, key) => part[key], copy as any);
-  parent[last] = value;
+  (valueAt(copy, keys) as Record<string, unknown>)[last] = value;
   return copy;
 }
 
 /** Each value is accepted at this path of a new resource, and answered as sent, or as given in `as`. */
 export async function accepts(
   who: Integrator,
-  [at, body]: [string, object],
+  [resource, body]: [string, object],
   path: string,
   values: unknown[],
   as: (value: unknown) => unknown = (value) => value,
 ): Promise<void> {
   for (const value of values) {
-    const data = await create(who, at, having(body, path, value));
-    // eslint-disable-next-line typescript/no-explicit-any
-    const answered = path.split('.').reduce((part, key) => part[key], data as any);
+    const data = await create(who, resource, having(body, path, value));
+    const answered = valueAt(data, path.split('.'));
     expect({ value, answered }).toEqual({ value, answered: as(value) });
   }
 }
