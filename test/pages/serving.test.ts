@@ -126,7 +126,9 @@ describe('assets', () => {
     await new Promise<void>((resolve) => unreadable.listen(path, resolve));
     try {
       const get = await serve(folders);
-      await expect(get('/assets/socket-1234.js', { headers: { 'accept-encoding': 'identity' } })).rejects.toThrow();
+      await expect(get('/assets/socket-1234.js', { headers: { 'accept-encoding': 'identity' } })).rejects.toThrow(
+        'fetch failed',
+      );
       expect((await get('/')).status).toBe(200);
     } finally {
       unreadable.close();
