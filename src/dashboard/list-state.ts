@@ -23,6 +23,10 @@ export interface ListState<Filter extends string> {
   /** The page's number, from 1: for people only, the cursor says where it is. */
   page: number;
   variables: PageVariables;
+  /** Whether any filter is set. */
+  filtered: boolean;
+  /** Takes all filters away. */
+  clear: () => void;
   /** Undefined or '' takes filters away. Back to the first page. */
   filter: (values: Partial<Record<Filter, string | undefined>>) => void;
   /** Ascending, then descending, then newest first again. */
@@ -47,10 +51,16 @@ export function useListState<Filter extends string = never>(names: readonly Filt
   const sort = parseSort(search.get('sort'));
   const [after, before] = [search.get('after'), search.get('before')];
   const page = Math.max(1, Math.trunc(Number(search.get('page'))) || 1);
+  const filters = Object.fromEntries(
+    names.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
+  ) as Partial<Record<Filter, string>>;
   return {
-    filters: Object.fromEntries(
-      names.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
-    ) as Partial<Record<Filter, string>>,
+    filters,
+    filtered: Object.keys(filters).length > 0,
+    clear: () =>
+      set((next) => {
+        for (const name of names) next.delete(name);
+      }, true),
     sort,
     page: after || before ? page : 1,
     variables: before ? { last: pageSize, before } : { first: pageSize, ...(after && { after }) },

@@ -2,6 +2,7 @@ import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/co
 import { useDebouncedCallback } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { ListState } from '../list-state.ts';
 
 /** A list's search field: what is typed goes to the address once one pauses. */
 export function Search({ value, onChange, label }: SearchProps): ReactNode {
@@ -97,18 +98,16 @@ export function Day({ label, value, onChange }: DayProps): ReactNode {
 
 interface FiltersProps {
   children: ReactNode;
-  /** Whether any is set. */
-  active: boolean;
-  clear: () => void;
+  list: Pick<ListState<never>, 'filtered' | 'clear'>;
 }
 
 /** The row of filters above a list. */
-export function Filters({ children, active, clear }: FiltersProps): ReactNode {
+export function Filters({ children, list }: FiltersProps): ReactNode {
   return (
     <Group gap="xs" mb="sm" role="search">
       {children}
-      {active && (
-        <Button variant="subtle" color="gray" size="compact-sm" onClick={clear}>
+      {list.filtered && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
           Clear filters
         </Button>
       )}

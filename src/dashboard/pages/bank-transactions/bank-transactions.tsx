@@ -106,8 +106,6 @@ export default function BankTransactions(): ReactNode {
       orderBy: orderBy(list.sort, ['BOOKING_DATE', 'AMOUNT']),
     },
   });
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   const upload = (
     <Button component={Link} to="/bank-transactions/upload" leftSection={<ArrowUpTrayIcon width={18} aria-hidden />}>
       Upload a statement
@@ -115,7 +113,7 @@ export default function BankTransactions(): ReactNode {
   );
   return (
     <Page title="Bank transactions" description="What the bank says was received and sent." actions={upload}>
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />
         <Choice
           label="State"
@@ -143,8 +141,8 @@ export default function BankTransactions(): ReactNode {
         error={error}
         again={again}
         empty={
-          active ? (
-            <NothingFound title="No transaction is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No transaction is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<BuildingLibraryIcon width={40} aria-hidden />}

@@ -11,7 +11,7 @@ import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 const CreateCustomer = graphql(
   `
     mutation CreateCustomer($input: CreateCustomerInput!) {
-      createCustomer(input: $input) {
+      saved: createCustomer(input: $input) {
         ...CustomerFields
       }
     }
@@ -22,7 +22,7 @@ const CreateCustomer = graphql(
 const UpdateCustomer = graphql(
   `
     mutation UpdateCustomer($id: UUID!, $input: UpdateCustomerInput!) {
-      updateCustomer(id: $id, input: $input) {
+      saved: updateCustomer(id: $id, input: $input) {
         ...CustomerFields
       }
     }
@@ -70,18 +70,13 @@ export function CustomerForm({ customer, onDone, onCancel }: Props): ReactNode {
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
   const form = useForm({ mode: 'controlled', initialValues: values(customer) });
-  const adding = useSubmit(
+  const submission = useSubmit(
     form,
-    (sent) => create({ input: inputOf(sent) }),
-    (data) => onDone(data.createCustomer),
-  );
-  const changing = useSubmit(
-    form,
-    (sent) => update({ id: customer?.id ?? '', input: inputOf(sent) }),
-    (data) => onDone(data.updateCustomer),
+    (typed) => (customer ? update({ id: customer.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (data) => onDone(data.saved),
   );
   return (
-    <Form submission={customer ? changing : adding} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
+    <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
       <SegmentedControl
         aria-label="Kind of partner"
         data={customerTypes.map((type) => ({ value: type, label: label(type) }))}

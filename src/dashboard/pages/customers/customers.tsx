@@ -81,8 +81,6 @@ export default function Customers(): ReactNode {
       orderBy: orderBy(list.sort, ['COMPANY_NAME']),
     },
   });
-  const active = Boolean(q || type);
-  const clear = (): void => list.filter({ q: undefined, type: undefined });
   const add = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
       Add a customer
@@ -90,7 +88,7 @@ export default function Customers(): ReactNode {
   );
   return (
     <Page title="Customers" description="Whom you invoice, and who invoices you." actions={add}>
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Search label="Search customers" value={q} onChange={(value) => list.filter({ q: value })} />
         <Choice
           label="Kind"
@@ -109,8 +107,8 @@ export default function Customers(): ReactNode {
         error={error}
         again={again}
         empty={
-          active ? (
-            <NothingFound title="No customer is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No customer is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<UsersIcon width={40} aria-hidden />}

@@ -1,9 +1,10 @@
-import { Badge, Button, EmptyState } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ArrowPathIcon, FunnelIcon } from '@heroicons/react/24/outline';
+import { ArrowPathIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
+import { NothingFound } from '../../components/nothing-found.tsx';
 import { Page } from '../../components/page.tsx';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../stream.ts';
@@ -36,8 +37,6 @@ export default function Deliveries(): ReactNode {
   const { connected } = useStream();
   const [missed, dialog] = useDisclosure();
   const chosen = data?.webhooks.find(({ id }) => id === webhook);
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   return (
     <Page
       title="Deliveries"
@@ -55,7 +54,7 @@ export default function Deliveries(): ReactNode {
         )
       }
     >
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Choice
           label="Webhook"
           all="All webhooks"
@@ -93,19 +92,7 @@ export default function Deliveries(): ReactNode {
           since: from ? startOf(from, 0) : null,
           until: to ? startOf(to, 1) : null,
         }}
-        empty={
-          active && (
-            <EmptyState
-              icon={<FunnelIcon width={40} aria-hidden />}
-              title="No delivery is like that"
-              description="Other filters may find some."
-            >
-              <Button variant="default" onClick={clear}>
-                Clear filters
-              </Button>
-            </EmptyState>
-          )
-        }
+        empty={list.filtered && <NothingFound title="No delivery is like that" clear={list.clear} />}
       />
       {chosen && <RedeliverMissedDialog webhook={chosen} opened={missed} onClose={dialog.close} />}
     </Page>

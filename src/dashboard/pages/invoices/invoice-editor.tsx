@@ -15,7 +15,7 @@ import { Totals } from './totals.tsx';
 
 const CreateInvoice = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {
-    createInvoice(input: $input) {
+    saved: createInvoice(input: $input) {
       id
     }
   }
@@ -23,7 +23,7 @@ const CreateInvoice = graphql(`
 
 const UpdateInvoice = graphql(`
   mutation UpdateInvoice($id: UUID!, $input: UpdateInvoiceInput!) {
-    updateInvoice(id: $id, input: $input) {
+    saved: updateInvoice(id: $id, input: $input) {
       id
     }
   }
@@ -57,16 +57,10 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
   const [, create] = useMutation(CreateInvoice);
   const [, update] = useMutation(UpdateInvoice);
-  const open = (id: string): void => navigate(`/invoices/${id}`);
-  const adding = useSubmit(
+  const submission = useSubmit(
     form,
-    (values) => create({ input: inputOf(values) }),
-    (data) => open(data.createInvoice.id),
-  );
-  const changing = useSubmit(
-    form,
-    (values) => update({ id: invoice?.id ?? '', input: inputOf(values) }),
-    (data) => open(data.updateInvoice.id),
+    (typed) => (invoice ? update({ id: invoice.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (data) => navigate(`/invoices/${data.saved.id}`),
   );
   const [lines] = useDebouncedValue(linesOf(form.values), 250);
   const [{ data }] = useQuery({
@@ -79,7 +73,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const { currency } = form.values;
   return (
     <Form
-      submission={invoice ? changing : adding}
+      submission={submission}
       submit={invoice ? 'Save the draft' : 'Make the draft'}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
     >

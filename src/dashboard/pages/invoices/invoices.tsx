@@ -21,8 +21,6 @@ const states = [
 export default function Invoices(): ReactNode {
   const list = useListState(names);
   const { q, status, customer, from, to } = list.filters;
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   const add = (
     <Button component={Link} to="/invoices/new" leftSection={<PlusIcon width={18} aria-hidden />}>
       Write an invoice
@@ -30,7 +28,7 @@ export default function Invoices(): ReactNode {
   );
   return (
     <Page title="Invoices" actions={add}>
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Search label="Search invoices" value={q} onChange={(value) => list.filter({ q: value })} />
         <Choice
           label="State"
@@ -61,8 +59,8 @@ export default function Invoices(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          active ? (
-            <NothingFound title="No invoice is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No invoice is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<DocumentTextIcon width={40} aria-hidden />}

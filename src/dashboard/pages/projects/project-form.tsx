@@ -11,7 +11,7 @@ import { projectStatuses, type Project } from './fields.ts';
 
 const CreateProject = graphql(`
   mutation CreateProject($input: CreateProjectInput!) {
-    createProject(input: $input) {
+    saved: createProject(input: $input) {
       id
     }
   }
@@ -19,7 +19,7 @@ const CreateProject = graphql(`
 
 const UpdateProject = graphql(`
   mutation UpdateProject($id: UUID!, $input: UpdateProjectInput!) {
-    updateProject(id: $id, input: $input) {
+    saved: updateProject(id: $id, input: $input) {
       id
     }
   }
@@ -63,18 +63,13 @@ export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
   const [, create] = useMutation(CreateProject);
   const [, update] = useMutation(UpdateProject);
   const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency) });
-  const adding = useSubmit(
+  const submission = useSubmit(
     form,
-    (typed) => create({ input: inputOf(typed) }),
-    (data) => onDone(data.createProject.id),
-  );
-  const changing = useSubmit(
-    form,
-    (typed) => update({ id: project?.id ?? '', input: inputOf(typed) }),
-    (data) => onDone(data.updateProject.id),
+    (typed) => (project ? update({ id: project.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (data) => onDone(data.saved.id),
   );
   return (
-    <Form submission={project ? changing : adding} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>
+    <Form submission={submission} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <CustomerPicker
         label="Customer"

@@ -101,8 +101,6 @@ export default function Projects(): ReactNode {
       orderBy: orderBy(list.sort, ['NAME']),
     },
   });
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   const add = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
       Add a project
@@ -110,7 +108,7 @@ export default function Projects(): ReactNode {
   );
   return (
     <Page title="Projects" description="What time is tracked on, and for whom." actions={add}>
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Search label="Search projects" value={q} onChange={(value) => list.filter({ q: value })} />
         <Choice
           label="Status"
@@ -138,8 +136,8 @@ export default function Projects(): ReactNode {
         error={error}
         again={again}
         empty={
-          active ? (
-            <NothingFound title="No project is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No project is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<BriefcaseIcon width={40} aria-hidden />}

@@ -12,7 +12,7 @@ import type { Receipt } from './fields.ts';
 
 const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
-    createReceipt(input: $input) {
+    saved: createReceipt(input: $input) {
       id
     }
   }
@@ -20,7 +20,7 @@ const CreateReceipt = graphql(`
 
 const UpdateReceipt = graphql(`
   mutation UpdateReceipt($id: UUID!, $input: UpdateReceiptInput!) {
-    updateReceipt(id: $id, input: $input) {
+    saved: updateReceipt(id: $id, input: $input) {
       id
     }
   }
@@ -67,18 +67,16 @@ export function ReceiptForm({ receipt, onDone, onCancel }: Props): ReactNode {
   const [, create] = useMutation(CreateReceipt);
   const [, update] = useMutation(UpdateReceipt);
   const form = useForm<Values>({ mode: 'controlled', initialValues: values(receipt, tenant.defaultCurrency) });
-  const adding = useSubmit(
+  const submission = useSubmit(
     form,
-    (typed) => create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }),
-    (data) => onDone(data.createReceipt.id),
-  );
-  const changing = useSubmit(
-    form,
-    (typed) => update({ id: receipt?.id ?? '', input: inputOf(typed) }),
-    (data) => onDone(data.updateReceipt.id),
+    (typed) =>
+      receipt
+        ? update({ id: receipt.id, input: inputOf(typed) })
+        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }),
+    (data) => onDone(data.saved.id),
   );
   return (
-    <Form submission={receipt ? changing : adding} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
+    <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
       <CustomerPicker
         label="Supplier"
         type="SUPPLIER"

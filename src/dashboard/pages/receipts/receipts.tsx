@@ -112,8 +112,6 @@ export default function Receipts(): ReactNode {
       orderBy: orderBy(list.sort, ['RECEIPT_DATE', 'AMOUNT_GROSS']),
     },
   });
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   const add = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
       Add a receipt
@@ -121,7 +119,7 @@ export default function Receipts(): ReactNode {
   );
   return (
     <Page title="Receipts" description="What others charge you." actions={add}>
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />
         <Choice
           label="State"
@@ -149,8 +147,8 @@ export default function Receipts(): ReactNode {
         error={error}
         again={again}
         empty={
-          active ? (
-            <NothingFound title="No receipt is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No receipt is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<ReceiptPercentIcon width={40} aria-hidden />}

@@ -38,7 +38,7 @@ export function QuickEntry(): ReactNode {
           description: orNull(description),
         },
       }),
-    ({ createTimeEntry: { durationMinutes } }) => {
+    ({ saved: { durationMinutes } }) => {
       done(`${minutes(durationMinutes)} are tracked.`);
       form.setValues({ durationMinutes: '', description: '' });
       form.getInputNode('durationMinutes')?.focus();

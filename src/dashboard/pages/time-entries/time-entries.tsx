@@ -14,12 +14,10 @@ const names = ['project', 'billed', 'from', 'to'] as const;
 export default function TimeEntries(): ReactNode {
   const list = useListState(names);
   const { project, billed, from, to } = list.filters;
-  const active = Object.keys(list.filters).length > 0;
-  const clear = (): void => list.filter(Object.fromEntries(names.map((name) => [name, undefined])));
   return (
     <Page title="Time entries" description="Your time, and that of your colleagues.">
       <QuickEntry />
-      <Filters active={active} clear={clear}>
+      <Filters list={list}>
         <ProjectPicker
           label="Of the project"
           placeholder="All projects"
@@ -50,8 +48,8 @@ export default function TimeEntries(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          active ? (
-            <NothingFound title="No time entry is like that" clear={clear} />
+          list.filtered ? (
+            <NothingFound title="No time entry is like that" clear={list.clear} />
           ) : (
             <EmptyState
               icon={<ClockIcon width={40} aria-hidden />}

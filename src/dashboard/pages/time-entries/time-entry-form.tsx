@@ -11,7 +11,7 @@ import type { TimeEntry } from './fields.ts';
 
 export const CreateTimeEntry = graphql(`
   mutation CreateTimeEntry($input: CreateTimeEntryInput!) {
-    createTimeEntry(input: $input) {
+    saved: createTimeEntry(input: $input) {
       id
       durationMinutes
     }
@@ -20,8 +20,9 @@ export const CreateTimeEntry = graphql(`
 
 const UpdateTimeEntry = graphql(`
   mutation UpdateTimeEntry($id: UUID!, $input: UpdateTimeEntryInput!) {
-    updateTimeEntry(id: $id, input: $input) {
+    saved: updateTimeEntry(id: $id, input: $input) {
       id
+      durationMinutes
     }
   }
 `);
@@ -66,14 +67,16 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
     initialValues: values(entry, projectId ?? null),
     validate: { durationMinutes: durationRule },
   });
-  const adding = useSubmit(
+  const submission = useSubmit(
     form,
-    (typed) => create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }),
+    (typed) =>
+      entry
+        ? update({ id: entry.id, input: inputOf(typed) })
+        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }),
     onDone,
   );
-  const changing = useSubmit(form, (typed) => update({ id: entry?.id ?? '', input: inputOf(typed) }), onDone);
   return (
-    <Form submission={entry ? changing : adding} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
+    <Form submission={submission} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
       {!entry && !projectId && <ProjectPicker label="Project" required {...form.getInputProps('projectId')} />}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
