@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
+import { makeBankTransaction } from '../graphql/books.ts';
 import { asIntegrator, type Integrator } from '../harness.ts';
-import { expectUsable, go, signIn, startApp, type App } from './app.ts';
+import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // What is done now and then: a webhook changed, paused and repaired, people let in and out, customers kept in order.
@@ -188,5 +189,36 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByText('Nordlicht Verlag is deleted.').waitFor();
     });
     expect((await acme.rest('GET', '/customers')).body.meta.total).toBe(1);
+  });
+
+  it('a transaction is ignored at once, and is not after all where that is refused', async () => {
+    const { email, acme } = await bookkeeper();
+    const id = await makeBankTransaction(acme);
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/, /Failed to load resource/);
+      await signIn(page, email, `/bank-transactions/${id}`);
+      const shows = (state: string) => page.getByRole('main').getByText(state, { exact: true }).waitFor();
+      await shows('Unmatched');
+
+      const held = Promise.withResolvers<void>();
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes('mutation IgnoreBankTransaction')) await held.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Ignore', exact: true }).click();
+      await shows('Ignored'); // though no answer came
+      held.resolve();
+      await page.getByText('nothing is expected of it').waitFor();
+      await settle(page);
+      await shows('Ignored');
+
+      await page.unroute('**/graphql');
+      await page.route('**/graphql', (route) =>
+        route.request().postData()?.includes('mutation UnignoreBankTransaction') ? route.abort() : route.continue(),
+      );
+      await page.getByRole('button', { name: 'Don’t ignore' }).click();
+      await page.getByText('That didn’t work').waitFor();
+      await shows('Ignored');
+    });
   });
 });

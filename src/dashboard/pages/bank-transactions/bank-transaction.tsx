@@ -4,12 +4,12 @@ import { EyeIcon, EyeSlashIcon, LinkIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
+import { useAnticipated } from '../../anticipate.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
-import { done, failed } from '../../components/toast.ts';
 import { date, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
@@ -89,16 +89,16 @@ export default function BankTransactionPage(): ReactNode {
 }
 
 function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode {
-  const { amount, amountOpen, currency, bookingDate, valueDate, accountIban, counterpartyIban, matchStatus } =
-    transaction;
+  const { amount, amountOpen, currency, bookingDate, valueDate, accountIban, counterpartyIban } = transaction;
+  const [matchStatus, act] = useAnticipated(transaction.matchStatus);
   const open = matchStatus === 'UNMATCHED' || matchStatus === 'PARTIALLY_MATCHED';
   return (
     <Page
       title={nameOf(transaction)}
       back={back}
-      badge={<MatchState {...transaction} />}
+      badge={<MatchState matchStatus={matchStatus} />}
       description={transaction.reference}
-      actions={<Actions transaction={transaction} />}
+      actions={<Actions transaction={{ ...transaction, matchStatus }} act={act} />}
     >
       <Stack gap="lg">
         <Facts
@@ -120,26 +120,34 @@ function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode 
   );
 }
 
-function Actions({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+interface ActionsProps {
+  transaction: OpenedTransaction;
+  act: ReturnType<typeof useAnticipated<OpenedTransaction['matchStatus']>>[1];
+}
+
+function Actions({ transaction, act }: ActionsProps): ReactNode {
   const { id, matchStatus } = transaction;
   const [matching, dialog] = useDisclosure();
   const [ignoring, ignore] = useMutation(IgnoreBankTransaction);
   const [unignoring, unignore] = useMutation(UnignoreBankTransaction);
-  const putAside = async (): Promise<void> => {
-    const { error } = await ignore({ id });
-    if (error) failed(error);
-    else done('The transaction is ignored: nothing is expected of it.');
-  };
-  const bringBack = async (): Promise<void> => {
-    const { error } = await unignore({ id });
-    if (error) failed(error);
-    else done('The transaction waits to be matched again.');
-  };
+  const putAside = (): Promise<void> =>
+    act({
+      becomes: 'IGNORED',
+      ask: () => ignore({ id }),
+      said: 'The transaction is ignored: nothing is expected of it.',
+    });
+  const bringBack = (): Promise<void> =>
+    act({
+      becomes: 'UNMATCHED',
+      ask: () => unignore({ id }),
+      said: 'The transaction waits to be matched again.',
+    });
   if (matchStatus === 'MATCHED') return null;
   if (matchStatus === 'IGNORED') {
     return (
       <Button
         variant="default"
+        disabled={ignoring.fetching} // they would overtake each other
         loading={unignoring.fetching}
         leftSection={<EyeIcon width={18} aria-hidden />}
         onClick={bringBack}
@@ -156,6 +164,7 @@ function Actions({ transaction }: { transaction: OpenedTransaction }): ReactNode
       {matchStatus === 'UNMATCHED' && (
         <Button
           variant="default"
+          disabled={unignoring.fetching}
           loading={ignoring.fetching}
           leftSection={<EyeSlashIcon width={18} aria-hidden />}
           onClick={putAside}
