@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import helper from '@prisma/generator-helper';
+
+// Run by `prisma generate`: keeps of the data model what tables.ts needs, and Prisma's client doesn't tell.
+
+helper.generatorHandler({
+  onManifest: () => ({ defaultOutput: './generated/datamodel.ts', prettyName: 'the data model' }),
+  onGenerate: async ({ generator, dmmf: { datamodel } }) => {
+    const models = datamodel.models.map(({ name, dbName, fields, primaryKey }) => ({
+      name,
+      dbName,
+      primaryKey: primaryKey?.fields ?? fields.filter(({ isId }) => isId).map((field) => field.name),
+      fields: fields.map((field) => ({
+        name: field.name,
+        dbName: field.dbName ?? null,
+        kind: field.kind,
+        type: field.type,
+        nativeType: field.nativeType?.[0] ?? null,
+        isList: field.isList,
+        isRequired: field.isRequired,
+        relationName: field.relationName ?? null,
+        relationFromFields: field.relationFromFields ?? [],
+        relationToFields: field.relationToFields ?? [],
+      })),
+    }));
+    const enums = datamodel.enums.map(({ name, dbName, values }) => ({
+      name,
+      dbName: dbName ?? null,
+      values: values.map((value) => ({ name: value.name, dbName: value.dbName ?? null })),
+    }));
+    const file = generator.output?.value ?? '';
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `export const datamodel = ${JSON.stringify({ models, enums }, null, 2)};\n`);
+  },
+});
