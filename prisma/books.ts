@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { poolerFault, processOf, TenantTransactions, type Pooled } from './pooler.ts';
 
 /** Whose books the code that runs is about. */
 const tenants = new AsyncLocalStorage<string>();
@@ -20,8 +21,8 @@ export class BooksPool extends Pool {
   /** What a connection was last set to. It is set outside transactions only, so that no rollback undoes it unseen. */
   readonly #tenantOf = new WeakMap<PoolClient, string>();
 
-  constructor(config: PoolConfig) {
-    super(config);
+  constructor(config: PoolConfig, pooled: Pooled = 'session') {
+    super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
     // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
     this.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
   }
@@ -48,9 +49,14 @@ export class BooksPool extends Pool {
     const tenantId = tenants.getStore();
     if (tenantId === undefined) throw new Error('The books are opened in the name of a tenant only');
     const client = await super.connect();
+    if (client instanceof TenantTransactions) {
+      client.tenantId = tenantId;
+      return client;
+    }
     if (this.#tenantOf.get(client) === tenantId) return client;
     try {
-      await client.query({ name: 'enter', text: enter, values: [tenantId] });
+      const { rowCount } = await client.query({ name: 'enter', text: enter, values: [tenantId, processOf(client)] });
+      if (rowCount === 0) throw new Error(poolerFault);
     } catch (error) {
       client.release(true); // whatever it is set to now
       throw error;
@@ -60,4 +66,6 @@ export class BooksPool extends Pool {
   }
 }
 
-const enter = `select set_config('role', 'kontor_books', false), set_config('kontor.tenant_id', $1, false)`;
+// Behind a pooler it sets nothing: that would stay with a connection which others use.
+const enter = `
+  select set_config('role', 'kontor_books', false), set_config('kontor.tenant_id', $1, false) where pg_backend_pid() = $2`;

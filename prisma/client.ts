@@ -3,6 +3,7 @@ import type { Pool, PoolConfig } from 'pg';
 import { asTenant, BooksPool } from './books.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import { lookups } from './lookups.ts';
+import type { Pooled } from './pooler.ts';
 
 export { Prisma };
 export type * from './generated/client/client.ts';
@@ -25,8 +26,8 @@ export interface Books {
   close(): Promise<void>;
 }
 
-export function openBooks(config: PoolConfig): Books {
-  const pool = new BooksPool(config);
+export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books {
+  const pool = new BooksPool(config, pooled);
   const client = connect(pool);
   return {
     pool,

@@ -10,6 +10,8 @@ const rateLimitStores = ['memory', 'postgres'] as const;
 export interface Config {
   /** Of the operator's own PostgreSQL; null for the embedded one. */
   databaseUrl: string | null;
+  /** Of the same database without the pooler in transaction mode that `databaseUrl` then leads through. */
+  databaseDirectUrl: string | null;
   /** Absolute. */
   dataDir: string;
   host: string;
@@ -64,6 +66,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 
   const databaseUrl = read('DATABASE_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
+  const databaseDirectUrl = read('DATABASE_DIRECT_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
+    throw new ConfigError('DATABASE_DIRECT_URL is accepted beside DATABASE_URL only, which then names a pooler');
+  }
   const secret = read(
     'KONTOR_SECRET',
     'at least 32 characters',
@@ -78,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
   return {
     databaseUrl: databaseUrl ?? null,
+    databaseDirectUrl: databaseDirectUrl ?? null,
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,

@@ -1,10 +1,12 @@
 import { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
+import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './embedded-postgres.ts';
 
 export interface Database {
+  /** Of PostgreSQL itself, for what needs a session of its own: LISTEN, locks that outlast a transaction. */
   url: string;
   embedded: boolean;
   pool: Pool;
@@ -19,14 +21,20 @@ export interface Database {
  * The operator's PostgreSQL where DATABASE_URL names one, else the embedded one, joined or started.
  * The embedded one is always migrated; of the operator's, `migrating` decides.
  *
+ * @param throughPooler whether pools may go through the pooler in transaction mode that DATABASE_URL names where there
+ *   is a DATABASE_DIRECT_URL too
  * @throws Error of one line when it can't be reached, started or migrated
  */
 export async function openDatabase(
   config: Config,
-  { report, migrating = false }: { report: (line: string) => void; migrating?: boolean },
+  {
+    report,
+    migrating = false,
+    throughPooler = false,
+  }: { report: (line: string) => void; migrating?: boolean; throughPooler?: boolean },
 ): Promise<Database> {
   const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
-  const url = embedded?.url ?? config.databaseUrl ?? '';
+  const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
   try {
     if (embedded || migrating) await migrate(url, report);
   } catch (error) {
@@ -34,12 +42,14 @@ export async function openDatabase(
     throw error;
   }
 
-  const options = { connectionString: url, connectionTimeoutMillis: 5000, application_name: 'kontor' };
-  const pool = new Pool({ ...options, max: 10 });
+  const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
+  const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
+  const options = { connectionString, connectionTimeoutMillis: 5000, application_name: 'kontor' };
+  const pool = new Pool({ ...options, max: 10, ...(pooled === 'transaction' && { Client: NamelessClient }) });
   // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
   pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
   const client = connect(pool);
-  const books = openBooks({ ...options, max: 20 });
+  const books = openBooks({ ...options, max: 20 }, pooled);
   let migrated = false;
   return {
     url,
@@ -50,6 +60,7 @@ export async function openDatabase(
     unready: async () => {
       await pool.query('select 1');
       if (migrated) return undefined;
+      if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
       const pending = await pendingMigrations(pool);
       migrated = pending.length === 0;
       return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}.`;

@@ -21,6 +21,7 @@ describe('the environment', () => {
   it('may be empty: an embedded database, on loopback, 60 requests a minute', () => {
     expect(readConfig({})).toEqual({
       databaseUrl: null,
+      databaseDirectUrl: null,
       dataDir: resolve('.data'),
       host: '127.0.0.1',
       port: 4000,
@@ -42,6 +43,7 @@ describe('the environment', () => {
     expect(
       readConfig({
         DATABASE_URL: databaseUrl,
+        DATABASE_DIRECT_URL: 'postgres://kontor:hunter2@direct.example/kontor',
         DATA_DIR: '/var/lib/kontor',
         HOST: '::',
         PORT: '0',
@@ -59,6 +61,7 @@ describe('the environment', () => {
       }),
     ).toEqual({
       databaseUrl,
+      databaseDirectUrl: 'postgres://kontor:hunter2@direct.example/kontor',
       dataDir: '/var/lib/kontor',
       host: '::',
       port: 0,
@@ -79,6 +82,7 @@ describe('the environment', () => {
   it('counts what is empty as unset', () => {
     const names = [
       'DATABASE_URL',
+      'DATABASE_DIRECT_URL',
       'DATA_DIR',
       'HOST',
       'PORT',
@@ -168,6 +172,12 @@ describe('the environment', () => {
     );
     expect(messageOf({ DATABASE_URL: databaseUrl.replace('postgres:', 'mysql:'), KONTOR_SECRET: secret })).toBe(
       'DATABASE_URL is not accepted: it must be a postgres:// or postgresql:// URL',
+    );
+  });
+
+  it('takes DATABASE_DIRECT_URL beside DATABASE_URL only', () => {
+    expect(messageOf({ DATABASE_DIRECT_URL: databaseUrl })).toBe(
+      'DATABASE_DIRECT_URL is accepted beside DATABASE_URL only, which then names a pooler',
     );
   });
 

@@ -4,6 +4,7 @@ import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { NamelessClient } from '../prisma/pooler.ts';
 import { createDeliveryChanges } from '../src/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
@@ -84,6 +85,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Where services connect to, given a database's own address: through a pooler in transaction mode, where one is set. */
+export const gateway: { through?: (databaseUrl: string) => string } = {};
+
 /** The service over HTTP on a database of its own. Without a rate limit unless one is given. */
 export async function startService(
   options: {
@@ -100,10 +104,11 @@ export async function startService(
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
-  const pool = new Pool({ connectionString: database.url, max: 10 });
+  const connections = { connectionString: gateway.through?.(database.url) ?? database.url, max: 10 };
+  const pool = new Pool({ ...connections, ...(gateway.through && { Client: NamelessClient }) });
   pool.on('error', () => {});
   const client = connect(pool);
-  const books = options.books ?? openBooks({ connectionString: database.url, max: 10 });
+  const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';

@@ -36,7 +36,9 @@ export async function runService(roles: Roles): Promise<void> {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   const stopping: (() => Promise<unknown>)[] = [];
   try {
-    const database = await openDatabase(config, { report: tell, migrating: roles.prepare });
+    // The queue needs connections of its own: who works on it goes to PostgreSQL itself with all else too.
+    const throughPooler = !roles.work;
+    const database = await openDatabase(config, { report: tell, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
     const secret = config.secret ?? (await keptSecret(config.dataDir));
     const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });

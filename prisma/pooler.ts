@@ -1,0 +1,74 @@
+import { callbackify } from 'node:util';
+import { Client, escapeLiteral, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+
+/**
+ * How long a connection of ours stays with one process of the server: for its `session`, as ever; or, behind a pooler
+ * in transaction mode, for one `transaction`. There, what a connection was told (a role, a tenant, a prepared
+ * statement) may meet anybody.
+ */
+export type Pooled = 'session' | 'transaction';
+
+type Send = (...args: unknown[]) => Promise<QueryResult>;
+type Arguments = [statement: string | QueryConfig, ...rest: unknown[]];
+
+/** A connection behind such a pooler: no statement is kept under its name. (pgbouncer before 1.21 loses them.) */
+export class NamelessClient extends Client {
+  /** Stands for all of pg's forms. */
+  override query(...args: never[]): never {
+    return this.send(...(args as unknown as Arguments)) as never;
+  }
+
+  protected send(statement: string | QueryConfig, ...rest: unknown[]): Promise<QueryResult> {
+    const nameless = typeof statement === 'string' ? statement : { ...statement, name: undefined };
+    return (super.query as Send).call(this, nameless, ...rest);
+  }
+}
+
+/**
+ * A connection to the books behind such a pooler. A transaction is one tenant's from its first statement to its last;
+ * what runs outside of one gets its own. Role and tenant end with it, so nothing is left for whoever comes next.
+ *
+ * Beginning, statement and end are sent together (the pool sets `pipeline`): one way there and back, as without.
+ */
+export class TenantTransactions extends NamelessClient {
+  /** In whose name the next transaction is begun. */
+  tenantId = '';
+
+  override query(...args: never[]): never {
+    const [statement, ...rest] = args as unknown as Arguments;
+    if (this.getTransactionStatus() !== 'I') return this.send(statement, ...rest) as never;
+    const begin = `begin; set local role kontor_books; set local kontor.tenant_id = ${escapeLiteral(this.tenantId)}`;
+    const { text } = typeof statement === 'string' ? { text: statement } : statement;
+    if (/^begin$/i.test(text)) return this.send(begin) as never;
+
+    const values = rest.find(Array.isArray);
+    const done = inTurn([this.send(begin), this.send(statement, values), this.send('commit')]);
+    const callback = rest.find((each) => typeof each === 'function');
+    return (callback ? callbackify(() => done)(callback as Callback) : done) as never;
+  }
+}
+
+type Callback = (error: Error | null, result: QueryResult | undefined) => void;
+
+/** The statement's own result, once all have been answered. @throws the error of the first that has one */
+async function inTurn(sent: [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>]): Promise<QueryResult> {
+  await Promise.allSettled(sent);
+  const [, result] = await Promise.all(sent);
+  return result;
+}
+
+/** The server's process that a connection was told it has. A pooler makes one up. */
+export const processOf = (client: PoolClient): number => (client as PoolClient & { processID: number }).processID;
+
+export const poolerFault = 'A pooler stands before the database: set DATABASE_DIRECT_URL to PostgreSQL itself.';
+
+/** Whether a pool's connections lead through a pooler, of whatever mode. */
+export async function isPooled(pool: Pool): Promise<boolean> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]?.pid !== processOf(client);
+  } finally {
+    client.release();
+  }
+}

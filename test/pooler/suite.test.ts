@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { gateway } from '../harness.ts';
+import { noPooler, startPooler, type Pooler } from './pgbouncer.ts';
+
+// What a gateway serves is the same behind pgbouncer: these files run once more, their services connected through it.
+describe.skipIf(noPooler)('through pgbouncer', async () => {
+  let pooler: Pooler;
+  beforeAll(async () => {
+    pooler = await startPooler(inject('serverUrl'), 5);
+    gateway.through = pooler.through;
+  });
+  afterAll(() => pooler?.close());
+
+  await import('../openapi/walk.test.ts');
+  await import('../graphql/tenant-door.test.ts');
+  await import('../graphql/tenancy.test.ts');
+  await import('../graphql/concurrency.test.ts');
+  await import('../idempotency/doors.test.ts');
+});
