@@ -18,9 +18,18 @@ export interface Contender {
 
 const ours = (name: string): string => fileURLToPath(new URL(`contenders/${name}.ts`, import.meta.url));
 
+const root = new URL('../../', import.meta.url);
+const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: { kontor: string } };
+
+/** What `npm run kontor` gives to node, its flags among it. */
+export const kontorCommand = scripts.kontor
+  .split(' ')
+  .slice(1)
+  .map((part) => (part.startsWith('-') ? part : fileURLToPath(new URL(part, root))));
+
 /** As in production, with the limit raised as far as it goes. */
 const kontor = (store: string, role = 'serve') => ({
-  run: [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), role],
+  run: [...kontorCommand, role],
   env: {
     KONTOR_SECRET: 'a secret that keeps no secrets here',
     RATE_LIMIT_PER_MINUTE: '100000',

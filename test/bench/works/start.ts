@@ -2,12 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { median, type Bench, type Row, type Work } from '../bench.ts';
-import { freePort, stop } from '../contenders.ts';
+import { freePort, kontorCommand, stop } from '../contenders.ts';
 import { folder } from '../database.ts';
 
-const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const dataDir = join(folder, 'start');
 
 /** `npm start` on an embedded database that is there and migrated, until a request with a token is answered. */
@@ -87,7 +85,7 @@ async function startAgain(token: string): Promise<{ child: ChildProcess; ms: num
 
 async function launch(): Promise<{ child: ChildProcess; url: string }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [cli, 'start'], {
+  const child = spawn(process.execPath, [...kontorCommand, 'start'], {
     env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: '', DATA_DIR: dataDir, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
