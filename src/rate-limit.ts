@@ -56,9 +56,7 @@ export function createRateLimiter({
         store: {
           async getForIdentity() {
             hit = await store.hit(identity, limit);
-            // The library would drop hits that are old by this process's clock, and disagree with the store.
-            // Hits in the infinite future are old by no clock: it counts what the store counted.
-            return Array.from({ length: hit.earlier }, () => Infinity);
+            return hits(hit.earlier);
           },
           setForIdentity() {}, // getForIdentity has counted already: to read and then write is to let a crowd through
         },
@@ -80,6 +78,16 @@ export function createRateLimiter({
       };
     },
   };
+}
+
+/**
+ * So many hits, without a slot for each: with the limit raised, slots cost more than all the rest of a request (60 of
+ * them 5 µs, 3,000 of them 230 µs; this 1). The library drops what is old by this process's clock, and would disagree
+ * with the store: of these it drops none. It counts what is left, and hands it to setForIdentity.
+ */
+function hits(count: number): number[] {
+  const all = { length: count, filter: () => all, [Symbol.iterator]: () => [].values() };
+  return all as unknown as number[];
 }
 
 /** All the library reads of a resolver's info: one name for all requests, so that they share one count. */
@@ -150,7 +158,11 @@ class Log {
 export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   return {
     async hit(identity, limit) {
-      const { rows } = await pool.query<Hit>(countHit, [identity, limit, windowMs]);
+      const { rows } = await pool.query<Hit>({
+        name: 'count hit',
+        text: countHit,
+        values: [identity, limit, windowMs],
+      });
       const [hit] = rows;
       if (!hit) throw new Error('The rate limit was not counted');
       return hit;
