@@ -188,6 +188,19 @@ describe('authentication', () => {
     await untilUsed(id);
   });
 
+  it('asks about many requests at once, and says of each who sends it', async () => {
+    const made = [await someTenant(), await someTenant(), await someTenant()];
+    await revokeToken(client, made[2]!.token.id);
+    const sent = [...made, ...made].map(({ token }) => token.token);
+    statements.length = 0;
+    const answers = await Promise.all([...sent, mintToken().value].map((token) => authenticate(token)));
+    const [first, second] = made.map(({ user }) => ({ kind: 'principal', principal: { user: { id: user.id } } }));
+    const unauthenticated = { kind: 'unauthenticated' };
+    const each = [first, second, unauthenticated];
+    expect(answers).toMatchObject([...each, ...each, unauthenticated]);
+    expect(statements.filter((sql) => sql.includes('where t.hash'))).toHaveLength(1);
+  });
+
   it('takes the scheme in any case, and no other scheme', async () => {
     const { token } = await someTenant();
     const kinds = [];
