@@ -4,6 +4,7 @@ import { asTenant, BooksPool } from './books.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import { lookups } from './lookups.ts';
 import type { Pooled } from './pooler.ts';
+import { totals } from './tallies.ts';
 
 export { Prisma };
 export type * from './generated/client/client.ts';
@@ -55,6 +56,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
   'Delivery',
   'DeliveryAttempt',
   'StoredAnswer',
+  'Tally',
 ]);
 
 /**
@@ -62,8 +64,8 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
  * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds where all
  * of that should fail. Raw SQL and identity's tables are refused, but for queueUp() and takeTurn().
  */
-export function forTenant({ client }: Books, tenantId: string): TenantClient {
-  const scopedClient = scopedTo(client, tenantId);
+export function forTenant({ client, pool }: Books, tenantId: string): TenantClient {
+  const scopedClient = scopedTo(client, pool, tenantId);
   return new Proxy(scopedClient, {
     get(target, name) {
       if (name !== '$transaction') return Reflect.get(target, name);
@@ -76,11 +78,11 @@ export function forTenant({ client }: Books, tenantId: string): TenantClient {
   });
 }
 
-function scopedTo(client: PrismaClient, tenantId: string) {
+function scopedTo(client: PrismaClient, pool: Pool, tenantId: string) {
   return client.$extends({
     name: 'tenant',
     // Typed as Prisma's own, which these stand in for.
-    model: { $allModels: lookups() as {} },
+    model: { $allModels: { ...lookups(), ...totals(client, pool, tenantId) } as {} },
     query: {
       $allModels: {
         $allOperations({ model, operation, args, query }) {

@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
       rules: periodRules,
       resolve: (_root, args, context, info) => {
         const where: Prisma.TimeEntryWhereInput = {
-          date: within(args),
+          ...((args.from || args.to) && { date: within(args) }),
           ...(args.projectId && { projectId: args.projectId }),
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
         };

@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { migrations } from '../../prisma/migrate.ts';
+import { applyMigrations } from '../../prisma/schema-engine.ts';
+import { createEmptyDatabase, startService, type Integrator, type Service } from '../harness.ts';
+import { makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
+
+// Totals are added up from tallies (prisma/tallies.ts), and must be what counting says: always.
+
+let service: Service;
+let tenants: Integrator[];
+
+beforeAll(async () => {
+  service = await startService();
+  tenants = await Promise.all([service.integrator(), service.integrator()]);
+  // Tallies are added up so often that those who do so meet.
+  await service.pool.query(`drop trigger add_up_tallies on tallies`);
+  await service.pool.query(`create trigger add_up_tallies after insert on tallies for each row
+    when (random() < 0.5 and pg_trigger_depth() < 2) execute function add_up_tallies()`);
+});
+afterAll(() => service.close());
+
+const tables = {
+  customers: 'type',
+  invoices: 'status',
+  receipts: 'status',
+  projects: 'status',
+  time_entries: null,
+  bank_transactions: 'match_status',
+};
+
+/** Where the tallies of a table say otherwise than its rows do, in one snapshot. */
+const differences = (table: string, state: string | null) => `
+  select '${table}' as table, * from
+    (select tenant_id, ${state ? `${state}::text` : `''`} as state, count(*)::int as rows from ${table} group by 1, 2) counted
+    full join (select tenant_id, state, sum(rows)::int as tallied from tallies where resource = '${table}' group by 1, 2) sums
+    using (tenant_id, state)
+  where coalesce(rows, 0) <> coalesce(tallied, 0)`;
+
+const faults = async (pool: Pick<Client, 'query'>): Promise<unknown[]> => {
+  const each = Object.entries(tables).map(([table, state]) => differences(table, state));
+  return (await pool.query(each.join(' union all '))).rows;
+};
+
+// What a transaction may do to the books, as SQL: several rows at once, as imports write them.
+
+const newId = 'gen_random_uuid()';
+const inserts: ((states: string) => string)[] = [
+  (n) => `insert into customers (id, type, company_name, updated_at)
+    select ${newId}, (array['customer', 'supplier'])[1 + n % 2]::customer_type, 'x', now() from ${n} n`,
+  (n) => `insert into projects (id, status, name, currency, updated_at)
+    select ${newId}, (array['active', 'completed', 'archived'])[1 + n % 3]::project_status, 'x', 'EUR', now() from ${n} n`,
+  (n) => `insert into receipts (id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, updated_at)
+    select ${newId}, (array['draft', 'booked', 'paid'])[1 + n % 3]::receipt_status, '2026-01-01', 'EUR', 1, 0, 1, now() from ${n} n`,
+  (
+    n,
+  ) => `insert into bank_transactions (id, match_status, account_iban, booking_date, amount, currency, amount_open, updated_at)
+    select ${newId}, (array['unmatched', 'matched', 'ignored'])[1 + n % 3]::match_status, 'x', '2026-01-01', 1, 'EUR', 1, now() from ${n} n`,
+];
+
+const some = (table: string, share: number): string =>
+  `id in (select id from ${table} where hashtext(id::text) % 10 < ${share} limit 20 for update skip locked)`;
+const changes: ((share: number) => string)[] = [
+  (share) => `update customers set type = 'supplier', city = 'Rome' where ${some('customers', share)}`,
+  (share) => `update projects set status = 'archived' where ${some('projects', share)}`,
+  (share) => `update receipts set status = 'draft', category = 'x' where ${some('receipts', share)}`,
+  (share) =>
+    `update bank_transactions set match_status = 'partially_matched' where ${some('bank_transactions', share)}`,
+  (share) => `update customers set city = 'Oslo' where ${some('customers', share)}`,
+  (share) => `delete from customers where ${some('customers', share)}`,
+  (share) => `delete from projects where ${some('projects', share)}`,
+  (share) => `delete from receipts where ${some('receipts', share)}`,
+];
+
+const statement = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...inserts), fc.integer({ min: 0, max: 30 }))
+    .map(([sql, n]) => sql(`generate_series(1, ${n})`)),
+  fc.tuple(fc.constantFrom(...changes), fc.integer({ min: -9, max: 9 })).map(([sql, share]) => sql(share)),
+);
+type Transaction = typeof transaction extends fc.Arbitrary<infer Value> ? Value : never;
+const transaction = fc.record({
+  tenant: fc.nat(1),
+  statements: fc.array(fc.record({ sql: statement, undone: fc.boolean() }), { minLength: 1, maxLength: 6 }),
+  commits: fc.boolean(),
+  pause: fc.nat(3),
+});
+
+describe('a total is exact', () => {
+  it('under transactions at once that add, change, delete, undo and give up, while others add the tallies up', async () => {
+    const pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 8 });
+
+    const run = async ({ tenant, statements, commits, pause }: Transaction): Promise<void> => {
+      const client = await asTenant(tenants[tenant]!.tenantId, () => pool.connect());
+      try {
+        await client.query('begin');
+        for (const { sql, undone } of statements) {
+          await client.query('savepoint here');
+          await client.query(sql);
+          if (undone) await client.query('rollback to here');
+          await sleep(pause);
+        }
+        await client.query(commits ? 'commit' : 'rollback');
+      } finally {
+        client.release();
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(transaction, { maxLength: 5 }), { minLength: 2, maxLength: 8 }),
+        async (all) => {
+          const done = new AbortController();
+          const watching = (async () => {
+            const found: unknown[] = [];
+            while (!done.signal.aborted) found.push(...(await faults(service.pool)));
+            return found;
+          })();
+          await Promise.all(
+            all.map(async (transactions) => {
+              for (const each of transactions) await run(each);
+            }),
+          ).finally(() => done.abort());
+          expect(await watching, 'while they ran').toEqual([]);
+          expect(await faults(service.pool)).toEqual([]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+    await pool.end();
+
+    const [{ db }] = tenants as [Integrator];
+    const { rows } = await service.pool.query(
+      `select type::text, count(*)::int as count from customers where tenant_id = $1 group by 1`,
+      [tenants[0]?.tenantId],
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { type, count } of rows)
+      expect(await db.customer.count({ where: { type: type.toUpperCase() } })).toBe(count);
+  }, 120_000);
+
+  it('of every list, whole and by each state', async () => {
+    const { db } = tenants[1]!;
+    const of = <Row>(rows: Row[], is: (row: Row) => boolean): number => rows.filter(is).length;
+    for (const type of ['CUSTOMER', 'SUPPLIER'] as const)
+      expect(await db.customer.count({ where: { type } })).toBe(
+        of(await db.customer.findMany(), (row) => row.type === type),
+      );
+    for (const status of ['ACTIVE', 'COMPLETED', 'ARCHIVED'] as const)
+      expect(await db.project.count({ where: { status } })).toBe(
+        of(await db.project.findMany(), (row) => row.status === status),
+      );
+    for (const status of ['DRAFT', 'BOOKED', 'PAID'] as const)
+      expect(await db.receipt.count({ where: { status } })).toBe(
+        of(await db.receipt.findMany(), (row) => row.status === status),
+      );
+    for (const matchStatus of ['UNMATCHED', 'PARTIALLY_MATCHED', 'MATCHED', 'IGNORED'] as const)
+      expect(await db.bankTransaction.count({ where: { matchStatus } })).toBe(
+        of(await db.bankTransaction.findMany(), (row) => row.matchStatus === matchStatus),
+      );
+    expect(await db.bankTransaction.count()).toBe((await db.bankTransaction.findMany()).length);
+    expect(await db.receipt.count({ where: {} })).toBe((await db.receipt.findMany()).length);
+  });
+
+  it('through an invoice’s life, over both doors', async () => {
+    const acme = await service.integrator();
+    const totals = async () => {
+      const [all, ...states] = await Promise.all(
+        ['', '?status=draft', '?status=issued', '?status=paid', '?status=cancelled'].map(
+          async (query) => (await acme.rest('GET', `/invoices${query}`)).body.meta.total,
+        ),
+      );
+      const { invoices } = await acme.graphql('{ invoices { totalCount } }');
+      expect(invoices.totalCount).toBe(all);
+      return [all, ...states];
+    };
+    const customerId = await makeCustomer(acme);
+    const draft = await makeInvoice(acme, { customerId });
+    const other = await makeInvoice(acme, { customerId });
+    expect(await totals()).toEqual([2, 2, 0, 0, 0]);
+    await acme.graphql('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id: draft });
+    expect(await totals()).toEqual([2, 1, 1, 0, 0]);
+    await makePayment(acme, draft, '1');
+    expect(await totals()).toEqual([2, 1, 1, 0, 0]);
+    expect((await acme.rest('DELETE', `/invoices/${other}`)).status).toBe(204);
+    expect(await totals()).toEqual([1, 0, 1, 0, 0]);
+    expect((await acme.rest('DELETE', `/invoices/${draft}`)).status).toBe(422);
+    expect(await totals()).toEqual([1, 0, 1, 0, 0]);
+  });
+
+  it('after COPY, and after all is deleted', async () => {
+    const { tenantId, db } = await service.integrator();
+    await service.pool.query(
+      `copy customers (tenant_id, id, type, company_name, updated_at) from program
+       'for n in $(seq -w 1 999); do echo "${tenantId},01900000-0000-7000-8000-000000000$n,supplier,x,2026-01-01"; done' csv`,
+    );
+    expect(await db.customer.count()).toBe(999);
+    expect(await db.customer.count({ where: { type: 'SUPPLIER' } })).toBe(999);
+    await db.customer.deleteMany();
+    expect(await db.customer.count()).toBe(0);
+    expect(await faults(service.pool)).toEqual([]);
+  });
+
+  it('inside a transaction, of what it has written itself', async () => {
+    const { db } = await service.integrator();
+    const counts = await db
+      .$transaction(async (inside) => {
+        await inside.project.createMany({ data: [1, 2, 3].map((n) => ({ name: `${n}`, currency: 'EUR' })) });
+        throw new Error(`${await inside.project.count()} inside, ${await db.project.count()} outside`);
+      })
+      .catch((error: Error) => error.message);
+    expect(counts).toBe('3 inside, 0 outside');
+    expect(await db.project.count()).toBe(0);
+  });
+});
+
+it('a total under any other condition is counted', async () => {
+  const { db } = await service.integrator();
+  await db.customer.createMany({
+    data: [1, 2, 3].map((n) => ({ type: n > 1 ? 'CUSTOMER' : 'SUPPLIER', companyName: `${n}`, city: 'Rome' })),
+  });
+  expect(await db.customer.count({ where: { city: 'Rome' } })).toBe(3);
+  expect(await db.customer.count({ where: { type: 'CUSTOMER', companyName: '1' } })).toBe(0);
+  expect(await db.customer.count({ where: { type: { in: ['CUSTOMER', 'SUPPLIER'] } } })).toBe(3);
+  expect(await db.customer.count({ where: { type: { not: 'CUSTOMER' } } })).toBe(1);
+  expect(await db.customer.count({ where: { NOT: { type: 'CUSTOMER' } } })).toBe(1);
+  expect(await db.customer.count({ where: { type: undefined } })).toBe(3);
+  expect(await db.customer.count({ take: 2 })).toBe(2);
+});
+
+it('tallies stay few, whoever writes, and however often', async () => {
+  const { tenantId, db } = await service.integrator();
+  for (let n = 0; n < 40; n++)
+    await Promise.all(Array.from({ length: 10 }, () => db.project.create({ data: { name: 'x', currency: 'EUR' } })));
+  const { rows } = await service.pool.query(
+    'select count(*)::int as tallies, sum(rows)::int as projects from tallies where tenant_id = $1',
+    [tenantId],
+  );
+  expect(rows[0].projects).toBe(400);
+  expect(rows[0].tallies).toBeLessThan(400);
+});
+
+it('what is stored already is counted by the migration, also where its owner is an ordinary role', async () => {
+  const all = await migrations();
+  const at = all.findIndex(({ name }) => name.endsWith('_tallies'));
+  const superuser = new Client({ connectionString: inject('serverUrl') + '/postgres' });
+  await superuser.connect();
+  const database = await createEmptyDatabase();
+  const owner = new URL(database.url).pathname.slice(1);
+  await superuser.query(`create role ${owner} login password 'secret'`);
+  await superuser.query(`grant kontor_books to ${owner}`);
+  await superuser.query(`alter database ${owner} owner to ${owner}`);
+  const address = new URL(database.url);
+  [address.username, address.password] = [owner, 'secret'];
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query(`alter schema public owner to ${owner}`);
+    await applyMigrations(address.href, all.slice(0, at));
+    await client.query(`set kontor.tenant_id = '${tenants[0]?.tenantId}'`);
+    for (const sql of inserts) await client.query(sql('generate_series(1, 10)'));
+    await applyMigrations(address.href, all);
+    expect(await faults(client)).toEqual([]);
+    expect((await client.query('select sum(rows)::int as rows from tallies')).rows).toEqual([{ rows: 40 }]);
+    const { rows } = await client.query(
+      `select bool_and(relforcerowsecurity) as forced from pg_class
+      where relname = any ($1)`,
+      [Object.keys(tables)],
+    );
+    expect(rows).toEqual([{ forced: true }]);
+  } finally {
+    await client.end();
+    await database.drop();
+    await superuser.query(`revoke kontor_books from ${owner}`);
+    await superuser.query(`drop role ${owner}`);
+    await superuser.end();
+  }
+});
