@@ -40,7 +40,9 @@ export function boundsInWords(validate: unknown): string {
   return parts.filter(Boolean).join(' ');
 }
 
-const characters = (text: string): number => [...text].length;
+/** Whether there are at most so many, as code points: of what is longer than that could be, they aren't counted. */
+const hasAtMost = (max: number, text: string): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 /** Characters that PostgreSQL or JSON can't carry. */
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -51,7 +53,7 @@ export const text = (max: number) =>
     .string()
     .trim()
     .refine(storable, 'Must not contain NUL characters or lone surrogates.')
-    .refine((value) => value.length <= max || characters(value) <= max, `Must not be longer than ${max} characters.`)
+    .refine((value) => hasAtMost(max, value), `Must not be longer than ${max} characters.`)
     .meta({ maxLength: max });
 
 /** Text that says something. */

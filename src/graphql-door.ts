@@ -1,6 +1,7 @@
 import {
+  getOperationAST,
+  getVariableValues,
   GraphQLError,
-  Kind,
   typeFromAST,
   type DocumentNode,
   type ExecutionArgs,
@@ -51,7 +52,7 @@ export function createGraphqlDoor(
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useMultipart(), useLimits(options), useVariableFaults(), useMasking(log), useReadmission()],
+    plugins: [useMultipart(), useVariableFaults(), useLimits(options), useMasking(log), useReadmission()],
   });
 }
 
@@ -93,38 +94,34 @@ function mask(error: unknown, log: Logger, requestId?: string): GraphQLError {
   });
 }
 
-/** Variables that GraphQL refuses are answered like any other fault of an input: VALIDATION_FAILED, by path. */
+/**
+ * Variables that GraphQL would refuse are answered like any other fault of an input: VALIDATION_FAILED, by path. Before
+ * they are priced or executed: GraphQL would put all of a large input into words, once for each of its faults.
+ */
 function useVariableFaults(): Plugin {
-  const tellFaults = ({ args, result, setResult }: Answered): void => {
-    if (!('errors' in result) || !result.errors?.length || result.errors.some((error) => error.path)) return;
-    const operation = args.document.definitions.find(
-      (definition): definition is OperationDefinitionNode =>
-        definition.kind === Kind.OPERATION_DEFINITION &&
-        (!args.operationName || definition.name?.value === args.operationName),
-    );
-    const problems = variableFaults(args.schema, operation, args.variableValues ?? {});
-    if (problems.any) setResult({ errors: [new ValidationError(problems.errors)] });
+  const refuse: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
+    args: { schema, document, operationName, variableValues },
+    setResultAndStopExecution,
+  }: Asked) => {
+    const operation = getOperationAST(document, operationName);
+    const values = variableValues ?? {};
+    if (!operation || !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors)
+      return;
+    const problems = variableFaults(schema, operation, values);
+    if (problems.any) setResultAndStopExecution({ errors: [new ValidationError(problems.errors)] });
   };
-  return {
-    onExecute: () => ({ onExecuteDone: tellFaults }),
-    onSubscribe: () => ({ onSubscribeResult: tellFaults }),
-  };
+  return { onExecute: refuse, onSubscribe: refuse };
 }
 
-/** What an operation came to, executed or subscribed to. */
-interface Answered {
+/** An operation that is about to be executed or subscribed to. */
+interface Asked {
   args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
-  result: ExecutionResult | AsyncIterable<unknown>;
-  setResult: (result: ExecutionResult) => void;
+  setResultAndStopExecution: (result: ExecutionResult) => void;
 }
 
-function variableFaults(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode | undefined,
-  values: object,
-): Problems {
+function variableFaults(schema: GraphQLSchema, operation: OperationDefinitionNode, values: object): Problems {
   const problems = new Problems();
-  const inputs = (operation?.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
+  const inputs = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
     name: variable.name.value,
     type: typeFromAST(schema, type as never) as unknown as GraphQLInputType,
     hasDefault: defaultValue !== undefined,

@@ -14,29 +14,34 @@ import {
   type ExecutionArgs,
   type GraphQLSchema,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { createLRUCache, type Plugin } from 'graphql-yoga';
 import { costOf } from '../schema/cost.ts';
+import type { Context } from '../schema/context.ts';
+import { createTurns } from './turns.ts';
 
-/** What a document may have at most: several times what any page of the dashboard asks for (a test compares). */
+/** What a document may have at most: four times what any page or guide of ours has, twice in depth (a test compares). */
 export const limits = {
+  /** Of its text. What is longer belongs into variables. */
+  characters: 10_000,
   /** In its text. */
-  tokens: 2000,
+  tokens: 1000,
   /** Definitions of fragments. */
-  fragments: 50,
-  aliases: 50,
-  directives: 50,
+  fragments: 20,
+  aliases: 20,
+  directives: 20,
   /** `__schema` and `__type`, and every alias beside them: each may have the whole schema answered once more. */
-  introspections: 5,
+  introspections: 2,
   /** Fields within fields. */
   depth: 12,
   /** Fields in all; a fragment's as often as it is spread. */
-  breadth: 500,
+  breadth: 350,
   /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows. */
-  cost: 50_000,
+  cost: 10_000,
 };
 
 /** A limit, and what it is called where it is exceeded. */
 const words = {
+  characters: 'characters',
   fragments: 'fragments',
   aliases: 'aliases',
   directives: 'directives',
@@ -50,10 +55,12 @@ type Counts = Partial<Record<keyof typeof words, number>>;
 /**
  * Refuses documents that ask for more than honest clients do: for their text before they are parsed; for what they are
  * made of before they are validated, which takes time that grows faster than they do; for what they cost, with these
- * variables, before they are executed.
+ * variables, before they are executed. What wasn't seen before, and found good, is looked at in turns.
  */
 export function useLimits({ introspection }: { introspection: boolean }): Plugin {
   let priced: GraphQLSchema;
+  const good = createLRUCache<true>({ max: 500 });
+  const turns = createTurns({ rest: 2 });
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
     setResultAndStopExecution,
@@ -66,19 +73,31 @@ export function useLimits({ introspection }: { introspection: boolean }): Plugin
   };
   return {
     onSchemaChange: ({ schema }) => void (priced = withCosts(schema)),
-    onParse: ({ parseFn, setParseFn }) =>
-      setParseFn((source, options) => parseFn(source, { ...options, maxTokens: limits.tokens })),
+    onParams: ({ params: { query }, context }) =>
+      typeof query !== 'string' || good.get(query) ? undefined : turns.take(asker(context)),
+    onParse: ({ params: { source }, parseFn, setParseFn }) => {
+      const errors = over({ characters: String(source).length });
+      setParseFn((text, options) => {
+        if (errors[0]) throw errors[0];
+        return parseFn(text, { ...options, maxTokens: limits.tokens });
+      });
+    },
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
       const errors = over(parts(documentAST));
       if (errors.length > 0) setResult(errors);
-      if (introspection) return;
-      addValidationRule(NoSchemaIntrospectionCustomRule);
-      setValidationFn((schema, document, rules) => validate(schema, document, rules, { hideSuggestions: true }));
+      if (!introspection) {
+        addValidationRule(NoSchemaIntrospectionCustomRule);
+        setValidationFn((schema, document, rules) => validate(schema, document, rules, { hideSuggestions: true }));
+      }
+      return ({ valid }) => void (valid && documentAST.loc && good.set(documentAST.loc.source.body, true));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,
   };
 }
+
+/** Whose turn it is: all of a tenant's documents wait in one line. */
+const asker = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
 /** Told like any other fault of a document. */
 function over(counts: Counts): GraphQLError[] {

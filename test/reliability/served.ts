@@ -11,12 +11,15 @@ export interface Served {
   url: string;
   /** Who sends to the server's process. */
   acme: Integrator;
+  globex: Integrator;
   /** Another one on the same database, in this process, to look behind. */
   beside: Service;
   /** What the process logged that is a fault. */
   faults(): string[];
   /** MiB that the process holds. */
   memory(): number;
+  /** Milliseconds of a processor's time that the process has used: unlike the clock, others leave it alone. */
+  cpu(): number;
   close(): Promise<void>;
 }
 
@@ -50,11 +53,16 @@ export async function serve(): Promise<Served> {
   return {
     url,
     acme: asIntegrator({ request, books: beside.books }, await beside.integrator()),
+    globex: asIntegrator({ request, books: beside.books }, await beside.integrator({ name: 'Globex' })),
     beside,
     faults: () => lines.filter((line) => line.includes('"level":50')),
     memory: () => {
       const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       return Math.round(Number(kib) / 1024);
+    },
+    cpu: () => {
+      const [, , , , , , , , , , , , , user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ');
+      return (Number(user) + Number(system)) * 10; // ticks, 100 a second
     },
     close: async () => {
       child.kill('SIGTERM');
@@ -71,22 +79,35 @@ export function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Asks for a list, again and again, until told to stop; answers the milliseconds of each. */
-export function ordinaryTraffic(who: Integrator): { stop(): Promise<number[]> } {
-  const taken: number[] = [];
-  const stopping = new AbortController();
-  const asking = (async () => {
-    while (!stopping.signal.aborted) {
-      const start = performance.now();
-      const { status } = await who.rest('GET', '/customers');
-      if (status !== 200) throw new Error(`Ordinary traffic was answered ${status}`);
-      taken.push(performance.now() - start);
-    }
-  })();
+export interface OrdinaryTraffic {
+  /** From now on, what is asked is kept under this name. */
+  during(phase: string): void;
+  /** The milliseconds that each took, by the phase in which it was asked and answered. */
+  stop(): Promise<Map<string, number[]>>;
+}
+
+/** Asks for a list 50 times a second, whether or not those before are answered: waiting counts, and slows nobody. */
+export function ordinaryTraffic(who: Integrator): OrdinaryTraffic {
+  const taken = new Map<string, number[]>();
+  const asked = new Set<Promise<void>>();
+  let phase = '';
+  const ask = async (): Promise<void> => {
+    const [start, during] = [performance.now(), phase];
+    const { status } = await who.rest('GET', '/customers');
+    if (status !== 200) throw new Error(`Ordinary traffic was answered ${status}`);
+    if (during !== phase) return;
+    taken.set(phase, [...(taken.get(phase) ?? []), performance.now() - start]);
+  };
+  const timer = setInterval(() => {
+    const one = ask();
+    asked.add(one);
+    void one.finally(() => asked.delete(one)).catch(() => {}); // stop() throws it
+  }, 20);
   return {
+    during: (name) => void (phase = name),
     stop: async () => {
-      stopping.abort();
-      await asking;
+      clearInterval(timer);
+      await Promise.all(asked);
       return taken;
     },
   };
