@@ -11,8 +11,9 @@ const refusals: Record<string, [status: number, message: string]> = {
 /**
  * Answers what Node's parser can't read as HTTP in the shape of every other error, and hangs up. Requests that came
  * before it on the connection are answered first, so that nobody takes this answer for theirs.
+ * @param headers that every answer has
  */
-export function answerMalformed(server: Server, log: Logger): void {
+export function answerMalformed(server: Server, log: Logger, headers: () => Record<string, string>): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', ({ socket }, response) => void answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -26,6 +27,7 @@ export function answerMalformed(server: Server, log: Logger): void {
         'Content-Type: application/json',
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${requestId}`,
+        ...Object.entries(headers()).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
       ];
       socket.end([...head, '', body].join('\r\n'), () => socket.destroy());

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 export interface Patience {
   /** For the head of a request. */
   headMs: number;
-  /** Between two pieces of its body. */
+  /** Between two pieces of its body, or of our answer as it takes them. */
   silenceMs: number;
   /** For all of it: a statement of 64 MiB takes that long at 2 Mbit/s. */
   requestMs: number;
@@ -27,7 +27,7 @@ export const serverOptions = ({ headMs, requestMs }: Patience): ServerOptions =>
   keepAliveInitialDelay: 60_000,
 });
 
-/** Hangs up on clients that fall silent within a request; not on those who wait for our answer. */
+/** Hangs up on clients that fall silent within a request, or don't take what we answer; not on those who wait for it. */
 export function limitPatience(server: Server, { silenceMs }: Patience): void {
   server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeaders;
@@ -35,7 +35,7 @@ export function limitPatience(server: Server, { silenceMs }: Patience): void {
   server.prependListener('request', (request, response) => void exchanges.set(request.socket, [request, response]));
   server.setTimeout(silenceMs, (socket) => {
     const [request, response] = exchanges.get(socket) ?? [];
-    if (!request || !response || response.writableFinished) socket.destroy();
+    if (!request || !response || response.writableFinished || socket.writableLength > 0) socket.destroy();
     else if (request.complete) return;
     // What has come and isn't read yet is ours to read.
     else if (request.readableLength > 0) socket.setTimeout(silenceMs);

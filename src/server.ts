@@ -192,11 +192,12 @@ export function createServer({
     const door = doors.find(([at]) => pathname === at || (at.endsWith('/') && pathname.startsWith(at)));
     if (door) void door[1](request, response);
     else if (!pages(request, response, pathname)) {
+      setHeaders(response, commonHeaders(publicUrl())); // this is no page
       answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
     }
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerMalformed(server, log);
+  answerMalformed(server, log, () => commonHeaders(publicUrl()));
   limitPatience(server, patience);
   return server;
 }

@@ -56,7 +56,7 @@ describe('what is no HTTP', () => {
 it('a request that never comes to its end: 408', async () => {
   const patience = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
   const server = createServer(patience, (request, response) => request.resume().on('end', () => response.end()));
-  answerMalformed(server, pino({ level: 'silent' }));
+  answerMalformed(server, pino({ level: 'silent' }), () => ({}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const impatient = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   for (const begun of [

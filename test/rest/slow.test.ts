@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
 import { anError, answers, head, json, last, speak } from './raw.ts';
 import * as sample from './samples.ts';
 
@@ -31,6 +32,7 @@ function start(text: string): { socket: Socket; closed: Promise<string> } {
   return { socket, closed: once(socket, 'close').then(() => heard) };
 }
 
+const answersIn = (heard: string): number => heard.split('HTTP/1.1 200').length - 1;
 const timedOut = [{ status: 408, body: anError }];
 const post = (...more: string[]): string => head(acme, 'POST /api/v1/customers', json, ...more);
 const served = async (): Promise<void> => expect((await acme.rest('GET', '/me')).status).toBe(200);
@@ -77,6 +79,20 @@ it('a client that waits for a slow answer is let wait', async () => {
   await holder.query('rollback');
   holder.release();
   expect(answers(await closed)[0]?.status).toBe(201);
+});
+
+it('a client that doesn’t take its answers is hung up on: they are kept in memory for nobody', async () => {
+  for (let count = 0; count < 100; count += 1) await sample.create(acme, '/customers', sample.customer);
+  const { socket, closed } = start('');
+  socket.pause();
+  const asked = 1000; // 40 MB of answers: more than any buffer on the way takes
+  const logged = service.log.length;
+  socket.write(head(acme, 'GET /api/v1/customers?per_page=100').repeat(asked));
+  const givenUp = (): boolean => service.log.slice(logged).some((line) => line.includes('"aborted":true'));
+  await until(givenUp, 'the answer that is given up');
+  await served();
+  socket.resume();
+  expect(answersIn(await closed)).toBeLessThan(asked);
 });
 
 it('300 half-open connections: others are served meanwhile, and all are closed', async () => {
