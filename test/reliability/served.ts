@@ -5,16 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { asIntegrator, createDatabase, startService, type Integrator, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+export const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-export interface Served {
+export const kontorSecret = 'the secret of the tests, long enough'; // as the harness has it
+
+export interface Served extends Pick<Service, 'request'> {
   url: string;
   /** Who sends to the server's process. */
   acme: Integrator;
   globex: Integrator;
   /** Another one on the same database, in this process, to look behind. */
   beside: Service;
-  /** What the process logged that is a fault. */
+  /** What the process runs with. */
+  env: NodeJS.ProcessEnv;
+  /** What the process logged. */
+  lines(): string[];
+  /** What of it is a fault. */
   faults(): string[];
   /** MiB that the process holds. */
   memory(): number;
@@ -23,23 +29,27 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** A server in a process of its own, without a rate limit. */
-export async function serve(): Promise<Served> {
+/** A server in a process of its own, without a rate limit. `start` works on the queue, too. */
+export async function serve(
+  command: 'serve' | 'start' = 'serve',
+  settings: Record<string, string> = {},
+): Promise<Served> {
   const database = await createDatabase();
   const beside = await startService({ database });
   const env = {
     ...process.env,
     DATABASE_URL: database.url,
-    KONTOR_SECRET: 'the secret of the tests, long enough', // as the harness has it
+    KONTOR_SECRET: kontorSecret,
     PORT: await freePort(),
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'error',
+    ...settings,
   };
-  const child = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [cli, command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-  await once(child.stdout, 'data');
   const url = `http://127.0.0.1:${env.PORT}`;
+  while (!lines.join('').includes(url)) await once(child.stdout, 'data');
   const request: Service['request'] = async (method, path, { body, headers } = {}) => {
     const response = await fetch(new URL(path, url), {
       method,
@@ -52,6 +62,9 @@ export async function serve(): Promise<Served> {
   };
   return {
     url,
+    request,
+    env,
+    lines: () => lines.join('').split('\n'),
     acme: asIntegrator({ request, books: beside.books }, await beside.integrator()),
     globex: asIntegrator({ request, books: beside.books }, await beside.integrator({ name: 'Globex' })),
     beside,
