@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
@@ -28,6 +26,11 @@ export interface Config {
   /** What webhook secrets are encrypted with; null only with the embedded database (see keptSecret). */
   secret: string | null;
   logLevel: (typeof logLevels)[number];
+  /** Where /metrics is served by itself; null: nowhere. */
+  metricsPort: number | null;
+  metricsHost: string;
+  /** What opens /metrics beside the doors; null: it isn't there. */
+  metricsToken: string | null;
   /** Exactly as browsers send them in `Origin`. */
   corsOrigins: string[];
   /** Whether GraphQL tells its schema. */
@@ -96,6 +99,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitStore: read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null,
     secret: secret ?? null,
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
+    metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
+    metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
+    metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters', visible, true) ?? null,
     corsOrigins:
       read(
         'CORS_ORIGINS',
@@ -143,6 +149,8 @@ const list =
     return values;
   };
 
+const visible = (text: string): string | undefined => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined);
+
 function postgresUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
@@ -189,59 +197,3 @@ function timeout(text: string): number | undefined {
 /** Where clients are presumed to reach us when nobody said. */
 export const addressOf = (name: string, port: number): string =>
   `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-
-/**
- * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
- * made at first use. Processes that start at the same time get the same one.
- *
- * @throws ConfigError when the file holds something else: what it encrypted would be lost behind a new one
- */
-export async function keptSecret(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'secret');
-  const kept = (await readSecret(file)) ?? (await makeSecret(dataDir, file));
-  if (kept.length < 32)
-    throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
-  return kept;
-}
-
-async function readSecret(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function makeSecret(dataDir: string, file: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${randomBytes(32).toString('base64')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // A link appears whole, and only where nothing is: the first process wins, the others read what it made.
-    await link(draft, file).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    });
-    await syncFolder(dataDir); // before anything is encrypted with it
-  } finally {
-    await rm(draft, { force: true });
-  }
-  return (await readFile(file, 'utf8')).trim();
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

@@ -26,6 +26,7 @@ import { commonHeaders } from './headers.ts';
 import { createAnswerOnce, fateOfStatus, keyOf, sha256 } from './idempotency.ts';
 import { answerKeyedGraphql } from './keyed-graphql.ts';
 import { answerMalformed } from './malformed.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './public-file.ts';
 import { limitPatience, serverOptions, usualPatience, type Patience } from './patience.ts';
@@ -53,6 +54,9 @@ export interface Surroundings {
   /** Why the service can't answer yet; undefined when it can. */
   unready: () => Promise<string | undefined>;
   now?: () => Date;
+  metrics?: Metrics | undefined;
+  /** What answers at /metrics, where it is to be had here. */
+  answerMetrics?: Answer | undefined;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -73,6 +77,8 @@ export function createServer({
   publicUrl,
   unready,
   now = () => new Date(),
+  metrics,
+  answerMetrics,
 }: Surroundings): Server {
   const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
@@ -115,7 +121,10 @@ export function createServer({
     const requestId = idOf(response);
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
     const address = clientAddress(incoming, trustedProxies);
-    const note: Caller['note'] = (outcome, userId) => log.info({ requestId, address, outcome, userId }, 'sign-in');
+    const note: Caller['note'] = (outcome, userId) => {
+      log.info({ requestId, address, outcome, userId }, 'sign-in');
+      metrics?.signIn(outcome);
+    };
     const caller = { incoming, address, requestId, report, note };
     const listener = getRequestListener((request) => authDoor(request, caller), {
       overrideGlobalObjects: false,
@@ -169,6 +178,7 @@ export function createServer({
     ['/graphql', answerGraphql],
     ['/health/live', (_, response) => answerJson(response, 200, { status: 'ok' })],
     ['/health/ready', (_, response) => answerReady(response, unready)],
+    ['/metrics', answerMetrics ?? notFound],
   ];
 
   /** What describes them, for anybody's tools. */
@@ -185,6 +195,7 @@ export function createServer({
   const server = createHttpServer(serverOptions(patience), (request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
+    metrics?.watch(request, response, pathname);
     setHeaders(response, commonHeaders(publicUrl()));
     const file = files.get(pathname);
     if (file) return void file(request, response);
@@ -193,7 +204,7 @@ export function createServer({
     if (door) void door[1](request, response);
     else if (!pages(request, response, pathname)) {
       setHeaders(response, commonHeaders(publicUrl())); // this is no page
-      answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+      notFound(request, response);
     }
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -239,6 +250,9 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 }
+
+const notFound: Answer = (_, response) =>
+  answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
 
 async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
   const reason = await unready().catch(() => 'The database does not answer.');

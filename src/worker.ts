@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from './domain.ts';
 import { overdue } from './overdue.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { keepPresence } from './presence.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { fanOut } from './webhooks/fan-out.ts';
@@ -41,9 +42,11 @@ export async function startWorker(
     webhookRetryDelaysMs: retryDelaysMs,
   }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs'>,
   log: Log,
+  metrics?: Metrics,
 ): Promise<Worker> {
   const { client, books, pool } = database;
-  const poster = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs });
+  const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs });
+  const poster = metrics?.poster(bare) ?? bare;
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const taskList: TaskList = {
     fan_out: fanOut(books),

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigError, keptSecret, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { keptSecret } from '../src/kept-secret.ts';
 
 const secret = 'a secret of thirty-two characters';
 const databaseUrl = 'postgres://kontor:hunter2@db.example:5432/kontor';
@@ -31,6 +32,9 @@ describe('the environment', () => {
       rateLimitStore: null,
       secret: null,
       logLevel: 'info',
+      metricsPort: null,
+      metricsHost: '127.0.0.1',
+      metricsToken: null,
       corsOrigins: [],
       graphqlIntrospection: true,
       webhookAllowInsecure: false,
@@ -53,6 +57,9 @@ describe('the environment', () => {
         RATE_LIMIT_STORE: 'postgres',
         KONTOR_SECRET: secret,
         LOG_LEVEL: 'silent',
+        METRICS_PORT: '9464',
+        METRICS_HOST: '::',
+        METRICS_TOKEN: 'sixteen-or-more!',
         CORS_ORIGINS: 'https://app.example, http://localhost:5173',
         GRAPHQL_INTROSPECTION: '0',
         WEBHOOK_ALLOW_INSECURE: 'true',
@@ -71,6 +78,9 @@ describe('the environment', () => {
       rateLimitStore: 'postgres',
       secret,
       logLevel: 'silent',
+      metricsPort: 9464,
+      metricsHost: '::',
+      metricsToken: 'sixteen-or-more!',
       corsOrigins: ['https://app.example', 'http://localhost:5173'],
       graphqlIntrospection: false,
       webhookAllowInsecure: true,
@@ -92,6 +102,9 @@ describe('the environment', () => {
       'RATE_LIMIT_STORE',
       'KONTOR_SECRET',
       'LOG_LEVEL',
+      'METRICS_PORT',
+      'METRICS_HOST',
+      'METRICS_TOKEN',
       'CORS_ORIGINS',
       'WEBHOOK_ALLOW_INSECURE',
       'WEBHOOK_RETRY_DELAYS',
@@ -131,6 +144,7 @@ describe('the environment', () => {
     ['RATE_LIMIT_PER_MINUTE', '1.5', 'a whole number from 0 (off) to 100000'],
     ['RATE_LIMIT_PER_MINUTE', 'off', 'a whole number from 0 (off) to 100000'],
     ['RATE_LIMIT_STORE', 'redis', 'memory or postgres'],
+    ['METRICS_PORT', '65536', 'a whole number from 0 to 65535'],
     ['LOG_LEVEL', 'verbose', 'one of fatal, error, warn, info, debug, trace, silent'],
     ['CORS_ORIGINS', '*', 'origins as browsers send them, scheme://host[:port], lower case, comma-separated'],
     [
@@ -169,6 +183,9 @@ describe('the environment', () => {
   it('never tells a secret', () => {
     expect(messageOf({ KONTOR_SECRET: 'too short to be one' })).toBe(
       'KONTOR_SECRET is not accepted: it must be at least 32 characters',
+    );
+    expect(messageOf({ METRICS_TOKEN: 'too short' })).toBe(
+      'METRICS_TOKEN is not accepted: it must be at least 16 visible characters',
     );
     expect(messageOf({ DATABASE_URL: databaseUrl.replace('postgres:', 'mysql:'), KONTOR_SECRET: secret })).toBe(
       'DATABASE_URL is not accepted: it must be a postgres:// or postgresql:// URL',

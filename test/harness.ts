@@ -8,9 +8,10 @@ import { NamelessClient } from '../prisma/pooler.ts';
 import { createDeliveryChanges } from '../src/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
+import type { Metrics } from '../src/metrics/metrics.ts';
 import { usualPatience, type Patience } from '../src/patience.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
-import { createServer } from '../src/server.ts';
+import { createServer, type Surroundings } from '../src/server.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
 export interface Database {
@@ -101,6 +102,8 @@ export async function startService(
     database?: Database;
     /** Other connections to the books than the service's own. */
     books?: Books;
+    metrics?: Metrics;
+    answerMetrics?: Surroundings['answerMetrics'];
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
@@ -116,11 +119,14 @@ export async function startService(
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
   const changes = createDeliveryChanges(database.url);
+  const limiter = options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() });
   const server = createServer({
     client,
     pool,
     changes,
-    limiter: options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() }),
+    limiter: options.metrics?.limiter(limiter) ?? limiter,
+    metrics: options.metrics,
+    answerMetrics: options.answerMetrics,
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     secret,

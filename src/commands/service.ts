@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { addressOf, keptSecret, readConfig, type Config } from '../config.ts';
-import { openDatabase } from '../database.ts';
+import { addressOf, readConfig, type Config } from '../config.ts';
+import { openDatabase, type Database } from '../database.ts';
 import { createDeliveryChanges } from '../delivery-changes.ts';
 import { createDomain } from '../domain.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
+import { keptSecret } from '../kept-secret.ts';
+import { answerMetrics, createMetricsServer } from '../metrics/endpoint.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { say, tell } from '../output.ts';
 import { createServer } from '../server.ts';
 import { claimServing } from '../serving.ts';
@@ -40,6 +43,8 @@ export async function runService(roles: Roles): Promise<void> {
     const throughPooler = !roles.work;
     const database = await openDatabase(config, { report: tell, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
+    const metrics = await measure(config, database);
+    const expose = async (): Promise<string> => (await metrics?.registry.metrics()) ?? '';
     const secret = config.secret ?? (await keptSecret(config.dataDir));
     const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
     let address = '';
@@ -49,7 +54,7 @@ export async function runService(roles: Roles): Promise<void> {
 
     let failed: Promise<void> = new Promise(() => {});
     if (roles.work) {
-      const worker = await startWorker(database, domain, webhooks, config, log);
+      const worker = await startWorker(database, domain, webhooks, config, log, metrics);
       stopping.push(worker.stop);
       failed = worker.done;
     }
@@ -61,7 +66,7 @@ export async function runService(roles: Roles): Promise<void> {
       const server = createServer({
         client,
         pool,
-        limiter,
+        limiter: metrics?.limiter(limiter) ?? limiter,
         changes,
         domain,
         log,
@@ -71,12 +76,20 @@ export async function runService(roles: Roles): Promise<void> {
         trustedProxies: config.trustedProxies,
         publicUrl,
         unready,
+        metrics,
+        ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),
       });
       address = await listen(server, config);
       stopping.push(() => closeServer(server), changes.close); // streams first: they would hold the server up
       if (roles.prepare) greet(publicUrl(), demo);
       else say(`Kontor answers at ${publicUrl()}`);
     } else say('Kontor works on the queue.');
+    if (config.metricsPort !== null) {
+      const server = createMetricsServer(expose);
+      const at = await listen(server, { host: config.metricsHost, port: config.metricsPort });
+      stopping.push(() => closeServer(server));
+      say(`Metrics are at ${at}/metrics`);
+    }
     await Promise.race([untilStopped(), failed]);
   } finally {
     for (const stop of stopping.toReversed()) await stop();
@@ -84,7 +97,17 @@ export async function runService(roles: Roles): Promise<void> {
   say('Stopped.');
 }
 
-async function listen(server: Server, { host, port }: Config): Promise<string> {
+/** Nothing is counted, nor loaded that counts, unless somebody may ask for it. */
+async function measure({ metricsPort, metricsToken }: Config, database: Database): Promise<Metrics | undefined> {
+  if (metricsPort === null && metricsToken === null) return undefined;
+  const { createMetrics } = await import('../metrics/metrics.ts');
+  const { measureDatabase } = await import('../metrics/database.ts');
+  const metrics = createMetrics();
+  measureDatabase(metrics, database);
+  return metrics;
+}
+
+async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   const giveUp = Date.now() + portPatienceMs;
   for (;;) {
     try {

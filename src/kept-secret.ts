@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from './config.ts';
+
+/**
+ * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
+ * made at first use. Processes that start at the same time get the same one.
+ *
+ * @throws ConfigError when the file holds something else: what it encrypted would be lost behind a new one
+ */
+export async function keptSecret(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'secret');
+  const kept = (await readSecret(file)) ?? (await makeSecret(dataDir, file));
+  if (kept.length < 32)
+    throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
+  return kept;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function makeSecret(dataDir: string, file: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${randomBytes(32).toString('base64')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // A link appears whole, and only where nothing is: the first process wins, the others read what it made.
+    await link(draft, file).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await syncFolder(dataDir); // before anything is encrypted with it
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await readFile(file, 'utf8')).trim();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

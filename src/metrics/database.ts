@@ -1,0 +1,137 @@
+import type { Client, Pool } from 'pg';
+import { Gauge } from 'prom-client';
+import type { Database } from '../database.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Metrics are asked for again and again: the queue is counted at most this often, and not waited for longer. */
+const everyMs = 2000;
+const patienceMs = 2000;
+
+interface Task {
+  task: string;
+  due: number;
+  later: number;
+  running: number;
+  dead: number;
+  oldestDueSeconds: number;
+}
+
+// A job that is tried too often is dead: nobody takes it up again.
+const countJobs = `
+  select task_identifier as task,
+    count(*) filter (where available and run_at <= now())::int as due,
+    count(*) filter (where available and run_at > now())::int as later,
+    count(*) filter (where locked_at is not null)::int as running,
+    count(*) filter (where locked_at is null and not available)::int as dead,
+    coalesce(extract(epoch from now() - min(run_at) filter (where available and run_at <= now())), 0)::float8
+      as "oldestDueSeconds"
+  from (select *, locked_at is null and attempts < max_attempts as available from graphile_worker.jobs) as jobs
+  group by task_identifier`;
+const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
+
+/** What the database can tell, and whether it can: asked when metrics are. Several processes tell the same. */
+export function measureDatabase(
+  metrics: Metrics,
+  { pool, books, unready }: Pick<Database, 'pool' | 'books' | 'unready'>,
+): void {
+  metrics.pool('identity', pool);
+  metrics.pool('books', books.pool);
+  for (const each of [pool, books.pool]) onError(each, metrics.databaseError);
+
+  const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
+  const aggregator = 'max';
+  const counted = rarely(async () => {
+    const { rows: tasks } = await pool.query<Task>(countJobs);
+    const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
+    return { tasks, live: workers[0]?.live ?? 0 };
+  });
+
+  show(
+    new Gauge({
+      name: 'kontor_ready',
+      help: '1 while the database answers and is migrated, as at /health/ready',
+      registers: [],
+      aggregator: 'min',
+      async collect() {
+        const reason = await within(unready()).catch(() => 'no answer');
+        this.set(reason === undefined ? 1 : 0);
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_queue_jobs',
+      help: 'Jobs by task; state: due, later, running, or dead (given up by the queue)',
+      labelNames: ['task', 'state'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        const { tasks } = await counted();
+        for (const { task, due, later, running, dead } of tasks) {
+          for (const [state, count] of Object.entries({ due, later, running, dead })) this.set({ task, state }, count);
+        }
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_queue_oldest_due_seconds',
+      help: 'For how long the oldest due job of a task has waited',
+      labelNames: ['task'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        for (const { task, oldestDueSeconds } of (await counted()).tasks) this.set({ task }, oldestDueSeconds);
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_workers',
+      help: 'Workers that were seen in the last 20 seconds',
+      registers: [],
+      aggregator,
+      async collect() {
+        this.set((await counted()).live);
+      },
+    }),
+  );
+}
+
+/** The same answer to all who ask within a while; nothing while there is none. */
+function rarely(count: () => Promise<{ tasks: Task[]; live: number }>) {
+  let asked = -Infinity;
+  let answer: ReturnType<typeof count>;
+  return () => {
+    if (performance.now() - asked > everyMs) {
+      asked = performance.now();
+      answer = within(count()).catch(() => ({ tasks: [], live: 0 }));
+    }
+    return answer;
+  };
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('No answer in time')), patienceMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tells of the errors that a pool's connections meet, those of connecting too: neither pg nor its pool has an event. */
+function onError(pool: Pool, tell: (code: string) => void): void {
+  const inside = pool as unknown as { Client: typeof Client };
+  inside.Client = class extends inside.Client {
+    constructor(config?: ConstructorParameters<typeof Client>[0]) {
+      super(config);
+      const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
+      connection.on('errorMessage', ({ code }: { code?: string }) => tell(code ?? ''));
+      connection.on('error', () => tell('connection'));
+    }
+  };
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Pool } from 'pg';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RateLimiter } from '../rate-limit.ts';
+import { success, type Outcome, type Poster } from '../webhooks/post.ts';
+import { methodOf, routeOf } from './route.ts';
+
+/**
+ * What this process counts, for Prometheus (text format 0.0.4). No label tells of a tenant, a token, an address or an id:
+ * each takes one of a few values.
+ *
+ * To count a request takes 1 µs of the processor: well below one per cent of a get by id.
+ */
+export interface Metrics {
+  registry: Registry;
+  /** Counts a request once its answer has ended. */
+  watch(request: IncomingMessage, response: ServerResponse, path: string): void;
+  /** The same limiter, its verdicts counted. */
+  limiter(limiter: RateLimiter): RateLimiter;
+  signIn(outcome: 'entered' | 'rejected' | 'throttled'): void;
+  /** The same poster, its attempts counted. */
+  poster(poster: Poster): Poster;
+  /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
+  databaseError(code: string): void;
+  /** A pool, looked at whenever metrics are asked for. */
+  pool(name: string, pool: Pool): void;
+}
+
+/** Seconds; what answers from memory up to what is cut off. */
+const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Histogram({
+    name: 'kontor_http_request_duration_seconds',
+    help: 'From a request’s headers to the end of its answer; status: 2xx, …, or aborted by the client',
+    labelNames: ['door', 'route', 'method', 'status'],
+    buckets,
+    registers,
+  });
+  const limits = new Counter({
+    name: 'kontor_rate_limit_total',
+    help: 'Verdicts of the rate limit: admitted or refused',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'kontor_sign_ins_total',
+    help: 'Attempts to sign in: entered, rejected or throttled',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'kontor_webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver; outcome: success, 3xx, 4xx, 5xx, no_answer (nothing came) or broken (it did not end well)',
+    labelNames: ['outcome'],
+    buckets,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'kontor_database_errors_total',
+    help: 'Errors on connections to the database; code: a SQLSTATE that tells of trouble, else its class (23xxx), or connection',
+    labelNames: ['code'],
+    registers,
+  });
+  const pools = new Map<string, Pool>();
+  const connections = new Gauge({
+    name: 'kontor_database_pool_connections',
+    help: 'Connections of each pool: in_use or idle; and requests waiting for one',
+    labelNames: ['pool', 'state'],
+    registers: [],
+    collect() {
+      for (const [pool, { totalCount, idleCount, waitingCount }] of pools) {
+        this.set({ pool, state: 'in_use' }, totalCount - idleCount);
+        this.set({ pool, state: 'idle' }, idleCount);
+        this.set({ pool, state: 'waiting' }, waitingCount);
+      }
+    },
+  });
+  registry.registerMetric(connections);
+  for (const outcome of ['admitted', 'refused']) limits.inc({ outcome }, 0);
+  for (const outcome of ['entered', 'rejected', 'throttled']) signIns.inc({ outcome }, 0);
+
+  return {
+    registry,
+    watch(request, response, path) {
+      const start = performance.now();
+      response.once('close', () => {
+        const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
+        const labels = { ...routeOf(path), method: methodOf(request.method), status };
+        requests.observe(labels, (performance.now() - start) / 1000);
+      });
+    },
+    limiter: (limiter) => ({
+      async admit(identity, ownLimit) {
+        const verdict = await limiter.admit(identity, ownLimit);
+        if (verdict) limits.inc({ outcome: verdict.admitted ? 'admitted' : 'refused' });
+        return verdict;
+      },
+    }),
+    signIn: (outcome) => signIns.inc({ outcome }),
+    poster: (poster) => ({
+      async post(post) {
+        const outcome = await poster.post(post);
+        attempts.observe({ outcome: inShort(outcome) }, outcome.durationMs / 1000);
+        return outcome;
+      },
+      close: () => poster.close(),
+    }),
+    databaseError: (code) => errors.inc({ code: known(code) }),
+    pool: (name, pool) => void pools.set(name, pool),
+  };
+}
+
+function inShort(outcome: Outcome): string {
+  if (success(outcome)) return 'success';
+  if (outcome.status === null) return 'no_answer';
+  return outcome.error === null ? `${Math.floor(outcome.status / 100)}xx` : 'broken';
+}
+
+/**
+ * What a fault of ours or of the machine shows itself by: read-only, disk full, out of memory, out of connections, shut
+ * down, crashed, starting up, cancelled; deadlock.
+ */
+const troubles = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014', '40P01']);
+
+function known(code: string): string {
+  if (troubles.has(code)) return code;
+  return /^[0-9A-Z]{5}$/.test(code) ? `${code.slice(0, 2)}xxx` : 'connection';
+}

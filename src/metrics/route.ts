@@ -1,0 +1,33 @@
+import { routes } from '../../rest-shim/routes.ts';
+
+const base = '/api/v1';
+const templates = new Set<string>(routes.map(([, path]) => path));
+const exact = new Map([
+  ['/graphql', 'graphql'],
+  ['/health/live', 'health'],
+  ['/health/ready', 'health'],
+  ['/metrics', 'metrics'],
+  [`${base}/openapi.json`, 'file'],
+  ['/schema.graphql', 'file'],
+]);
+const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
+
+/**
+ * What a request is counted under: one of a few doors and of the addresses that we know. Never what a client wrote: that
+ * would tell of whom it asked, and there would be as many time series as addresses it can think of.
+ */
+export function routeOf(path: string): { door: string; route: string } {
+  const door = exact.get(path);
+  if (door) return { door, route: path };
+  if (path.startsWith(`${base}/`) || path === base) return { door: 'rest', route: restRoute(path.slice(base.length)) };
+  if (path.startsWith('/api/auth/')) return { door: 'auth', route: '/api/auth/*' };
+  return { door: 'page', route: '*' };
+}
+
+function restRoute(path: string): string {
+  const [, collection = '', id] = path.split('/', 3);
+  const template = `/${collection}${id === undefined ? '' : '/:id'}`;
+  return templates.has(template) && !path.slice(collection.length + 2).includes('/') ? base + template : 'other';
+}
+
+export const methodOf = (method: string | undefined): string => (method && methods.has(method) ? method : 'other');
