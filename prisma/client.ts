@@ -2,11 +2,22 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
 import { asTenant, BooksPool } from './books.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
+import {
+  asPrismaError,
+  insertion,
+  isInsertion,
+  newRow,
+  type Insertion,
+  type NewRow,
+  type Row,
+  type Rows,
+} from './insert.ts';
 import { lookups } from './lookups.ts';
 import type { Pooled } from './pooler.ts';
 import { totals } from './tallies.ts';
 
 export { Prisma };
+export type { NewRow, Row, Rows };
 export type * from './generated/client/client.ts';
 
 /** The client of identity and operations in `src/`, for all tables but the books'; the domain only gets forTenant(). */
@@ -62,12 +73,17 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
 /**
  * The one door to tenant data: a client that can't see or write another tenant's rows. Every statement names the
  * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds where all
- * of that should fail. Raw SQL and identity's tables are refused, but for queueUp() and takeTurn().
+ * of that should fail. Raw SQL and identity's tables are refused, but for queueUp(), takeTurn() and insert().
  */
 export function forTenant({ client, pool }: Books, tenantId: string): TenantClient {
   const scopedClient = scopedTo(client, pool, tenantId);
+  // Outside of transactions a statement is one by itself: it need not go through Prisma.
+  const insert = async (rows: Rows): Promise<void> => {
+    await asTenant(tenantId, () => pool.query(scopedInsertion(tenantId, rows))).catch(rethrow);
+  };
   return new Proxy(scopedClient, {
     get(target, name) {
+      if (name === 'insert') return insert;
       if (name !== '$transaction') return Reflect.get(target, name);
       // Prisma begins a batch in the surroundings of whichever query was the first of its tick, whoever's that was.
       return (work: () => Promise<unknown>, limits?: object) => {
@@ -83,30 +99,49 @@ function scopedTo(client: PrismaClient, pool: Pool, tenantId: string) {
     name: 'tenant',
     // Typed as Prisma's own, which these stand in for.
     model: { $allModels: { ...lookups(), ...totals(client, pool, tenantId) } as {} },
+    client: {
+      /** A row of the tenant's in full, not written yet. */
+      row: <Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of> => newRow(tenantId, model, data),
+      /** Writes rows by one statement: all of them or none, those that refer to each other too. */
+      async insert(rows: Rows): Promise<void> {
+        const { text, values } = scopedInsertion(tenantId, rows);
+        const inside = Prisma.getExtensionContext(this) as unknown as Pick<PrismaClient, '$executeRawUnsafe'>;
+        await inside.$executeRawUnsafe(text, ...values).catch(rethrow);
+      },
+    },
     query: {
       $allModels: {
         $allOperations({ model, operation, args, query }) {
-          if (!tenantModels.has(model)) throw new Error(`${model} is not a table of the books`);
+          requireBooks(model);
           return asTenant(tenantId, async () => await query(scoped(operation, args, tenantId)));
         },
       },
       $queryRaw: ({ args, query }) => (args.sql === turnSql ? query(args) : refuseRaw()),
       $executeRaw: ({ args, query }) => (args.sql === queueSql ? query(args) : refuseRaw()),
       $queryRawUnsafe: refuseRaw,
-      $executeRawUnsafe: refuseRaw,
+      $executeRawUnsafe: ({ args, query }) => (isInsertion(args, tenantId) ? query(args) : refuseRaw()),
     },
   });
 }
 
 export type TenantClient = ReturnType<typeof scopedTo>;
 
+function requireBooks(model: string): void {
+  if (!tenantModels.has(model as Prisma.ModelName)) throw new Error(`${model} is not a table of the books`);
+}
+
+function scopedInsertion(tenantId: string, rows: Rows): Insertion {
+  Object.keys(rows).forEach(requireBooks);
+  return insertion(tenantId, rows);
+}
+
 const queue = (tenantId: string, what: string) =>
   Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0))`;
 const queueSql = queue('', '').sql;
 
 /**
- * Lets one of the tenant's transactions at a time do `what`: waits for those before it to end. With takeTurn(), the
- * only raw SQL that passes the tenant door, as Prisma has no words for a lock.
+ * Lets one of the tenant's transactions at a time do `what`: waits for those before it to end. With takeTurn() and
+ * insert(), the only raw SQL that passes the tenant door, as Prisma has no words for a lock.
  */
 export async function queueUp(db: Db, tenantId: string, what: string): Promise<void> {
   await db.$executeRaw(queue(tenantId, what));
@@ -124,6 +159,10 @@ export async function takeTurn(db: Db, tenantId: string, what: string): Promise<
 
 /** A tenant's client, inside a transaction or not. */
 export type Db = Omit<TenantClient, '$extends' | '$transaction' | '$disconnect' | '$connect' | '$on' | '$use'>;
+
+function rethrow(error: unknown): never {
+  throw asPrismaError(error);
+}
 
 function refuseRaw(): never {
   throw new Error('Raw SQL does not pass the tenant door');

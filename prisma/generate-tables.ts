@@ -19,6 +19,8 @@ helper.generatorHandler({
         nativeType: field.nativeType?.[0] ?? null,
         isList: field.isList,
         isRequired: field.isRequired,
+        default: field.default ?? null,
+        isUpdatedAt: field.isUpdatedAt ?? false,
         relationName: field.relationName ?? null,
         relationFromFields: field.relationFromFields ?? [],
         relationToFields: field.relationToFields ?? [],

@@ -15,6 +15,8 @@ export interface Column {
   nullable: boolean;
   /** What PostgreSQL calls an enum's type, and its values by Prisma's names; null where it is none. */
   enumeration: { type: string; values: ReadonlyMap<string, string> } | null;
+  /** What Prisma fills in: a value, or what its function of that name gives; null where it fills in none. */
+  initial: unknown;
 }
 
 /** A field that is another model's row, or rows: those whose columns `there` equal these, `here`. */
@@ -56,6 +58,7 @@ const columnOf = (field: Field): Column => ({
   isList: field.isList,
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,
+  initial: field.isUpdatedAt ? { name: 'now' } : field.default,
 });
 
 const columns = new Map(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
 import { listen, nameless } from './isolation/statements.ts';
 
-// Runs beside every test: each statement that Prisma makes for a table of the books must name the tenant, in its
+// Runs beside every test: each statement that is made for a table of the books must name the tenant, in its
 // condition or among its columns; not only among what it selects. Citus wants the same.
 
 const models = readFileSync(new URL('../prisma/schema.prisma', import.meta.url), 'utf8').split(/^model /m);
@@ -12,17 +12,18 @@ const books = models
 const table = `"public"\\."(?:${books.join('|')})"`; // as Prisma writes it, and tests that look behind the doors don't
 
 const touches = new RegExp(table);
-const names = new RegExp(
-  [
-    `^insert into ${table} \\([^)]*"tenant_id"`,
-    `^insert into ${table} default values`, // whose default is the connection's tenant
-    `\\swhere\\s.*"tenant_id"`,
-  ].join('|'),
-  'is',
-);
+const insertions = new RegExp(`insert into ${table} (?:\\([^)]*\\)|default values)`, 'gi');
+const insertion = /"tenant_id"|default values$/i; // whose default is the connection's tenant
+const condition = /\swhere\s.*"tenant_id"/is;
+
+/** Of a statement that inserts, each insertion; of any other, its condition. */
+function namesTheTenant(text: string): boolean {
+  const inserted = text.match(insertions) ?? [];
+  return inserted.length > 0 ? inserted.every((each) => insertion.test(each)) : condition.test(text);
+}
 
 listen(({ text }) => {
-  if (touches.test(text) && !names.test(text)) nameless.add(text);
+  if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
 });
 
 afterAll(() => {

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Prisma, tenantModels, type Rows } from '../../prisma/client.ts';
+import { tables, type Column } from '../../prisma/tables.ts';
+import { makeCustomer } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { listen } from '../isolation/statements.ts';
+
+let service: Service;
+let acme: Integrator;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  acme = await service.integrator();
+});
+
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('', '\\', '"', "'", '{}', 'null', '\\x00', 'ß\u2028\u{1f600}'),
+  )
+  .map((any) => any.replaceAll('\0', ''));
+
+/** A value that fits a column of any precision. */
+function valueFor({ type, native, enumeration }: Column): fc.Arbitrary<unknown> {
+  if (enumeration) return fc.constantFrom(...enumeration.values.keys());
+  switch (type) {
+    case 'String':
+      return native === 'Uuid' ? fc.uuid() : text;
+    case 'Int':
+      return fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+    case 'Boolean':
+      return fc.boolean();
+    case 'Decimal':
+      return fc.integer({ min: -99_999, max: 99_999 }).map((cents) => new Prisma.Decimal(cents).dividedBy(100));
+    case 'DateTime': {
+      const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+      return native === 'Date' ? time.map((any) => new Date(any.toISOString().slice(0, 10))) : time;
+    }
+    case 'Bytes':
+      return fc.uint8Array({ maxLength: 40 }).map((bytes) => new Uint8Array(bytes));
+    case 'Json':
+      return fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(text, { maxLength: 2 })), { maxKeys: 3 });
+    default:
+      throw new Error(`Nothing is known to put into a column of type ${type}`);
+  }
+}
+
+/** What a row of a model may be made of. Null is for what has no default; what can be left out sometimes is. */
+const dataFor = (columns: Column[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(
+    Object.fromEntries(
+      columns.map((column) => {
+        const value = column.isList ? fc.array(valueFor(column), { maxLength: 3 }) : valueFor(column);
+        return [column.name, column.nullable && column.type !== 'Json' ? fc.option(value) : value];
+      }),
+    ),
+    { requiredKeys: columns.filter((each) => !each.nullable && each.initial === null).map(({ name }) => name) },
+  );
+
+interface Delegate {
+  create(args: object): Promise<Record<string, unknown>>;
+  findFirst(args?: object): Promise<Record<string, unknown> | null>;
+  deleteMany(args?: object): Promise<unknown>;
+}
+
+describe('what is inserted is what Prisma would have created: its defaults, nulls and values', () => {
+  beforeAll(async () => {
+    // So that a row of any table can stand by itself, whatever is in it.
+    const { rows } = await service.pool.query<{ drop: string }>(`
+      select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop from pg_constraint
+      where contype in ('c', 'f') and connamespace = 'public'::regnamespace`);
+    for (const { drop } of rows) await service.pool.query(drop);
+  });
+
+  const known = [...tenantModels].filter((model) => model !== 'Tally'); // whose ids PostgreSQL makes
+
+  it.each(known)('%s', async (model) => {
+    const { table, fields } = tables.get(model) ?? { table: '', fields: new Map() };
+    const columns = [...fields.values()].filter(({ kind, name }) => kind === 'column' && name !== 'tenantId');
+    const delegate = acme.db[`${model[0]?.toLowerCase()}${model.slice(1)}` as 'customer'] as unknown as Delegate;
+    const only = async (): Promise<Record<string, unknown>> =>
+      (await service.pool.query(`select * from ${table} where tenant_id = $1`, [acme.tenantId])).rows[0];
+
+    await fc.assert(
+      fc.asyncProperty(dataFor(columns), async (data) => {
+        const created = await delegate.create({ data });
+        const ofPrisma = await only();
+        await delegate.deleteMany();
+        const row = acme.db.row(model, data as never);
+        await acme.db.insert({ [model]: [row] });
+        const ofOurs = await only();
+        const read = await delegate.findFirst();
+        await delegate.deleteMany();
+
+        // Of what is made anew each time, only what it is.
+        for (const { name, column, initial } of columns) {
+          if (name in data || !(initial as { name?: string } | null)?.name) continue;
+          const kind = name === 'id' ? expect.stringMatching(/^\w{8}-\w{4}-7\w{3}-\w{4}-\w{12}$/) : expect.any(Date);
+          for (const each of [created, read, row]) {
+            expect(each).toMatchObject({ [name]: kind });
+            Object.assign(each as object, { [name]: kind });
+          }
+          for (const each of [ofPrisma, ofOurs]) each[column] = kind;
+        }
+        expect(ofOurs).toEqual(ofPrisma);
+        expect(read).toEqual(created);
+        expect(row).toEqual(created); // so that nobody need read it
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('rows are written by one statement', () => {
+  const broken = () => acme.db.row('Project', { name: 'x', currency: 'EUR', customerId: crypto.randomUUID() });
+
+  beforeAll(async () => {
+    await service.close();
+    service = await startService();
+  });
+
+  it('all of them or none, also inside a transaction that goes on', async () => {
+    const rows = (): Rows => ({
+      Customer: [acme.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' })],
+      Project: [broken()],
+    });
+    await expect(acme.db.insert(rows())).rejects.toMatchObject({ code: 'P2003' });
+    await acme.db.$transaction(async (outer) => {
+      await expect(outer.$transaction((inner) => inner.insert(rows()))).rejects.toMatchObject({ code: 'P2003' });
+      await outer.insert({ Customer: [outer.row('Customer', { type: 'CUSTOMER', companyName: 'The second' })] });
+    });
+    expect(await acme.db.customer.findMany({ select: { companyName: true } })).toEqual([{ companyName: 'The second' }]);
+  });
+
+  it('those that refer to each other too, in whatever order', async () => {
+    const customer = acme.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' });
+    const project = acme.db.row('Project', { name: 'x', currency: 'EUR', customerId: customer.id });
+    await acme.db.insert({ Project: [project], Customer: [customer] });
+    expect(await acme.db.project.findFirst({ include: { customer: true } })).toEqual({ ...project, customer });
+  });
+
+  it('what breaks a unique key is told as Prisma does', async () => {
+    const id = await makeCustomer(acme);
+    const again = acme.db.row('Customer', { id, type: 'CUSTOMER', companyName: 'x' });
+    await expect(acme.db.insert({ Customer: [again] })).rejects.toMatchObject({ code: 'P2002' });
+  });
+
+  it('which is the same however many rows there are, so that PostgreSQL keeps its plan', async () => {
+    const texts = new Set<string>();
+    const silence = listen(({ text: each }) => void (each.includes('insert') && texts.add(each)));
+    for (const count of [1, 2, 30]) {
+      const rows = Array.from({ length: count }, () => acme.db.row('Customer', { type: 'SUPPLIER', companyName: 'x' }));
+      await acme.db.insert({ Customer: rows });
+    }
+    silence();
+    expect(texts.size).toBe(1);
+    expect(await acme.db.customer.count()).toBe(33);
+  });
+});
+
+describe('insert() is part of the tenant door', () => {
+  it('a row is written to the door’s tenant, whosever it was made for', async () => {
+    const globex = await service.integrator();
+    const row = globex.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' });
+    await acme.db.insert({ Customer: [row] });
+    await acme.db.$transaction((inside) => inside.insert({ Customer: [{ ...row, id: crypto.randomUUID() }] }));
+    expect([await acme.db.customer.count(), await globex.db.customer.count()]).toEqual([2, 0]);
+  });
+
+  it('a row can not refer to another tenant’s', async () => {
+    const customerId = await makeCustomer(await service.integrator());
+    const project = acme.db.row('Project', { name: 'x', currency: 'EUR', customerId });
+    await expect(acme.db.insert({ Project: [project] })).rejects.toMatchObject({ code: 'P2003' });
+  });
+
+  it('only tables of the books are written, and its SQL only passes with the tenant’s id', async () => {
+    const worker = acme.db.row('Worker', { id: 'x', seenAt: new Date() });
+    await expect(acme.db.insert({ Worker: [worker] })).rejects.toThrow('not a table of the books');
+    let sql = '';
+    const silence = listen((statement) => (sql = statement.text));
+    await acme.db.insert({ Customer: [acme.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' })] });
+    silence();
+    const globex = await service.integrator();
+    const inTheirName = globex.db.$transaction((inside) => inside.$executeRawUnsafe(sql, acme.tenantId, '[]'));
+    await expect(inTheirName).rejects.toThrow('Raw SQL does not pass');
+  });
+});
