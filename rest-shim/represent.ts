@@ -1,10 +1,14 @@
 import type { EventResource, Represent } from '../schema/context.ts';
+import { knowing, type Model } from '../schema/known.ts';
 import type { Domain } from './endpoint.ts';
 import { run, type Operation } from './operation.ts';
 
+const camel = (resource: EventResource): string =>
+  resource.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+
 /** The operation that answers GET for one of these. */
 export function readerOf({ operations }: Pick<Domain, 'operations'>, resource: EventResource): Operation {
-  const name = `get${resource.replace(/(^|_)([a-z])/g, (_match, _start, letter: string) => letter.toUpperCase())}`;
+  const name = `get${resource[0]?.toUpperCase()}${camel(resource).slice(1)}`;
   const operation = operations.get(name);
   if (!operation) throw new Error(`There is no operation ${name}`);
   return operation;
@@ -13,9 +17,10 @@ export function readerOf({ operations }: Pick<Domain, 'operations'>, resource: E
 /** REST's own representation of a resource, for events: through the operation that answers GET. */
 export const createRepresent =
   (domain: Domain): Represent =>
-  async (resource, id, context) => {
+  async (resource, id, context, known) => {
     const operation = readerOf(domain, resource);
+    const db = known ? knowing(context.db, camel(resource) as Model, known) : context.db;
     // What the event says isn't the caller's to read, but the webhook's.
-    const value = await run(domain.schema, operation, { id }, { ...context, may: () => true });
+    const value = await run(domain.schema, operation, { id }, { ...context, db, may: () => true });
     return JSON.stringify(operation.shape.encode(value));
   };

@@ -4,7 +4,7 @@ import { key, today } from './context.ts';
 import { found, Problems, refuse } from './errors.ts';
 import { vatRate } from './input.ts';
 import { Invoice } from './invoice.ts';
-import { insertDraft, totalRules } from './invoice-editing.ts';
+import { insertDraft, newDraft, totalRules } from './invoice-editing.ts';
 import { Decimal } from './money.ts';
 import { formatDay } from './scalars.ts';
 
@@ -55,12 +55,13 @@ builder.mutationField('billProject', (t) =>
         totalRules(items, currency, problems);
         problems.throwIfAny();
         const date = invoiceDate ?? today(context);
-        const id = await insertDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
+        const draft = newDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
+        await insertDraft(inside, draft);
         await inside.db.timeEntry.updateMany({
           where: { id: { in: entries.map((entry) => entry.id) } },
-          data: { invoiceId: id },
+          data: { invoiceId: draft.id },
         });
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, draft.id) }));
       }),
   }),
 );

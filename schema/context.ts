@@ -1,6 +1,7 @@
-import { Prisma, type TenantClient, type Db } from '../prisma/client.ts';
+import { Prisma, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
+import type { Known } from './known.ts';
 
 /** Who is asking, as `src/identity.ts` found out. */
 export interface Principal {
@@ -15,8 +16,11 @@ export interface Principal {
 /** The resources that events speak of, named as in the events' `data`. */
 export type EventResource = 'customer' | 'invoice' | 'receipt' | 'project' | 'time_entry' | 'bank_transaction';
 
-/** The REST v1 representation of a resource as it stands in `context`'s transaction, as JSON text. */
-export type Represent = (resource: EventResource, id: string, context: Context) => Promise<string>;
+/**
+ * The REST v1 representation of a resource as it stands in `context`'s transaction, as JSON text.
+ * @param known as much of it as is known already: only the rest is read
+ */
+export type Represent = (resource: EventResource, id: string, context: Context, known?: Known) => Promise<string>;
 
 /** What the domain asks of those who send webhooks. */
 export interface Webhooks {
@@ -53,6 +57,8 @@ export interface Context extends Principal {
    * again by itself.
    */
   wholly: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  /** Writes rows by one statement: all of them or none. Like `transaction()`, of which nothing else is to be a part. */
+  insert: (rows: Rows) => Promise<void>;
 }
 
 export function createContext(options: {
@@ -83,6 +89,10 @@ export function createContext(options: {
         : // What takes long reads from a source that can't be read again.
           (work, limits) => (limits ? once(work, limits) : untilUncontended(() => once(work))),
       wholly: begin(false),
+      insert:
+        db === client
+          ? (rows) => untilUncontended(() => db.insert(rows))
+          : (rows) => context.transaction((inside) => inside.db.insert(rows)),
     };
     return context;
   };

@@ -3,8 +3,9 @@ import type { CustomerType as CustomerTypes, Prisma } from '../prisma/generated/
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
 import { found } from './errors.ts';
-import { emit } from './events.ts';
+import { emit, eventsOf } from './events.ts';
 import { country, email, given, notNull, requiredText, text } from './input.ts';
+import { knowing } from './known.ts';
 import { byText, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
 import { containing, searchText } from './search.ts';
@@ -132,12 +133,14 @@ builder.mutationFields((t) => ({
     description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
-    resolve: (query, _root, { input }, context) =>
-      context.transaction(async (inside) => {
-        const { id } = await inside.db.customer.create({ data: input });
-        await emit(inside, 'customer.created', id);
-        return found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
-      }),
+    resolve: async (query, _root, { input }, context) => {
+      const customer = context.db.row('Customer', input);
+      const events = await eventsOf(context, [['customer.created', customer]]);
+      await context.insert({ Customer: [customer], Event: events });
+      return found(
+        knowing(context.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, customer.id) }),
+      );
+    },
   }),
 
   updateCustomer: t.prismaField({
@@ -151,9 +154,11 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {
         const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
-        await inside.db.customer.update({ where: key(context, id), data });
-        await emit(inside, 'customer.updated', id);
-        return found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+        const customer = await inside.db.customer.update({ where: key(context, id), data });
+        await emit(inside, 'customer.updated', customer);
+        return found(
+          knowing(inside.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, id) }),
+        );
       }),
   }),
 

@@ -1,4 +1,6 @@
+import type { Row } from '../prisma/client.ts';
 import type { Context, EventResource } from './context.ts';
+import type { Known } from './known.ts';
 import { formatTime } from './scalars.ts';
 
 /** Every event there is, and when it happens (decisions, 6); webhook.ping is not the books' matter. */
@@ -34,24 +36,35 @@ export const eventTypes = Object.keys(events) as EventType[];
 /** What an event is about, as its name and its `data` say. */
 export const resourceOf = (type: EventType): EventResource => type.slice(0, type.indexOf('.')) as EventResource;
 
+/** Something that happened: to what, by its id or as much of it as is known. */
+export type Happening = readonly [type: EventType, what: string | Known];
+
 /**
  * Records that something happened to a resource, as it stands now: after a change, before a deletion. Part of
  * `context`'s transaction, so that event and change are committed together or not at all; the row's trigger adds the
  * job. The body is rendered here and never again, so that every delivery sends the same bytes.
  */
-export const emit = (context: Context, type: EventType, id: string): Promise<void> => emitAll(context, type, [id]);
+export const emit = (context: Context, ...happening: Happening): Promise<void> => emitAll(context, [happening]);
 
 /** The same for many resources at once: what they are read and written with is shared. */
-export async function emitAll(context: Context, type: EventType, ids: string[]): Promise<void> {
-  const resource = resourceOf(type);
+export async function emitAll(context: Context, happenings: Happening[]): Promise<void> {
+  if (happenings.length > 0) await context.insert({ Event: await eventsOf(context, happenings) });
+}
+
+/** The events themselves, first to last, to be written together with what happened. */
+export async function eventsOf(context: Context, happenings: Happening[]): Promise<Row<'Event'>[]> {
   const createdAt = context.now();
-  const representations = await Promise.all(ids.map((id) => context.represent(resource, id, context)));
-  await context.db.event.createMany({
-    data: ids.map((resourceId, index) => {
-      const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${representations[index]}}`);
-      return { type, resourceId, body, createdAt };
+  const rows = await Promise.all(
+    happenings.map(async ([type, what]) => {
+      const [resourceId, known] = typeof what === 'string' ? [what] : [what.id, what];
+      const resource = resourceOf(type);
+      const data = `{"${resource}":${await context.represent(resource, resourceId, context, known)}}`;
+      const body = renderBody(type, context.tenant.id, createdAt, data);
+      return context.db.row('Event', { type, resourceId, body, createdAt });
     }),
-  });
+  );
+  const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in their order
+  return rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
 }
 
 /**

@@ -3,10 +3,11 @@ import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
 import { key, type Context } from './context.ts';
 import { found, refuse, type Problems } from './errors.ts';
-import { emit } from './events.ts';
+import { emit, eventsOf } from './events.ts';
 import { among, count, currency, decimal, given, notNull, requiredText, text, unitPrice, vatRate } from './input.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issue, payInFull } from './invoice-states.ts';
+import { knowing } from './known.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
@@ -99,11 +100,8 @@ interface NewLine extends Line {
   unit?: string | null;
 }
 
-const itemRows = (lines: NewLine[], inCurrency: string) => ({
-  createMany: {
-    data: lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) })),
-  },
-});
+const itemsOf = (lines: NewLine[], inCurrency: string) =>
+  lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) }));
 
 async function draftToEdit(context: Context, id: string) {
   const invoice = await found(context.db.invoice.findUnique({ where: key(context, id), include: { items: true } }));
@@ -129,21 +127,24 @@ interface Draft {
   items: NewLine[];
 }
 
-/** A new draft and its event, in the caller's transaction. Its totals have been checked. */
-export async function insertDraft(context: Context, { items, ...draft }: Draft): Promise<string> {
+/** A new draft and its items, not written yet. Its totals have been checked. */
+export function newDraft({ db }: Context, { items, ...draft }: Draft) {
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
-  const { id } = await context.db.invoice.create({
-    data: {
-      ...draft,
-      dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
-      totalNet,
-      totalVat,
-      totalGross,
-      items: itemRows(items, draft.currency),
-    },
+  const invoice = db.row('Invoice', {
+    ...draft,
+    dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
+    totalNet,
+    totalVat,
+    totalGross,
   });
-  await emit(context, 'invoice.created', id);
-  return id;
+  const lines = itemsOf(items, draft.currency);
+  return { ...invoice, items: lines.map((line) => db.row('InvoiceItem', { ...line, invoiceId: invoice.id })) };
+}
+
+/** Writes a new draft and its event. */
+export async function insertDraft(context: Context, draft: ReturnType<typeof newDraft>): Promise<void> {
+  const events = await eventsOf(context, [['invoice.created', draft]]);
+  await context.insert({ Invoice: [draft], InvoiceItem: draft.items, Event: events });
 }
 
 builder.mutationFields((t) => ({
@@ -153,14 +154,21 @@ builder.mutationFields((t) => ({
     ability: 'invoices:write',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
-    resolve: (query, _root, { input }, context) =>
-      context.transaction(async (inside) => {
-        const { status, ...fields } = input;
-        const id = await insertDraft(inside, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
-        if (status === 'ISSUED' || status === 'PAID') await issue(inside, id);
-        if (status === 'PAID') await payInFull(inside, id);
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
-      }),
+    resolve: async (query, _root, { input }, context) => {
+      const { status, ...fields } = input;
+      const draft = newDraft(context, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
+      const where = key(context, draft.id);
+      if (status !== 'ISSUED' && status !== 'PAID') {
+        await insertDraft(context, draft);
+        return found(knowing(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
+      }
+      return context.transaction(async (inside) => {
+        await insertDraft(inside, draft);
+        await issue(inside, draft.id);
+        if (status === 'PAID') await payInFull(inside, draft.id);
+        return found(inside.db.invoice.findUnique({ ...query, where }));
+      });
+    },
   }),
 
   updateInvoice: t.prismaField({
@@ -192,18 +200,17 @@ builder.mutationFields((t) => ({
             totalNet,
             totalVat,
             totalGross,
-            items: itemRows(
-              lines.map(({ title, quantity, unit, unitPriceNet, vatRate: rate }) => ({
-                title,
-                quantity,
-                unit,
-                unitPriceNet,
-                vatRate: rate,
-              })),
-              inCurrency,
-            ),
           },
         });
+        const kept = lines.map(({ title, quantity, unit, unitPriceNet, vatRate: rate }) => ({
+          title,
+          quantity,
+          unit,
+          unitPriceNet,
+          vatRate: rate,
+        }));
+        const rows = itemsOf(kept, inCurrency).map((line) => inside.db.row('InvoiceItem', { ...line, invoiceId: id }));
+        await inside.insert({ InvoiceItem: rows });
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
       }),
   }),

@@ -8,8 +8,9 @@ import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
 import { key, type Context } from './context.ts';
 import { found, type Problems } from './errors.ts';
-import { emit } from './events.ts';
+import { emit, eventsOf } from './events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from './input.ts';
+import { knowing } from './known.ts';
 import { loader } from './loader.ts';
 import { byText, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
@@ -171,14 +172,15 @@ builder.mutationFields((t) => ({
     ability: 'projects:write',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
     rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
-    resolve: (query, _root, { input }, context) =>
-      context.transaction(async (inside) => {
-        const status = given(input.status);
-        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-        const { id } = await inside.db.project.create({ data: { ...input, status, currency: inCurrency } });
-        await emit(inside, 'project.created', id);
-        return found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
-      }),
+    resolve: async (query, _root, { input }, context) => {
+      const status = given(input.status);
+      const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+      const project = context.db.row('Project', { ...input, status, currency: inCurrency });
+      await context.insert({ Project: [project], Event: await eventsOf(context, [['project.created', project]]) });
+      return found(
+        knowing(context.db, 'project', project).project.findUnique({ ...query, where: key(context, project.id) }),
+      );
+    },
   }),
 
   updateProject: t.prismaField({
@@ -194,9 +196,9 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {
         const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
-        await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
-        await emit(inside, 'project.updated', id);
-        return found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+        const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
+        await emit(inside, 'project.updated', project);
+        return found(knowing(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
 

@@ -6,11 +6,14 @@ import { Decimal } from './money.ts';
 
 // A receipt's transitions (decisions, 4): as with invoices, the update that checks the state takes the lock.
 
+/** What a draft becomes when it is booked. */
+export const booked = { status: 'BOOKED' } as const;
+
 /** draft → booked. */
 export async function book(context: Context, id: string): Promise<void> {
-  const booked = await context.db.receipt.updateMany({ where: { id, status: 'DRAFT' }, data: { status: 'BOOKED' } });
-  if (booked.count === 0) refuse('status', 'Only a draft can be booked.');
-  await emit(context, 'receipt.booked', id);
+  const [receipt] = await context.db.receipt.updateManyAndReturn({ where: { id, status: 'DRAFT' }, data: booked });
+  if (!receipt) refuse('status', 'Only a draft can be booked.');
+  await emit(context, 'receipt.booked', receipt);
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
@@ -35,8 +38,8 @@ export async function payReceipt(context: Context, id: string, amount?: Decimal 
   if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
   await context.db.receipt.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
   if (!paid.equals(due)) return { amount: paid, currency };
-  await context.db.receipt.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
-  await emit(context, 'receipt.paid', id);
+  const data = { status: 'PAID', paidAt: context.now() } as const;
+  await emit(context, 'receipt.paid', await context.db.receipt.update({ where: key(context, id), data }));
   return { amount: paid, currency };
 }
 

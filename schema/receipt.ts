@@ -9,12 +9,13 @@ import type { Readable } from './checks.ts';
 import { key, type Context } from './context.ts';
 import { ofPartnersCalled } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
-import { emit } from './events.ts';
+import { emit, eventsOf, type Happening } from './events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from './input.ts';
+import { knowing } from './known.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
-import { book } from './receipt-states.ts';
+import { book, booked } from './receipt-states.ts';
 import { containing, searchText } from './search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -187,18 +188,24 @@ builder.mutationFields((t) => ({
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
     rules: ({ input }, context, problems) => receiptRules(input ?? {}, context, problems),
-    resolve: (query, _root, { input }, context) =>
-      context.transaction(async (inside) => {
-        const { status, ...fields } = input;
-        const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-        const rate = input.vatRate ?? new Decimal(0);
-        const { id } = await inside.db.receipt.create({
-          data: { ...fields, currency: inCurrency, vatRate: rate, ...vatIncluded(input.amountGross, rate, inCurrency) },
-        });
-        await emit(inside, 'receipt.created', id);
-        if (status === 'BOOKED') await book(inside, id);
-        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
-      }),
+    resolve: async (query, _root, { input }, context) => {
+      const { status, ...fields } = input;
+      const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+      const rate = input.vatRate ?? new Decimal(0);
+      const draft = context.db.row('Receipt', {
+        ...fields,
+        currency: inCurrency,
+        vatRate: rate,
+        ...vatIncluded(input.amountGross, rate, inCurrency),
+      });
+      const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
+      const happened: Happening[] = [['receipt.created', draft]];
+      if (status === 'BOOKED') happened.push(['receipt.booked', receipt]);
+      await context.insert({ Receipt: [receipt], Event: await eventsOf(context, happened) });
+      return found(
+        knowing(context.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, receipt.id) }),
+      );
+    },
   }),
 
   updateReceipt: t.prismaField({

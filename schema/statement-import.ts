@@ -67,10 +67,10 @@ const rowOf = (transaction: StatementTransaction, identity: string): Prisma.Bank
 
 async function writeBatch(context: Context, data: Prisma.BankTransactionCreateManyInput[]): Promise<BankTransaction[]> {
   const rows = await context.db.bankTransaction.createManyAndReturn({ data, skipDuplicates: true });
+  // They pay nothing yet.
   await emitAll(
     context,
-    'bank_transaction.created',
-    rows.map(({ id }) => id),
+    rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
   );
   return rows;
 }

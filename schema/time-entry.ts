@@ -3,9 +3,10 @@ import type { Prisma, TimeEntry as TimeEntryRow } from '../prisma/generated/clie
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
 import { found, refuse } from './errors.ts';
-import { emit } from './events.ts';
+import { emit, eventsOf } from './events.ts';
 import { decimal, given, notNull, text, wholeNumber } from './input.ts';
 import { Invoice } from './invoice.ts';
+import { knowing } from './known.ts';
 import { loader } from './loader.ts';
 import { byDay, orderType } from './order.ts';
 import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
@@ -166,20 +167,19 @@ builder.mutationFields((t) => ({
         problems.add('input.projectId', 'There is no such project.');
       }
     },
-    resolve: (query, _root, { input }, context) =>
-      context.transaction(async (inside) => {
-        const project = await found(inside.db.project.findUnique({ where: key(context, input.projectId) }));
-        const { id } = await inside.db.timeEntry.create({
-          data: {
-            ...input,
-            billable: given(input.billable),
-            hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
-            userId: context.user.id,
-          },
-        });
-        await emit(inside, 'time_entry.created', id);
-        return found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
-      }),
+    resolve: async (query, _root, { input }, context) => {
+      const project = await found(context.db.project.findUnique({ where: key(context, input.projectId) }));
+      const entry = context.db.row('TimeEntry', {
+        ...input,
+        billable: given(input.billable),
+        hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
+        userId: context.user.id,
+      });
+      await context.insert({ TimeEntry: [entry], Event: await eventsOf(context, [['time_entry.created', entry]]) });
+      return found(
+        knowing(context.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, entry.id) }),
+      );
+    },
   }),
 
   updateTimeEntry: t.prismaField({

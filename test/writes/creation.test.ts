@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { listen } from '../isolation/statements.ts';
+
+let service: Service;
+let acme: Integrator;
+let customerId: string;
+let supplierId: string;
+let projectId: string;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  acme = await service.integrator({ currency: 'TND' });
+  const create = async (path: string, body: object): Promise<string> =>
+    (await acme.rest('POST', path, body)).body.data.id;
+  customerId = await create('/customers', { type: 'customer', company_name: 'x' });
+  supplierId = await create('/customers', { type: 'supplier', company_name: 'x' });
+  projectId = await create('/projects', { name: 'x', hourly_rate_net: '95.5' });
+});
+
+const text = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  .filter((any) => /^[^\0]*\S[^\0]*$/u.test(any));
+const day = fc
+  .date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
+  .map((any) => any.toISOString().slice(0, 10));
+const amount = fc.integer({ min: 0, max: 99_999 }).map((thousandths) => (thousandths / 1000).toFixed(3));
+const sometimes = <T>(value: fc.Arbitrary<T>) => fc.option(value);
+const vatRate = fc.constantFrom('0', '7', '7.70', '19');
+
+const item = fc.record(
+  {
+    title: text,
+    quantity: fc.constantFrom('0.1', '1.0', '2.5', '10000'),
+    unit: sometimes(text),
+    unit_price_net: amount,
+    vat_rate: vatRate,
+  },
+  { requiredKeys: ['title', 'quantity', 'unit_price_net', 'vat_rate'] },
+);
+
+/** By path: what is created there, and the resource's name. */
+const creations: Record<string, [resource: string, body: () => fc.Arbitrary<object>]> = {
+  '/customers': [
+    'customer',
+    () =>
+      fc.record(
+        {
+          type: fc.constantFrom('customer', 'supplier'),
+          company_name: text,
+          city: sometimes(text),
+          vat_id: sometimes(text),
+          country: fc.constantFrom('DE', null),
+        },
+        { requiredKeys: ['type', 'company_name'] },
+      ),
+  ],
+  '/invoices': [
+    'invoice',
+    () =>
+      fc.record(
+        {
+          customer_id: fc.constant(customerId),
+          invoice_date: day,
+          subject: sometimes(text),
+          currency: fc.constantFrom('EUR', 'JPY', 'TND', null),
+          status: fc.constantFrom('draft', 'issued', 'paid', null),
+          items: fc.array(item, { minLength: 1, maxLength: 4 }),
+        },
+        { requiredKeys: ['customer_id', 'invoice_date', 'items'] },
+      ),
+  ],
+  '/receipts': [
+    'receipt',
+    () =>
+      fc.record(
+        {
+          receipt_date: day,
+          due_date: sometimes(day),
+          amount_gross: amount,
+          vat_rate: sometimes(vatRate),
+          supplier_id: fc.constantFrom(supplierId, null),
+          project_id: fc.constantFrom(projectId, null),
+          category: sometimes(text),
+          status: fc.constantFrom('draft', 'booked', null),
+        },
+        { requiredKeys: ['receipt_date', 'amount_gross'] },
+      ),
+  ],
+  '/projects': [
+    'project',
+    () =>
+      fc.record(
+        {
+          name: text,
+          customer_id: fc.constantFrom(customerId, null),
+          budget_hours: sometimes(amount),
+          hourly_rate_net: sometimes(amount),
+          status: fc.constantFrom('active', 'archived', null),
+          start_date: sometimes(day),
+        },
+        { requiredKeys: ['name'] },
+      ),
+  ],
+  '/time-entries': [
+    'time_entry',
+    () =>
+      fc.record(
+        {
+          project_id: fc.constant(projectId),
+          date: day,
+          duration_minutes: fc.integer({ min: 1, max: 1440 }),
+          billable: fc.constantFrom(true, false, null),
+          hourly_rate_net: sometimes(amount),
+          description: sometimes(text),
+        },
+        { requiredKeys: ['project_id', 'date', 'duration_minutes'] },
+      ),
+  ],
+};
+
+describe('what is answered, told and read is the same, to the byte, though nothing is read again', () => {
+  it.each(Object.entries(creations))('POST %s', async (path, [resource, body]) => {
+    await fc.assert(
+      fc.asyncProperty(body(), async (sent) => {
+        const answer = await acme.rest('POST', path, sent);
+        expect(answer.status).toBe(201);
+        const { id } = answer.body.data;
+        const { text: read } = await acme.rest('GET', `${path}/${id}`);
+        expect(answer.text).toBe(read);
+        const { rows } = await service.pool.query<{ body: string }>(
+          'select body from events where tenant_id = $1 and resource_id = $2 order by id',
+          [acme.tenantId, id],
+        );
+        const last = rows.at(-1)?.body ?? '';
+        expect(last.slice(last.indexOf('"data":{') + '"data":'.length)).toBe(
+          `{"${resource}":${read.slice('{"data":'.length)}}`,
+        );
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+/** What is written during `work`. */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const heard: string[] = [];
+  const silence = listen(({ text: each }) => void heard.push(each));
+  await work();
+  silence();
+  return heard.filter(
+    (each) => /\b(insert|update|begin|commit|savepoint)\b/i.test(each) && !each.includes('api_tokens'),
+  );
+}
+
+describe('what is created is written with its event by one statement, and no other', () => {
+  it.each(Object.keys(creations))('POST %s', async (path) => {
+    const [body] = fc.sample(creations[path]?.[1]() ?? fc.object(), 1);
+    const written = await statementsOf(async () => {
+      expect((await acme.rest('POST', path, { ...body, status: undefined })).status).toBe(201);
+    });
+    expect(written).toEqual([expect.stringMatching(/^with .* insert into "public"."events"/)]);
+  });
+});
+
+describe('a statement by itself, too', () => {
+  const customer = { type: 'customer', company_name: 'x' };
+
+  it.each([
+    [2, 201],
+    [3, 500],
+  ])('is made again where PostgreSQL ends it to break a deadlock, at most twice: %d times', async (times, status) => {
+    await service.pool.query(`
+      create sequence attempts;
+      create function deadlock() returns trigger language plpgsql security definer as $$
+      begin
+        if nextval('attempts') <= ${times} then raise exception 'deadlock' using errcode = '40P01'; end if;
+        return new;
+      end $$;
+      create trigger deadlock after insert on customers for each row execute function deadlock()`);
+    const before = await acme.db.event.count();
+    const answer = await acme.rest('POST', '/customers', customer);
+    await service.pool.query('drop function deadlock cascade; drop sequence attempts');
+    expect(answer.status).toBe(status);
+    expect((await acme.db.event.count()) - before).toBe(status === 201 ? 1 : 0);
+  });
+
+  it.each([
+    ['alone', {}],
+    ['as a part of what an Idempotency-Key makes one', { 'Idempotency-Key': 'once' }],
+  ])(
+    'is refused as a fault of the field, where what it refers to goes after it was checked: %s',
+    async (_how, headers) => {
+      const [other, backend] = [await service.pool.connect(), 'select pg_backend_pid() as pid'];
+      const { pid } = (await other.query(backend)).rows[0];
+      await other.query('begin');
+      await other.query('delete from customers where id = $1', [customerId]);
+      const answering = acme.rest('POST', '/projects', { name: 'x', customer_id: customerId }, headers);
+      const isWaitedFor = 'select 1 from pg_stat_activity where $1 = any (pg_blocking_pids(pid))';
+      while ((await service.pool.query(isWaitedFor, [pid])).rows.length === 0) await sleep(10);
+      await other.query('commit');
+      other.release();
+      const { status, body } = await answering;
+      expect([status, body.errors]).toEqual([422, { customer_id: ['There is no such customer.'] }]);
+    },
+  );
+});
