@@ -1,41 +1,55 @@
-import type { Prisma, TenantClient } from '../prisma/client.ts';
-import type { DeliveryKind } from '../prisma/generated/client/client.ts';
+import type { TenantClient } from '../prisma/client.ts';
+import { begin, end, putOff, waiting, type Ended, type Waiting } from './delivery-statements.ts';
 import { failuresToDeactivate, setAside } from './webhook.ts';
 
-// A delivery's way (contract and decisions, 6), as the worker drives it. Each step is one transaction that takes its
-// row's lock with the update that checks its state: jobs may come twice, late, or after a crash, and change nothing.
+// A delivery's way (contract and decisions, 6), as the worker drives it: many of a tenant's at a time. Each step is one
+// transaction that takes its rows' locks with the update that checks their state: jobs may come twice, late, or after a
+// crash, and change nothing.
 
-/** Makes an event's deliveries, once: one for each webhook that wants it; set aside where the webhook is off. */
-export async function planDeliveries(client: TenantClient, eventId: string, now: Date): Promise<void> {
+/** Makes events' deliveries, once: one for each webhook that wants it; set aside where the webhook is off. */
+export async function planDeliveries(
+  client: TenantClient,
+  eventIds: string | readonly string[],
+  now: Date,
+): Promise<void> {
   await client.$transaction(async (db) => {
-    const [event] = await db.event.updateManyAndReturn({
-      where: { id: eventId, fannedOutAt: null },
+    const events = await db.event.updateManyAndReturn({
+      where: { id: { in: [eventIds].flat() }, fannedOutAt: null },
       data: { fannedOutAt: now },
+      select: { id: true, type: true },
     });
-    if (!event) return;
+    if (events.length === 0) return;
     const webhooks = await db.webhook.findMany({
-      where: { deletedAt: null, OR: [{ events: { has: '*' } }, { events: { has: event.type } }] },
+      where: { deletedAt: null },
+      select: { id: true, active: true, events: true },
     });
-    await db.delivery.createMany({
-      data: webhooks.map(({ id: webhookId, active }) => ({
-        webhookId,
-        eventId,
-        ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE', finishedAt: now }),
-      })),
-    });
+    const data = events.flatMap(({ id: eventId, type }) =>
+      webhooks
+        .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
+        .map(({ id: webhookId, active }) => ({
+          webhookId,
+          eventId,
+          ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE' as const, finishedAt: now }),
+        })),
+    );
+    if (data.length > 0) await db.delivery.createMany({ data });
   });
 }
 
 /** What an attempt is to send. */
 export interface Sending {
   deliveryId: string;
-  webhookId: string;
   eventId: string;
   eventType: string;
   number: number;
   url: string;
   body: string;
   startedAt: Date;
+  headers: Record<string, string>;
+}
+
+/** What its headers are made of. */
+export interface Signing extends Omit<Sending, 'headers'> {
   secret: Uint8Array;
   /** The secret before the last rotation, while it is good. */
   previousSecret: Uint8Array | null;
@@ -50,150 +64,150 @@ export interface Rules {
   attemptMs: number;
 }
 
+type HeadersOf = (signing: Signing) => Record<string, string>;
+
 /**
- * Takes up a delivery: counts its next attempt before anything is sent, so that whatever happens then, it counts.
- * Undefined when there is nothing to send: it is finished, under way elsewhere, or its webhook is off.
+ * Takes up deliveries: counts the next attempt of each before anything is sent, so that whatever happens then, it
+ * counts. Of some there is nothing to send: they are finished, under way elsewhere, or their webhook is off.
+ * @returns for each what to send, once, if anything; the Error where its headers can't be made
  */
+export async function beginAttempts(
+  client: TenantClient,
+  deliveryIds: readonly string[],
+  now: Date,
+  rules: Rules,
+  headersOf: HeadersOf,
+): Promise<(Sending | Error | undefined)[]> {
+  const found = await waiting(client, deliveryIds);
+  const ready = await settle(client, found, now, rules);
+  const sendings = new Map<string, Sending | Error>();
+  for (const delivery of ready) {
+    const signing = signingOf(delivery, now);
+    try {
+      sendings.set(delivery.id, { ...signing, headers: headersOf(signing) });
+    } catch (error) {
+      sendings.set(delivery.id, error as Error);
+    }
+  }
+  const good = [...sendings.values()].flatMap((sending) => (sending instanceof Error ? [] : [sending]));
+  const begun = good.length > 0 ? await begin(client, good, now) : new Set();
+  return deliveryIds.map((id) => {
+    const sending = sendings.get(id);
+    sendings.delete(id); // two jobs may ask for the same one
+    return sending instanceof Error || begun.has(id) ? sending : undefined;
+  });
+}
+
+/** The same for one. @throws Error where its headers can't be made */
 export async function beginAttempt(
   client: TenantClient,
   deliveryId: string,
   now: Date,
   rules: Rules,
-  headersOf: (sending: Sending) => Record<string, string>,
+  headersOf: HeadersOf,
 ): Promise<Sending | undefined> {
-  return client.$transaction(async (db) => {
-    const delivery = await db.delivery.findFirst({ where: { id: deliveryId, state: 'WAITING' } });
-    if (!delivery) return undefined;
-    const { webhookId, eventId, attemptCount, kind } = delivery;
-    const webhook = await db.webhook.findFirstOrThrow({ where: { id: webhookId } });
-    if (webhook.deletedAt || (!webhook.active && kind !== 'PING')) {
-      await finish(db, deliveryId, 'SET_ASIDE', now);
-      return undefined;
-    }
-    const last =
-      attemptCount > 0 && (await db.deliveryAttempt.findFirst({ where: { deliveryId, number: attemptCount } }));
-    if (last && last.durationMs === null) {
-      const until = new Date(last.startedAt.getTime() + rules.attemptMs);
-      if (now < until) {
-        await db.delivery.updateMany({ where: { id: deliveryId, state: 'WAITING' }, data: { nextAttemptAt: until } });
-        return undefined;
-      }
-      const cut = { durationMs: rules.attemptMs, error: 'cut off: the worker was stopped while sending' };
-      await db.deliveryAttempt.updateMany({ where: { deliveryId, number: last.number, durationMs: null }, data: cut });
-      if (attemptCount > rules.retryDelaysMs.length) {
-        await fail(db, { id: deliveryId, webhookId, kind }, now);
-        return undefined;
-      }
-    }
-    const claimed = await db.delivery.updateMany({
-      where: { id: deliveryId, state: 'WAITING', attemptCount },
-      data: { attemptCount: attemptCount + 1 },
-    });
-    if (claimed.count === 0) return undefined;
+  const [sending] = await beginAttempts(client, [deliveryId], now, rules, headersOf);
+  if (sending instanceof Error) throw sending;
+  return sending;
+}
 
-    const event = await db.event.findFirstOrThrow({ where: { id: eventId } });
-    const rotating = webhook.previousSecretUntil !== null && now < webhook.previousSecretUntil;
-    const sending: Sending = {
-      deliveryId,
-      webhookId,
-      eventId,
-      eventType: event.type,
-      number: attemptCount + 1,
-      url: webhook.url,
-      body: event.body,
-      startedAt: now,
-      secret: webhook.secret,
-      previousSecret: rotating ? webhook.previousSecret : null,
-      signsWithPrevious: rotating && webhook.signsWithPrevious,
-    };
-    const { number } = sending;
-    await db.deliveryAttempt.create({
-      data: { deliveryId, number, startedAt: now, requestHeaders: headersOf(sending) },
-    });
-    return sending;
+function signingOf(delivery: Waiting, now: Date): Signing {
+  const { id: deliveryId, eventId, eventType, url, body, secret, attemptCount, previousSecretUntil } = delivery;
+  const rotating = previousSecretUntil !== null && now < previousSecretUntil;
+  return {
+    deliveryId,
+    eventId,
+    eventType,
+    number: attemptCount + 1,
+    url,
+    body,
+    startedAt: now,
+    secret,
+    previousSecret: rotating ? delivery.previousSecret : null,
+    signsWithPrevious: rotating && delivery.signsWithPrevious,
+  };
+}
+
+/** Sees to those that can't simply be sent. @returns those that can be now */
+async function settle(client: TenantClient, found: Waiting[], now: Date, rules: Rules): Promise<Waiting[]> {
+  const lostAt = (since: Date): Date => new Date(since.getTime() + rules.attemptMs);
+  const {
+    ready = [],
+    off,
+    underWay,
+    cutOff,
+  } = Object.groupBy(found, ({ active, deletedAt, kind, underWaySince }) => {
+    if (deletedAt || (!active && kind !== 'ping')) return 'off';
+    if (!underWaySince) return 'ready';
+    return now < lostAt(underWaySince) ? 'underWay' : 'cutOff';
   });
+  if (off) {
+    await client.delivery.updateMany({
+      where: { id: { in: off.map(({ id }) => id) }, state: 'WAITING' },
+      data: { state: 'SET_ASIDE', nextAttemptAt: null, finishedAt: now },
+    });
+  }
+  if (underWay) {
+    await postpone(
+      client,
+      underWay.map(({ id, underWaySince }) => ({ deliveryId: id, until: lostAt(underWaySince ?? now) })),
+    );
+  }
+  if (!cutOff) return ready;
+  const last = ({ attemptCount }: Waiting): boolean => attemptCount > rules.retryDelaysMs.length;
+  await record(
+    client,
+    cutOff.map((delivery) => ({
+      deliveryId: delivery.id,
+      number: delivery.attemptCount,
+      durationMs: rules.attemptMs,
+      error: 'cut off: the worker was stopped while sending',
+      becomes: last(delivery) ? 'failed' : null,
+    })),
+    now,
+  );
+  return [...ready, ...cutOff.filter((delivery) => !last(delivery))];
 }
 
 /** How an attempt ended. */
 export interface Ending {
+  deliveryId: string;
+  number: number;
   success: boolean;
   status: number | null;
   responseHeaders: Record<string, string | string[]> | null;
-  responseBody: Uint8Array<ArrayBuffer> | null;
+  responseBody: Buffer;
   error: string | null;
   durationMs: number;
 }
 
-/** Records an attempt's end, and what follows from it: delivered, tried again later, or failed. */
-export async function endAttempt(
+/** Records the ends of attempts, and what follows from them: delivered, tried again later, or failed. */
+export async function endAttempts(
   client: TenantClient,
-  { deliveryId, webhookId, number }: Sending,
-  { success, responseHeaders, ...ending }: Ending,
+  endings: readonly Ending[],
   now: Date,
   { retryDelaysMs }: Rules,
 ): Promise<void> {
-  await client.$transaction(async (db) => {
-    const recorded = await db.deliveryAttempt.updateMany({
-      where: { deliveryId, number, durationMs: null },
-      data: { ...ending, ...(responseHeaders && { responseHeaders }) },
-    });
-    if (recorded.count === 0) return; // given up as cut off meanwhile
-    // It may have been set aside meanwhile: what has arrived is delivered all the same, but nothing is tried again.
-    const delivery = await db.delivery.findFirst({
-      where: { id: deliveryId, state: { in: ['WAITING', 'SET_ASIDE'] } },
-    });
-    if (!delivery) return;
-    if (success) {
-      const delivered = { state: 'DELIVERED', nextAttemptAt: null, finishedAt: now } as const;
-      await db.delivery.updateMany({ where: { id: deliveryId }, data: delivered });
-      await succeed(db, webhookId, delivery.kind, now);
-      return;
-    }
-    if (delivery.state === 'SET_ASIDE') return;
-    const delay = retryDelaysMs[number - 1];
-    if (delay === undefined) return fail(db, delivery, now);
+  const ended = endings.map(({ success, responseBody, ...ending }): Ended => {
+    const delay = retryDelaysMs[ending.number - 1];
+    const common = { ...ending, responseBody: responseBody.toString('base64') };
+    if (success) return { ...common, becomes: 'delivered' };
+    // A delivery fails when its last attempt does.
+    if (delay === undefined) return { ...common, becomes: 'failed' };
     // ±10 %, so that what failed together is not tried together.
     const nextAttemptAt = new Date(now.getTime() + delay * (0.9 + Math.random() * 0.2));
-    await db.delivery.updateMany({ where: { id: deliveryId, state: 'WAITING' }, data: { nextAttemptAt } });
+    return { ...common, becomes: 'waiting', nextAttemptAt };
   });
+  await record(client, ended, now);
 }
 
-type Transaction = Parameters<Parameters<TenantClient['$transaction']>[0]>[0];
+const healthMs = 5000;
 
-const finish = (db: Transaction, id: string, state: 'FAILED' | 'SET_ASIDE', now: Date) =>
-  db.delivery.updateMany({ where: { id, state: 'WAITING' }, data: { state, nextAttemptAt: null, finishedAt: now } });
-
-const healthEveryMs = 5000;
-
-/** A success sets the count of failures to 0. The row is left alone when it would say the same, as it is a hot one. */
-async function succeed(db: Transaction, id: string, kind: DeliveryKind, now: Date): Promise<void> {
-  const stale = new Date(now.getTime() - healthEveryMs);
-  const outdated: Prisma.WebhookWhereInput[] = [{ lastSuccessAt: null }, { lastSuccessAt: { lt: stale } }];
-  if (kind === 'EVENT') outdated.push({ consecutiveFailures: { gt: 0 } });
-  await db.webhook.updateMany({
-    where: { id, OR: outdated },
-    data: { lastSuccessAt: now, ...(kind === 'EVENT' && { consecutiveFailures: 0 }) },
-  });
+async function record(client: TenantClient, ended: readonly Ended[], now: Date): Promise<void> {
+  const off = await end(client, ended, now, { failures: failuresToDeactivate, healthMs });
+  // What this misses, should we be killed here, is set aside as its time comes.
+  for (const webhookId of off) await setAside(client, webhookId, now);
 }
 
-/** A delivery fails when its last attempt does. The 100th in a row deactivates the webhook. */
-async function fail(
-  db: Transaction,
-  { id, webhookId, kind }: { id: string; webhookId: string; kind: DeliveryKind },
-  now: Date,
-): Promise<void> {
-  const failed = await finish(db, id, 'FAILED', now);
-  if (failed.count === 0) return;
-  const [webhook] = await db.webhook.updateManyAndReturn({
-    where: { id: webhookId },
-    data: { lastFailureAt: now, ...(kind === 'EVENT' && { consecutiveFailures: { increment: 1 } }) },
-  });
-  if (!webhook?.active || webhook.consecutiveFailures < failuresToDeactivate || kind !== 'EVENT') return;
-  await db.webhook.updateMany({ where: { id: webhookId }, data: { active: false, disabledAt: now } });
-  await setAside(db, webhookId, now);
-}
-
-/** Puts a delivery off: its webhook has enough under way. */
-export async function postpone(client: TenantClient, deliveryId: string, until: Date): Promise<void> {
-  await client.delivery.updateMany({ where: { id: deliveryId, state: 'WAITING' }, data: { nextAttemptAt: until } });
-}
+/** Puts deliveries off: their webhooks have enough under way. */
+export const postpone = putOff;

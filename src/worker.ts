@@ -10,6 +10,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { keepPresence } from './presence.ts';
 import { deliver } from './webhooks/deliver.ts';
 import { fanOut } from './webhooks/fan-out.ts';
+import { Lanes } from './webhooks/lanes.ts';
 import { createPoster } from './webhooks/post.ts';
 import type { WebhookSettings } from './webhooks/webhooks.ts';
 
@@ -21,7 +22,7 @@ export interface Worker {
 }
 
 /** Jobs under way at once. Most of them wait for an endpoint, and hold no connection to the database meanwhile. */
-const concurrency = 100;
+const concurrency = 400;
 /** What an attempt takes beyond its time-out, at most: two transactions. One that takes longer was cut off. */
 const bookkeepingMs = 15_000;
 
@@ -45,12 +46,13 @@ export async function startWorker(
   metrics?: Metrics,
 ): Promise<Worker> {
   const { client, books, pool } = database;
-  const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs });
+  const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs, connectionsPerOrigin: concurrency });
   const poster = metrics?.poster(bare) ?? bare;
+  const lanes = new Lanes(concurrency);
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const taskList: TaskList = {
     fan_out: fanOut(books),
-    deliver: deliver({ books, poster, open: webhooks.open, rules }),
+    deliver: deliver({ books, poster, open: webhooks.open, rules, lanes }),
     overdue: overdue(client, domain),
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),
@@ -70,14 +72,23 @@ export async function startWorker(
     taskList,
     parsedCronItems: parseCronItems(crontab),
     concurrency,
-    pollInterval: 1000,
     noHandleSignals: true, // the process has more to stop than its worker
     logger,
+    preset: {
+      worker: {
+        pollInterval: 250, // once per worker, whatever its concurrency
+        localQueue: { size: concurrency },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
   });
   const leave = await keepPresence(client, utils, workerId, log);
   return {
     stop: async () => {
-      await runner.stop();
+      const stopped = runner.stop();
+      lanes.close();
+      await stopped;
       await leave();
       await poster.close();
     },

@@ -1,6 +1,7 @@
 import type { Task } from 'graphile-worker';
-import { forTenant, type Books } from '../../prisma/client.ts';
+import type { Books } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/delivery-states.ts';
+import { gather } from './gather.ts';
 
 /** What the trigger on `events` puts into the job. */
 interface Payload {
@@ -9,9 +10,13 @@ interface Payload {
 }
 
 /** An event's job: makes a delivery for each webhook that wants it. */
-export const fanOut =
-  (books: Books): Task =>
-  async (payload) => {
+export function fanOut(books: Books): Task {
+  const plan = gather<string, void>(books, async (client, eventIds) => {
+    await planDeliveries(client, eventIds, new Date());
+    return eventIds.map(() => undefined);
+  });
+  return async (payload) => {
     const { tenantId, eventId } = payload as Payload;
-    await planDeliveries(forTenant(books, tenantId), eventId, new Date());
+    await plan(tenantId, eventId);
   };
+}

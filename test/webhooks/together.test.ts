@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginAttempts, endAttempts, type Ending } from '../../schema/delivery-states.ts';
+import { deliver } from '../../src/webhooks/deliver.ts';
+import { Lanes } from '../../src/webhooks/lanes.ts';
+import { createPoster, type Poster } from '../../src/webhooks/post.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { listen } from '../isolation/statements.ts';
+import { createWebhook, schedule, startReceiver, status, until, work, type Receiver } from './receiver.ts';
+
+// Deliveries of a tenant that are under way together are begun and ended together.
+
+let service: Service;
+let acme: Integrator;
+let receiver: Receiver;
+let poster: Poster;
+let answer: Parameters<typeof startReceiver>[0];
+const rules = { retryDelaysMs: schedule, attemptMs: 16_000 };
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((...request) => answer?.(...request));
+  poster = createPoster({ allowInsecure: true, timeoutMs: 1000 });
+});
+beforeEach(async () => {
+  answer = status(200);
+  receiver.requests.length = 0;
+  acme = await service.integrator();
+});
+afterAll(async () => {
+  await poster.close();
+  await receiver.close();
+  await service.close();
+});
+
+/** Deliveries that wait, of as many events, to a webhook. */
+async function waiting(webhookId: string, count: number): Promise<string[]> {
+  const now = new Date();
+  const event = { type: 'customer.created', body: '{}', fannedOutAt: now };
+  const events = await acme.db.event.createManyAndReturn({ data: Array.from({ length: count }, () => event) });
+  const deliveries = await acme.db.delivery.createManyAndReturn({
+    data: events.map(({ id: eventId }) => ({ webhookId, eventId, nextAttemptAt: now })),
+  });
+  return deliveries.map(({ id }) => id);
+}
+
+/** Their jobs, all at once. */
+function run(webhookId: string, ids: string[]): Promise<PromiseSettledResult<unknown>[]> {
+  const { books, webhooks } = service;
+  const task = deliver({ books, poster, open: webhooks.open, rules, lanes: new Lanes(1000) });
+  const { tenantId } = acme;
+  const jobs = ids.map(async (deliveryId) => task({ tenantId, webhookId, deliveryId }, undefined as never));
+  return Promise.allSettled(jobs);
+}
+
+const states = async (): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    (await acme.db.delivery.groupBy({ by: 'state', _count: true })).map(({ state, _count }) => [state, _count]),
+  );
+
+describe('a hundred deliveries at once', () => {
+  it('take few statements, each one attempt', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const ids = await waiting(id, 100);
+    let statements = 0;
+    const stop = listen(() => void (statements += 1));
+    await run(id, ids);
+    stop();
+    expect(await states()).toEqual({ DELIVERED: 100 });
+    expect(new Set(receiver.requests.map(({ headers }) => headers['x-service-delivery']))).toEqual(new Set(ids));
+    expect(receiver.requests).toHaveLength(100);
+    expect(statements).toBeLessThan(100);
+  });
+
+  it('of which each has two jobs, are still one attempt each', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const ids = await waiting(id, 50);
+    const jobs = await run(id, [...ids, ...ids].toSorted());
+    expect(new Set(jobs.map((job) => job.status))).toEqual(new Set(['fulfilled']));
+    expect(receiver.requests).toHaveLength(50);
+    expect(await states()).toEqual({ DELIVERED: 50 });
+  });
+
+  it('of which the end of one can’t be recorded: the others’ are, and its job fails', async () => {
+    answer = (response, _request, index) => status(index === 20 ? 299 : 200)(response);
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await service.pool.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+      create trigger refuse before update on delivery_attempts for each row when (new.status = 299) execute function refuse()`);
+    const jobs = await run(id, await waiting(id, 100));
+    await service.pool.query('drop trigger refuse on delivery_attempts; drop function refuse');
+    expect(await states()).toEqual({ DELIVERED: 99, WAITING: 1 });
+    expect(jobs.filter((job) => job.status === 'rejected').map(({ reason }) => String(reason))).toEqual([
+      expect.stringContaining('no room'),
+    ]);
+  });
+
+  it('of which one can’t be signed: the others are sent, and nothing is counted of that one', async () => {
+    const [good, bad] = [
+      await createWebhook(acme, { url: receiver.url }),
+      await createWebhook(acme, { url: receiver.url }),
+    ];
+    await acme.db.webhook.updateMany({ where: { id: bad.id }, data: { secret: new Uint8Array(40) } });
+    const [unsigned = '', ...ids] = [...(await waiting(bad.id, 1)), ...(await waiting(good.id, 99))];
+    const headers = ({ secret }: { secret: Uint8Array }): Record<string, string> => {
+      service.webhooks.open(secret);
+      return {};
+    };
+    const begun = await beginAttempts(acme.db, [unsigned, ...ids], new Date(), rules, headers);
+    expect(begun[0]).toBeInstanceOf(Error);
+    expect(begun.slice(1)).toEqual(ids.map((deliveryId) => expect.objectContaining({ deliveryId, number: 1 })));
+    expect(await acme.db.delivery.findFirst({ where: { id: unsigned } })).toMatchObject({ attemptCount: 0 });
+    expect(await acme.db.deliveryAttempt.count()).toBe(99);
+  });
+});
+
+describe('deliveries that end together', () => {
+  const ending = (deliveryId: string, success: boolean): Ending => ({
+    deliveryId,
+    number: 6,
+    success,
+    status: success ? 200 : 500,
+    responseHeaders: {},
+    responseBody: Buffer.from('\0\u{1F600}'),
+    error: null,
+    durationMs: 1,
+  });
+  /** Ends their last attempts. */
+  async function endLast(id: string, failuresBefore: number, successes: boolean[], others: number): Promise<void> {
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: failuresBefore } });
+    const ids = await waiting(id, successes.length);
+    await waiting(id, others);
+    await acme.db.delivery.updateMany({ where: { id: { in: ids } }, data: { attemptCount: 5 } });
+    const now = new Date();
+    await beginAttempts(acme.db, ids, now, rules, () => ({}));
+    await endAttempts(
+      acme.db,
+      successes.map((success, index) => ending(ids[index] ?? '', success)),
+      now,
+      rules,
+    );
+  }
+
+  it('as failures, count each: the 100th deactivates the webhook, and sets aside what waits for it', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await endLast(id, 97, [false, false], 0);
+    expect(await acme.db.webhook.findFirst()).toMatchObject({
+      active: true,
+      consecutiveFailures: 99,
+      disabledAt: null,
+    });
+    await endLast(id, 99, [false, false, false], 4);
+    expect(await acme.db.webhook.findFirst()).toMatchObject({
+      active: false,
+      consecutiveFailures: 102,
+      disabledAt: expect.any(Date),
+    });
+    expect(await states()).toEqual({ FAILED: 5, SET_ASIDE: 4 });
+  });
+
+  it('as failures and a success, leave no failure in a row', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await endLast(id, 99, [false, true, false], 1);
+    expect(await acme.db.webhook.findFirst()).toMatchObject({ active: true, consecutiveFailures: 0, disabledAt: null });
+    expect(await states()).toEqual({ FAILED: 2, DELIVERED: 1, WAITING: 1 });
+    const [attempt] = await acme.db.deliveryAttempt.findMany({ where: { status: 200 } });
+    expect(Buffer.from(attempt?.responseBody ?? []).toString()).toBe('\0\u{1F600}');
+  });
+});
+
+describe('a worker', () => {
+  it('gives one webhook a part of its jobs, and the next ones less each', () => {
+    const lanes = new Lanes(400);
+    const fill = (webhookId: string): number => {
+      for (let held = 0; ; held += 1) {
+        const lane = lanes.enter(webhookId);
+        if (!lanes.hasRoom(lane)) return held;
+        void lane.begin();
+      }
+    };
+    const held = ['slow', 'slower', 'slowest', 'another'].map(fill);
+    lanes.close();
+    expect(held[0]).toBeLessThan(150);
+    expect(held).toEqual(held.toSorted((a, b) => b - a));
+    expect(held[3]).toBeGreaterThan(20);
+  });
+
+  it('that is stopped gives back what it has not begun to send', async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    answer = (response) => void released.then(() => response.end());
+    const { id } = await createWebhook(acme, { url: `${receiver.url}/stopped` });
+    await waiting(id, 60);
+    const { stop } = await work(service, { timeoutMs: 30_000 });
+    const begun = (): number => receiver.requests.filter(({ path }) => path === '/stopped').length;
+    await until(() => begun() === 8, 'the first requests');
+    const stopped = stop();
+    const { rows } = await service.pool.query('select now() as now');
+    await until(async () => {
+      const given = await acme.db.delivery.count({ where: { state: 'WAITING', attemptCount: 0 } });
+      const jobs = await service.pool.query(
+        `select count(distinct payload->>'deliveryId')::int as free from graphile_worker._private_jobs
+         where payload->>'webhookId' = $1 and locked_at is null and run_at < $2::timestamptz + interval '2 minutes'`,
+        [id, rows[0].now],
+      );
+      return given === 52 && jobs.rows[0].free === 52;
+    }, 'the rest to be free');
+    release();
+    await stopped;
+    expect(begun()).toBe(8);
+    expect(await states()).toEqual({ DELIVERED: 8, WAITING: 52 });
+  });
+});
