@@ -36,7 +36,7 @@ export const limits = {
   /** Fields in all; a fragment's as often as it is spread. */
   breadth: 350,
   /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows. */
-  cost: 10_000,
+  cost: 25_000,
 };
 
 /** A limit, and what it is called where it is exceeded. */
