@@ -5,6 +5,7 @@ import { addBankCommands } from './commands/bank.ts';
 import { runService } from './commands/service.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './database.ts';
+import { failInFamily } from './family.ts';
 import { say, tell } from './output.ts';
 
 const program = new Command('kontor')
@@ -42,7 +43,7 @@ try {
 } catch (error) {
   // One line, whatever went wrong; the rest of the lines is for us.
   const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
-  tell(`kontor: ${line || String(error)}`);
+  if (!failInFamily(line || String(error))) tell(`kontor: ${line || String(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) tell(error.stack ?? '');
   process.exitCode = 1;
 }

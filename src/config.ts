@@ -15,6 +15,8 @@ export interface Config {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** How many processes serve on the port. */
+  webConcurrency: number;
   /** Where clients reach us, without a trailing slash; null when nobody said: then it follows from host and port. */
   publicUrl: string | null;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
@@ -85,18 +87,27 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     );
   }
 
+  const webConcurrency = read('WEB_CONCURRENCY', 'a whole number from 1 to 64', concurrency) ?? 1;
+  const rateLimitStore = read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null;
+  if (webConcurrency > 1 && rateLimitStore === 'memory') {
+    throw new ConfigError(
+      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count for itself',
+    );
+  }
+
   return {
     databaseUrl: databaseUrl ?? null,
     databaseDirectUrl: databaseDirectUrl ?? null,
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
+    webConcurrency,
     publicUrl:
       read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
     rateLimitPerMinute:
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
-    rateLimitStore: read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null,
+    rateLimitStore,
     secret: secret ?? null,
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
@@ -135,6 +146,8 @@ const wholeNumber =
   (max: number) =>
   (text: string): number | undefined =>
     /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+const concurrency = (text: string): number | undefined => wholeNumber(64)(text) || undefined;
 
 /** Comma-separated, all of them acceptable. */
 const list =

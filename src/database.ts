@@ -44,12 +44,14 @@ export async function openDatabase(
 
   const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
+  // Of many processes each takes fewer: PostgreSQL gains nothing by connections beyond what its cores can do.
+  const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
   const options = { connectionString, connectionTimeoutMillis: 5000, application_name: 'kontor' };
-  const pool = new Pool({ ...options, max: 10, ...(pooled === 'transaction' && { Client: NamelessClient }) });
+  const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
   // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
   pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
   const client = connect(pool);
-  const books = openBooks({ ...options, max: 20 }, pooled);
+  const books = openBooks({ ...options, max: share(20) }, pooled);
   let migrated = false;
   return {
     url,

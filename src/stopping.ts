@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { stopOrdered } from './family.ts';
 
 const watchEveryMs = 250;
 
 /**
- * Settles when the process should stop: at SIGINT, SIGTERM or SIGHUP, or when npm, which started it, is gone.
+ * Settles when the process should stop: at SIGINT, SIGTERM or SIGHUP, when its parent says so, or when npm, which started
+ * it, is gone.
  * A second signal ends it on the spot.
  */
 export function untilStopped(): Promise<void> {
@@ -14,6 +16,7 @@ export function untilStopped(): Promise<void> {
       told = true;
       resolve();
     };
+    void stopOrdered.then(resolve);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
     if (process.env['npm_lifecycle_event'] !== undefined) watchNpm(resolve);
   });

@@ -26,6 +26,7 @@ describe('the environment', () => {
       dataDir: resolve('.data'),
       host: '127.0.0.1',
       port: 4000,
+      webConcurrency: 1,
       publicUrl: null,
       trustedProxies: 0,
       rateLimitPerMinute: 60,
@@ -51,6 +52,7 @@ describe('the environment', () => {
         DATA_DIR: '/var/lib/kontor',
         HOST: '::',
         PORT: '0',
+        WEB_CONCURRENCY: '4',
         PUBLIC_URL: 'https://books.example/kontor',
         TRUSTED_PROXIES: '2',
         RATE_LIMIT_PER_MINUTE: '0',
@@ -72,6 +74,7 @@ describe('the environment', () => {
       dataDir: '/var/lib/kontor',
       host: '::',
       port: 0,
+      webConcurrency: 4,
       publicUrl: 'https://books.example/kontor',
       trustedProxies: 2,
       rateLimitPerMinute: 0,
@@ -96,6 +99,7 @@ describe('the environment', () => {
       'DATA_DIR',
       'HOST',
       'PORT',
+      'WEB_CONCURRENCY',
       'PUBLIC_URL',
       'TRUSTED_PROXIES',
       'RATE_LIMIT_PER_MINUTE',
@@ -137,6 +141,7 @@ describe('the environment', () => {
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['PORT', '4e3', 'a whole number from 0 to 65535'],
     ['PORT', ' 4000', 'a whole number from 0 to 65535'],
+    ['WEB_CONCURRENCY', '0', 'a whole number from 1 to 64'],
     ['PUBLIC_URL', 'books.example', 'an http:// or https:// URL without credentials, query or fragment'],
     ['PUBLIC_URL', 'https:books.example', 'an http:// or https:// URL without credentials, query or fragment'],
     ['PUBLIC_URL', 'https://books.example/?', 'an http:// or https:// URL without credentials, query or fragment'],
@@ -190,6 +195,13 @@ describe('the environment', () => {
     expect(messageOf({ DATABASE_URL: databaseUrl.replace('postgres:', 'mysql:'), KONTOR_SECRET: secret })).toBe(
       'DATABASE_URL is not accepted: it must be a postgres:// or postgresql:// URL',
     );
+  });
+
+  it('refuses to count limits in the memory of several processes', () => {
+    expect(messageOf({ WEB_CONCURRENCY: '2', RATE_LIMIT_STORE: 'memory' })).toBe(
+      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count for itself',
+    );
+    expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
   });
 
   it('takes DATABASE_DIRECT_URL beside DATABASE_URL only', () => {

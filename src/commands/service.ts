@@ -1,15 +1,13 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { addressOf, readConfig, type Config } from '../config.ts';
+import cluster from 'node:cluster';
+import { pino, type Logger } from 'pino';
+import { readConfig, type Config } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createDeliveryChanges } from '../delivery-changes.ts';
 import { createDomain } from '../domain.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
+import { countForParent, familyMetrics, roleHere, tellParent } from '../family.ts';
 import { keptSecret } from '../kept-secret.ts';
-import { answerMetrics, createMetricsServer } from '../metrics/endpoint.ts';
+import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { say, tell } from '../output.ts';
 import { createServer } from '../server.ts';
@@ -17,11 +15,8 @@ import { claimServing } from '../serving.ts';
 import { untilStopped } from '../stopping.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { startWorker } from '../worker.ts';
-
-/** How long requests in flight may take to finish once we are told to stop. */
-const graceMs = 10_000;
-/** How long a port may still be held by the process we replace. */
-const portPatienceMs = 10_000;
+import { greet } from './greet.ts';
+import { closeServer, listen } from './listening.ts';
 
 /** What this process is for. */
 export interface Roles {
@@ -33,10 +28,35 @@ export interface Roles {
   prepare: boolean;
 }
 
-/** Runs the service until it is told to stop. Each part is stopped after those that need it. */
+/** Runs the service until it is told to stop; in several processes, where it serves and WEB_CONCURRENCY says so. */
 export async function runService(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  if (!roles.serve || config.webConcurrency === 1) return runAlone(config, roles, log);
+  if (cluster.isPrimary) return runFamily(config, roles, log);
+  const role = roleHere();
+  await runPart(config, { serve: role === 'serve', work: role === 'work', prepare: false }, log, (address) => {
+    tellParent({ up: address });
+  });
+  cluster.worker?.disconnect();
+}
+
+async function runAlone(config: Config, roles: Roles, log: Logger): Promise<void> {
+  await runPart(config, roles, log, (address, demo) => {
+    if (!roles.serve) say('Kontor works on the queue.');
+    else if (roles.prepare) greet(address, demo);
+    else say(`Kontor answers at ${address}`);
+  });
+  say('Stopped.');
+}
+
+/** What a process does. Each part is stopped after those that need it. */
+async function runPart(
+  config: Config,
+  roles: Roles,
+  log: Logger,
+  onUp: (address: string, demo: Demo | undefined) => void,
+): Promise<void> {
   const stopping: (() => Promise<unknown>)[] = [];
   try {
     // The queue needs connections of its own: who works on it goes to PostgreSQL itself with all else too.
@@ -44,13 +64,11 @@ export async function runService(roles: Roles): Promise<void> {
     const database = await openDatabase(config, { report: tell, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
     const metrics = await measure(config, database);
-    const expose = async (): Promise<string> => (await metrics?.registry.metrics()) ?? '';
-    const secret = config.secret ?? (await keptSecret(config.dataDir));
-    const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
+    const expose = async (): Promise<string> =>
+      cluster.isWorker ? familyMetrics() : ((await metrics?.registry.metrics()) ?? '');
     let address = '';
     const publicUrl = (): string => config.publicUrl ?? address;
-    const domain = createDomain(database, webhooks, publicUrl);
-    const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
+    const { secret, webhooks, domain, demo } = await furnish(config, roles, database, publicUrl);
 
     let failed: Promise<void> = new Promise(() => {});
     if (roles.work) {
@@ -81,20 +99,46 @@ export async function runService(roles: Roles): Promise<void> {
       });
       address = await listen(server, config);
       stopping.push(() => closeServer(server), changes.close); // streams first: they would hold the server up
-      if (roles.prepare) greet(publicUrl(), demo);
-      else say(`Kontor answers at ${publicUrl()}`);
-    } else say('Kontor works on the queue.');
-    if (config.metricsPort !== null) {
-      const server = createMetricsServer(expose);
-      const at = await listen(server, { host: config.metricsHost, port: config.metricsPort });
-      stopping.push(() => closeServer(server));
-      say(`Metrics are at ${at}/metrics`);
     }
+    onUp(publicUrl(), demo);
+    if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));
     await Promise.race([untilStopped(), failed]);
   } finally {
     for (const stop of stopping.toReversed()) await stop();
   }
+}
+
+/** Prepares the database, and keeps it while children do the work, who come and go: see family.ts. */
+async function runFamily(config: Config, roles: Roles, log: Logger): Promise<void> {
+  const stopping: (() => Promise<unknown>)[] = [];
+  try {
+    const database = await openDatabase(config, { report: tell, migrating: roles.prepare });
+    stopping.push(database.close);
+    const { demo } = await furnish(config, roles, database, () => config.publicUrl ?? '');
+    const { raise } = await import('../parent.ts');
+    const told = untilStopped();
+    const family = raise(config.webConcurrency, roles.work, log);
+    stopping.push(family.stop);
+    const address = await Promise.race([family.address, told]);
+    if (address !== undefined) {
+      if (roles.prepare) greet(config.publicUrl ?? address, demo);
+      else say(`Kontor answers at ${config.publicUrl ?? address}`);
+      stopping.push(await serveMetrics(config, family.metrics));
+      await told;
+    }
+  } finally {
+    for (const stop of stopping.toReversed()) await stop();
+  }
   say('Stopped.');
+}
+
+/** The domain on a database, which gets its demo tenant if it is to have one. */
+async function furnish(config: Config, roles: Roles, database: Database, publicUrl: () => string) {
+  const secret = config.secret ?? (await keptSecret(config.dataDir));
+  const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
+  const domain = createDomain(database, webhooks, publicUrl);
+  const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
+  return { secret, webhooks, domain, demo };
 }
 
 /** Nothing is counted, nor loaded that counts, unless somebody may ask for it. */
@@ -104,62 +148,15 @@ async function measure({ metricsPort, metricsToken }: Config, database: Database
   const { measureDatabase } = await import('../metrics/database.ts');
   const metrics = createMetrics();
   measureDatabase(metrics, database);
+  countForParent(() => metrics.registry.getMetricsAsJSON());
   return metrics;
 }
 
-async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
-  const giveUp = Date.now() + portPatienceMs;
-  for (;;) {
-    try {
-      server.listen(port, host);
-      await once(server, 'listening');
-      const { port: actual } = server.address() as AddressInfo;
-      return addressOf(host, actual);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE')
-        throw new Error(`Can't listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
-      if (Date.now() > giveUp)
-        throw new Error(`Port ${port} on ${host} is taken: stop who has it, or set PORT`, { cause: error });
-      await sleep(200);
-    }
-  }
-}
-
-/** Takes no new requests, lets those in flight finish, and then closes what is left. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(force);
-}
-
-function greet(url: string, demo: Demo | undefined): void {
-  say('');
-  say('Kontor is running.');
-  say('');
-  say(`  Dashboard  ${url}/`);
-  say(`  Guides     ${url}/docs/quick-start`);
-  say(`  REST       ${url}/api/v1`);
-  say(`  GraphQL    ${url}/graphql`);
-  say(`  Health     ${url}/health/ready`);
-  if (demo) {
-    say('');
-    say('A demo tenant was made. Shown this once:');
-    say('');
-    say(`  Login      ${demo.email}`);
-    say(`  Password   ${demo.password}`);
-    say(`  API token  ${demo.token}`);
-    say('');
-    say('A first request:');
-    say('');
-    say(`  curl -s -H 'Authorization: Bearer ${demo.token}' '${url}/api/v1/invoices?status=issued'`);
-  } else {
-    say('');
-    say('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
-  }
-  say('');
-  say('Ctrl-C stops everything.');
-  say('');
+/** @returns what stops it */
+async function serveMetrics({ metricsHost, metricsPort }: Config, expose: Exposition): Promise<() => Promise<void>> {
+  if (metricsPort === null) return async () => {};
+  const server = createMetricsServer(expose);
+  const address = await listen(server, { host: metricsHost, port: metricsPort });
+  say(`Metrics are at ${address}/metrics`);
+  return () => closeServer(server);
 }

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressOf, type Config } from '../config.ts';
+
+/** How long requests in flight may take to finish once we are told to stop. */
+const graceMs = 10_000;
+/** How long a port may still be held by the process we replace. */
+const portPatienceMs = 10_000;
+
+/** @returns the address that it answers at */
+export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
+  const giveUp = Date.now() + portPatienceMs;
+  for (;;) {
+    try {
+      server.listen(port, host);
+      await once(server, 'listening');
+      const { port: actual } = server.address() as AddressInfo;
+      return addressOf(host, actual);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE')
+        throw new Error(`Can't listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
+      if (Date.now() > giveUp)
+        throw new Error(`Port ${port} on ${host} is taken: stop who has it, or set PORT`, { cause: error });
+      await sleep(200);
+    }
+  }
+}
+
+/** Takes no new requests, lets those in flight finish, and then closes what is left. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(force);
+}

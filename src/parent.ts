@@ -1,0 +1,131 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from 'pino';
+import { AggregatorRegistry, Counter, Registry } from 'prom-client';
+import { roleVariable, type Counts, type Order, type Role, type Word } from './family.ts';
+
+/** One that lives so long was sound. */
+const soundMs = 30_000;
+const shortestPauseMs = 100;
+const longestPauseMs = 10_000;
+/** How long a child may take to tell what it counts. */
+const countMs = 5000;
+
+export interface Family {
+  /** Where it answers, once all do their work. Rejects where one of them can't begin. */
+  address: Promise<string>;
+  metrics(): Promise<string>;
+  /** Lets those finish who serve, then who works on the queue. */
+  stop(): Promise<void>;
+}
+
+interface Child {
+  role: Role;
+  isUp: boolean;
+}
+
+/**
+ * So many processes that serve on one port, and one that works on the queue if there is to be one: the parent itself does
+ * neither, so that whatever happens to them, it is there to start another, after a pause that grows while they keep
+ * dying. One that is told to stop by SIGTERM finishes what it has in flight, and is replaced too.
+ */
+export function raise(gateways: number, works: boolean, log: Logger): Family {
+  const alive = new Map<Worker, Child>();
+  const pauses = new Set<NodeJS.Timeout>();
+  const { promise: address, resolve, reject } = Promise.withResolvers<string>();
+  const roles: Role[] = [...Array.from({ length: gateways }, (): Role => 'serve'), ...(works ? ['work' as const] : [])];
+  const own = new Registry();
+  const restarts = new Counter({
+    name: 'kontor_process_restarts_total',
+    help: 'Processes started in place of one that ended',
+    registers: [own],
+  });
+  const metrics = async (): Promise<string> => {
+    const up = [...alive].filter(([, { isUp }]) => isUp).map(([child]) => child);
+    const counts = await Promise.all(up.map(countsOf));
+    return AggregatorRegistry.aggregate([...counts, await own.getMetricsAsJSON()]).metrics();
+  };
+  let where = '';
+  let began = false;
+  let stopping = false;
+
+  function begin(role: Role, deaths: number): void {
+    const child = cluster.fork({ [roleVariable]: role });
+    const born = performance.now();
+    let why: string | undefined;
+    alive.set(child, { role, isUp: false });
+    child.on('message', (word: Word) => {
+      if ('up' in word) {
+        alive.set(child, { role, isUp: true });
+        if (role === 'serve') where = word.up;
+        began ||= alive.size === roles.length && [...alive.values()].every(({ isUp }) => isUp);
+        if (began) resolve(where);
+      } else if ('failed' in word) why = word.failed;
+      else if ('ask' in word) {
+        const answer = (text: string | null): void => order(child, { metrics: text, number: word.ask });
+        metrics().then(answer, () => answer(null));
+      }
+    });
+    child.once('exit', (code: number | null, signal: string | null) => {
+      alive.delete(child);
+      if (stopping) return;
+      if (!began) return reject(new Error(why ?? `A process ended by ${signal ?? `code ${code}`}`));
+      const inARow = performance.now() - born > soundMs ? 0 : deaths + 1;
+      const pauseMs = Math.min(shortestPauseMs * 2 ** inARow, longestPauseMs);
+      log.error({ role, pid: child.process.pid, code, signal, why, pauseMs }, 'a process ended: another is started');
+      restarts.inc();
+      const pause = setTimeout(() => {
+        pauses.delete(pause);
+        begin(role, inARow);
+      }, pauseMs);
+      pauses.add(pause);
+    });
+  }
+
+  for (const role of roles) begin(role, 0);
+
+  const end = async (ending: Role): Promise<void> => {
+    const children = [...alive].filter(([, { role }]) => role === ending).map(([child]) => child);
+    await Promise.all(
+      children.map(async (child) => {
+        const ended = new Promise((done) => child.once('exit', done));
+        order(child, { stop: true });
+        await ended;
+      }),
+    );
+  };
+  return {
+    address,
+    metrics,
+    stop: async () => {
+      stopping = true;
+      for (const pause of pauses) clearTimeout(pause);
+      await end('serve');
+      await end('work');
+    },
+  };
+}
+
+let asked = 0;
+
+/** What a child counts; nothing if it doesn't tell in time, or any more. */
+function countsOf(child: Worker): Promise<Counts> {
+  asked += 1;
+  const number = asked;
+  return new Promise((resolve) => {
+    const done = (counts: Counts): void => {
+      child.off('message', hear).off('exit', gone);
+      clearTimeout(timer);
+      resolve(counts);
+    };
+    const hear = (word: Word): void => void ('counts' in word && word.number === number && done(word.counts));
+    const gone = (): void => done([]);
+    const timer = setTimeout(gone, countMs);
+    child.on('message', hear).once('exit', gone);
+    order(child, { count: number });
+  });
+}
+
+/** One that is gone needs none. */
+function order(child: Worker, what: Order): void {
+  if (child.isConnected()) child.send(what, undefined, undefined, () => {});
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dataFolder, freePort, kontor, npm, type Run } from './npm.ts';
+
+// One start in three processes beside the first: two that serve, one that works on the queue.
+
+let run: Run;
+let data: Awaited<ReturnType<typeof dataFolder>>;
+let env: Record<string, string>;
+let url: string;
+let token: string;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  data = await dataFolder();
+  env = { DATA_DIR: data.path, PORT: '0', WEB_CONCURRENCY: '2', METRICS_PORT: '0', DATABASE_URL: '' };
+  run = npm(['start'], env);
+  await run.until(/Ctrl-C stops everything/);
+  [, token = '', url = ''] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(run.out()) ?? [];
+  metricsUrl = (await run.until(/Metrics are at (\S+)/))[1] ?? '';
+}, 60_000);
+afterAll(async () => {
+  run.killGroup('SIGKILL');
+  await data.remove();
+});
+
+const parentOf = (pid: string): string =>
+  /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8').toString())?.[1] ?? '';
+
+/** The processes whose parent is the one that this test started, through npm, by what each is for. */
+function children(): { pid: number; role: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const [, role] = /KONTOR_PROCESS=(\w+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? [];
+        const mine = readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`DATA_DIR=${data.path}\0`);
+        return role && mine && parentOf(pid) !== '1' ? [{ pid: Number(pid), role }] : [];
+      } catch {
+        return []; // gone meanwhile
+      }
+    });
+}
+
+const roles = (): string[] =>
+  children()
+    .map(({ role }) => role)
+    .toSorted();
+
+const ask = (path = '/api/v1/me', bearer = token): Promise<Response> =>
+  fetch(url + path, { headers: { authorization: `Bearer ${bearer}` } });
+
+async function valueOf(series: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? 0);
+}
+
+async function newToken(): Promise<{ id: string; token: string }> {
+  const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
+  return JSON.parse((await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env)).out);
+}
+
+it('two processes serve, one works on the queue', async () => {
+  expect(roles()).toEqual(['serve', 'serve', 'work']);
+  expect((await ask('/health/ready')).status).toBe(200);
+});
+
+it('limits are exact across them, and metrics are told for all together', async () => {
+  const answers = await Promise.all(Array.from({ length: 200 }, () => ask('/api/v1/me')));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+  expect(await valueOf('kontor_rate_limit_total{outcome="admitted"}')).toBe(60);
+  expect(await valueOf('kontor_rate_limit_total{outcome="refused"}')).toBe(140);
+  expect(await valueOf('kontor_workers')).toBe(1);
+});
+
+it('once a revocation is acknowledged, none of them accepts the token', { timeout: 60_000 }, async () => {
+  const made = await newToken();
+  const askAll = () =>
+    Promise.all(Array.from({ length: 20 }, async () => (await ask('/api/v1/me', made.token)).status));
+  expect(new Set(await askAll())).toEqual(new Set([200]));
+  expect(await kontor(['token', 'revoke', made.id], env)).toMatchObject({ code: 0 });
+  expect(new Set(await askAll())).toEqual(new Set([401]));
+});
+
+it.each(['serve', 'work'])('one that is killed is replaced: %s', { timeout: 60_000 }, async (role) => {
+  const before = await valueOf('kontor_process_restarts_total');
+  const victim = children().find((each) => each.role === role);
+  process.kill(victim?.pid ?? 0, 'SIGKILL');
+  await expect.poll(() => children().some(({ pid }) => pid === victim?.pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(roles, { timeout: 20_000 }).toEqual(['serve', 'serve', 'work']);
+  expect(await valueOf('kontor_process_restarts_total')).toBe(before + 1);
+  expect((await ask('/health/ready')).status).toBe(200);
+});
+
+it('told to stop, they finish what is in flight, the database last', { timeout: 60_000 }, async () => {
+  const { token: fresh } = await newToken();
+  const headers = { authorization: `Bearer ${fresh}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: '{ customers(first: 1) { totalCount } }' });
+  const inFlight = request(new URL('/graphql', url), {
+    method: 'POST',
+    headers: { ...headers, 'content-length': body.length },
+  });
+  inFlight.write(body.slice(0, 10));
+  await once(inFlight, 'socket');
+  await sleep(500); // until a server has it
+  const pids = new Set(children().map(({ pid }) => pid));
+  run.child.kill('SIGTERM');
+  await expect.poll(async () => (await ask('/health/live').catch(() => undefined))?.status).toBeUndefined();
+  inFlight.end(body.slice(10));
+  const [answer] = (await once(inFlight, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  answer.resume();
+  await run.exited;
+  await run.until(/Stopped\./).catch(() => expect(run.out()).toContain('Stopped.'));
+  expect(children().filter(({ pid }) => pids.has(pid))).toEqual([]);
+  expect(run.err()).not.toContain('"level":50');
+});
+
+it('what keeps one of them from beginning is said once', { timeout: 60_000 }, async () => {
+  const port = await freePort();
+  const first = npm(['start'], { ...env, PORT: port, WEB_CONCURRENCY: '1', METRICS_PORT: '' });
+  await first.until(/Ctrl-C stops everything/);
+  const second = npm(['run', '-s', 'start'], { ...env, PORT: port, METRICS_PORT: '', RATE_LIMIT_STORE: 'postgres' });
+  expect(await second.exited).toMatchObject({ code: 1 });
+  expect(second.err()).toMatch(/^kontor: [^\n]+\n$/);
+  first.killGroup('SIGINT');
+  await first.exited;
+});
