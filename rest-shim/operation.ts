@@ -140,5 +140,6 @@ export async function findFaults(
   const problems = new Problems();
   const readable = inspect(operation.field.args, variables, problems);
   await checksOf(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);
+  await problems.lookUp();
   return problems;
 }

@@ -53,19 +53,21 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       const context = asked as Context;
       if (ability && !context.may(ability)) throw new ForbiddenError(ability);
       if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
-      const check = async (): Promise<void> => {
+      const check = async (isRefused: boolean): Promise<void> => {
         const problems = new Problems();
         const readable = inspect(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
         await rules?.(readable, context, problems);
+        if (isRefused || problems.any) await problems.lookUp();
         problems.throwIfAny();
       };
-      await check();
+      await check(false);
       try {
         return await resolver(parent, args, asked, info);
       } catch (error) {
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
-        // Somebody faster may have changed what the rules looked at. Asked again, they name what is wrong now.
-        await check();
+        // Somebody faster may have changed what the rules looked at, or left to a foreign key. Asked again, they name
+        // what is wrong now.
+        await check(true);
         throw error.code === rowIsGone ? new NotFoundError() : error;
       }
     };

@@ -52,6 +52,7 @@ const mostPaths = 10_000;
 /** Collects what is wrong with an input, so that all of it can be reported at once. */
 export class Problems {
   #count = 0;
+  readonly #references: (() => Promise<void>)[] = [];
   // Without a prototype: a path may be anything a client sends, __proto__ too.
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
@@ -64,6 +65,18 @@ export class Problems {
 
   has(path: string): boolean {
     return path in this.errors;
+  }
+
+  /** A reference to what may not exist, which its foreign key refuses by itself: looked up only by `lookUp()`. */
+  addUnless(exists: () => PromiseLike<unknown>, path: string, message: string): void {
+    this.#references.push(async () => {
+      if (!(await exists())) this.add(path, message);
+    });
+  }
+
+  /** For where nothing will be written, or was: where something else is wrong, or a foreign key has refused. */
+  async lookUp(): Promise<void> {
+    await Promise.all(this.#references.map((reference) => reference()));
   }
 
   get any(): boolean {

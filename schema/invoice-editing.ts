@@ -61,14 +61,14 @@ type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof Upda
 type Current = Awaited<ReturnType<typeof draftToEdit>> | undefined;
 
 /** What holds between an invoice's fields, checked on those that could be read. */
-async function invoiceRules(
-  input: InvoiceInput,
-  context: Context,
-  problems: Problems,
-  current?: Current,
-): Promise<void> {
-  if (input.customerId && !(await context.db.customer.findUnique({ where: key(context, input.customerId) }))) {
-    problems.add('input.customerId', 'There is no such customer.');
+function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
+  if (input.customerId) {
+    const where = key(context, input.customerId);
+    problems.addUnless(
+      () => context.db.customer.findUnique({ where }),
+      'input.customerId',
+      'There is no such customer.',
+    );
   }
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
@@ -177,7 +177,7 @@ builder.mutationFields((t) => ({
     ability: 'invoices:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
-      if (id && input) await invoiceRules(input, context, problems, await draftToEdit(context, id));
+      if (id && input) invoiceRules(input, context, problems, await draftToEdit(context, id));
     },
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {

@@ -109,14 +109,14 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
 
 type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
 
-async function projectRules(
-  input: ProjectInput,
-  context: Context,
-  problems: Problems,
-  current?: ProjectRow,
-): Promise<void> {
-  if (input.customerId && !(await context.db.customer.findUnique({ where: key(context, input.customerId) }))) {
-    problems.add('input.customerId', 'There is no such customer.');
+function projectRules(input: ProjectInput, context: Context, problems: Problems, current?: ProjectRow): void {
+  if (input.customerId) {
+    const where = key(context, input.customerId);
+    problems.addUnless(
+      () => context.db.customer.findUnique({ where }),
+      'input.customerId',
+      'There is no such customer.',
+    );
   }
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
@@ -191,7 +191,7 @@ builder.mutationFields((t) => ({
     rules: async ({ id, input }, context, problems) => {
       if (!id) return;
       const current = await found(context.db.project.findUnique({ where: key(context, id) }));
-      await projectRules(input ?? {}, context, problems, current);
+      projectRules(input ?? {}, context, problems, current);
     },
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {

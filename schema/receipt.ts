@@ -103,8 +103,9 @@ async function receiptRules(
     const supplier = await context.db.customer.findUnique({ where: key(context, input.supplierId) });
     if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
   }
-  if (input.projectId && !(await context.db.project.findUnique({ where: key(context, input.projectId) }))) {
-    problems.add('input.projectId', 'There is no such project.');
+  if (input.projectId) {
+    const where = key(context, input.projectId);
+    problems.addUnless(() => context.db.project.findUnique({ where }), 'input.projectId', 'There is no such project.');
   }
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);

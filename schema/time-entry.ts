@@ -162,13 +162,18 @@ builder.mutationFields((t) => ({
     description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
-    rules: async ({ input }, context, problems) => {
-      if (input?.projectId && !(await context.db.project.findUnique({ where: key(context, input.projectId) }))) {
-        problems.add('input.projectId', 'There is no such project.');
-      }
+    rules: ({ input }, context, problems) => {
+      if (!input?.projectId) return;
+      const where = key(context, input.projectId);
+      problems.addUnless(
+        () => context.db.project.findUnique({ where }),
+        'input.projectId',
+        'There is no such project.',
+      );
     },
     resolve: async (query, _root, { input }, context) => {
-      const project = await found(context.db.project.findUnique({ where: key(context, input.projectId) }));
+      const project = await context.db.project.findUnique({ where: key(context, input.projectId) });
+      if (!project) refuse('input.projectId', 'There is no such project.');
       const entry = context.db.row('TimeEntry', {
         ...input,
         billable: given(input.billable),
