@@ -68,6 +68,13 @@ describe('REST', () => {
     await replays(first, () => send(key));
   });
 
+  it('what a foreign key refuses is told by its field, as without a key', async () => {
+    const before = await sample.rows(service);
+    const first = await send(newKey(), sample.invoice(sample.unknownId), '/invoices');
+    expect(refusal(first, 422)).toEqual({ customer_id: ['There is no such customer.'] });
+    expect(await sample.rows(service)).toEqual(before);
+  });
+
   it('another key, path or tenant is another request', async () => {
     const key = newKey();
     const globex = await service.integrator();
