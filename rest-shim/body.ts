@@ -46,7 +46,8 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
   return undefined;
 }
 
-const tooLong = (): TransportError => new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
+export const tooLong = (): TransportError =>
+  new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
 
 /** @throws TransportError when it is longer than a body may be, or breaks off */
 export async function readBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {

@@ -12,10 +12,10 @@ import {
 } from 'graphql';
 import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { maxBody } from '../rest-shim/body.ts';
 import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
+import { useBody } from './graphql-body.ts';
 import { useLimits } from './graphql-limits.ts';
 import { useMultipart } from './multipart.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
@@ -42,7 +42,7 @@ export function createGraphqlDoor(
     landingPage: false,
     batching: false,
     parserAndValidationCache: { documentCache: rememberShort(), errorCache: rememberNothing },
-    maxRequestBodySize: maxBody, // multipart.ts has its own
+    maxRequestBodySize: false, // graphql-body.ts and multipart.ts have their own
     multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
     logging: {
@@ -52,7 +52,7 @@ export function createGraphqlDoor(
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useMultipart(), useVariableFaults(), useLimits(options), useMasking(log), useReadmission()],
+    plugins: [useBody(), useMultipart(), useVariableFaults(), useLimits(options), useMasking(log), useReadmission()],
   });
 }
 

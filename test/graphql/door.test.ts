@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { answers, head, json, last, speak } from '../rest/raw.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -65,6 +66,36 @@ describe('GraphQL over HTTP', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toHaveLength(1);
     expect(answer.body.errors[0].extensions?.code).not.toBe('INTERNAL_SERVER_ERROR');
+  });
+
+  describe('413: a body over 1 MiB', () => {
+    const mebibyte = 1024 * 1024;
+    const tooLong = {
+      status: 413,
+      body: { errors: [{ message: expect.any(String), extensions: { code: 'REQUEST_ENTITY_TOO_LARGE' } }] },
+    };
+    const chunked = (...parts: string[]) =>
+      parts.flatMap((part) => [`${Buffer.byteLength(part).toString(16)}\r\n`, part, '\r\n']);
+
+    it('1 MiB is accepted, a byte more is not', async () => {
+      const padded = (length: number): string => JSON.stringify({ query: me }).padEnd(length);
+      expect((await post(padded(mebibyte))).body.data.me.user.id).toBe(acme.userId);
+      expect(await post(padded(mebibyte + 1))).toMatchObject(tooLong);
+    });
+
+    it('chunked, without a content-length', async () => {
+      const start = head(acme, 'POST /graphql', json, 'Transfer-Encoding: chunked', last);
+      const long = chunked(...Array.from({ length: 40 }, () => ' '.repeat(64 * 1024)));
+      for (const end of ['0\r\n\r\n', ''])
+        expect(answers(await speak(service, start, ...long, end))).toMatchObject([tooLong]);
+      const [answer] = answers(await speak(service, start, ...chunked('{"query": ', '"{ __typename }"}'), '0\r\n\r\n'));
+      expect(answer).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
+    });
+
+    it('announced, and never sent', async () => {
+      const start = head(acme, 'POST /graphql', json, 'Content-Length: 99999999', last);
+      expect(answers(await speak(service, start))).toMatchObject([tooLong]);
+    });
   });
 
   it('a mutation over GET is refused', async () => {
