@@ -112,7 +112,7 @@ export function createServer({
         }
       },
       // What no URL can be made of, by its path or by its Host header, is no address of ours.
-      { overrideGlobalObjects: false, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
+      { errorHandler: () => errorResponse(404, 'Not found.', requestId) },
     );
     return listener(incoming, response);
   }
@@ -127,7 +127,6 @@ export function createServer({
     };
     const caller = { incoming, address, requestId, report, note };
     const listener = getRequestListener((request) => authDoor(request, caller), {
-      overrideGlobalObjects: false,
       errorHandler: () => errorResponse(404, 'Not found.', requestId),
     });
     return listener(incoming, response);
