@@ -3,6 +3,9 @@ import type { TenantClient } from '../prisma/client.ts';
 // What the worker asks and tells the database of deliveries, many at a time: with a hundred requests under way, a
 // statement for each step of each would cost ten times what they do (test/bench/works/webhooks.ts).
 
+/** Beside the JSON, of whose size the planner knows nothing: with these it takes indexes. */
+const idsOf = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
+
 /** A delivery that waits, and all that it takes to send it. */
 export interface Waiting {
   id: string;
@@ -53,13 +56,18 @@ export async function begin(client: TenantClient, attempts: readonly Beginning[]
        select * from json_to_recordset($2) as b("deliveryId" uuid, number int, headers jsonb)
      ), counted as (
        update deliveries d set attempt_count = b.number from beginning b
-       where d.tenant_id = $1 and d.id = b."deliveryId" and d.state = 'waiting' and d.attempt_count = b.number - 1
+       where d.tenant_id = $1 and d.id = any($4) and d.id = b."deliveryId" and d.state = 'waiting'
+         and d.attempt_count = b.number - 1
        returning d.id, b.number, b.headers
      )
      insert into delivery_attempts (tenant_id, delivery_id, number, started_at, request_headers)
      select $1, id, number, $3, headers from counted
      returning delivery_id as id`,
-    [JSON.stringify(attempts.map(({ deliveryId, number, headers }) => ({ deliveryId, number, headers }))), now],
+    [
+      JSON.stringify(attempts.map(({ deliveryId, number, headers }) => ({ deliveryId, number, headers }))),
+      now,
+      idsOf(attempts),
+    ],
   );
   return new Set(rows.map(({ id }) => id));
 }
@@ -103,14 +111,15 @@ export async function end(
        set duration_ms = e."durationMs", status = e.status, response_headers = e."responseHeaders",
          response_body = decode(e."responseBody", 'base64'), error = e.error
        from ending e
-       where a.tenant_id = $1 and a.delivery_id = e."deliveryId" and a.number = e.number and a.duration_ms is null
+       where a.tenant_id = $1 and a.delivery_id = any($6) and a.delivery_id = e."deliveryId" and a.number = e.number
+         and a.duration_ms is null
        returning e."deliveryId", e.becomes, e."nextAttemptAt"
      ), moved as (
        update deliveries d
        set state = r.becomes, next_attempt_at = r."nextAttemptAt",
          finished_at = case when r.becomes <> 'waiting' then $3::timestamptz end
        from recorded r
-       where d.tenant_id = $1 and d.id = r."deliveryId"
+       where d.tenant_id = $1 and d.id = any($6) and d.id = r."deliveryId"
          and (d.state = 'waiting' and r.becomes is not null or d.state = 'set_aside' and r.becomes = 'delivered')
        returning d.webhook_id, d.state, d.kind
      ), health as (
@@ -131,7 +140,7 @@ export async function end(
      where w.tenant_id = $1 and w.id = h.webhook_id
        and (failed or cleared and w.consecutive_failures > 0 or coalesce(w.last_success_at < $5, true))
      returning w.id, not w.active and w.disabled_at = $3 as off`,
-    [JSON.stringify(endings), now, limits.failures, new Date(now.getTime() - limits.healthMs)],
+    [JSON.stringify(endings), now, limits.failures, new Date(now.getTime() - limits.healthMs), idsOf(endings)],
   );
   return rows.filter(({ off }) => off).map(({ id }) => id);
 }
@@ -144,7 +153,7 @@ export async function putOff(
   await client.$rows(
     `update deliveries d set next_attempt_at = u.until
      from json_to_recordset($2) as u("deliveryId" uuid, until timestamptz)
-     where d.tenant_id = $1 and d.id = u."deliveryId" and d.state = 'waiting'`,
-    [JSON.stringify(until)],
+     where d.tenant_id = $1 and d.id = any($3) and d.id = u."deliveryId" and d.state = 'waiting'`,
+    [JSON.stringify(until), idsOf(until)],
   );
 }

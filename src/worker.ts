@@ -78,8 +78,8 @@ export async function startWorker(
       worker: {
         pollInterval: 250, // once per worker, whatever its concurrency
         localQueue: { size: concurrency },
-        completeJobBatchDelay: 0,
-        failJobBatchDelay: 0,
+        completeJobBatchDelay: 50,
+        failJobBatchDelay: 50,
       },
     },
   });

@@ -67,7 +67,8 @@ export function deliver({ books, poster, open, rules, lanes = new Lanes(1), now 
     if (!sending) return undefined;
     const { number, url, headers: signed, body } = sending;
     const outcome = await poster.post({ url, headers: signed, body });
-    return { ...outcome, deliveryId, number, success: success(outcome) };
+    const { status, responseHeaders, responseBody, error, durationMs } = outcome;
+    return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
   }
 }
 

@@ -1,6 +1,6 @@
 /** How many requests one worker has under way for one webhook. */
 const perWebhook = 8;
-/** How long one waits for its turn, so that a slow endpoint holds nobody up but itself. */
+/** An endpoint that hasn't answered for so long keeps nobody waiting here. */
 const patienceMs = 1000;
 /** The longest that one is sent away for. */
 const longestMs = 60_000;
@@ -48,7 +48,8 @@ export class Lanes {
 /** What a worker has to send to one webhook. */
 export class Lane {
   #sending = 0;
-  readonly #waiting = new Set<(mayStart: boolean) => void>();
+  readonly #waiting: ((mayStart: boolean) => void)[] = [];
+  #impatient: NodeJS.Timeout | undefined;
   /** Milliseconds from one end to the next, of late. Taken for quick until it is known. */
   #paceMs = 1;
   #moved = performance.now();
@@ -57,34 +58,26 @@ export class Lane {
   #closed = false;
 
   get length(): number {
-    return this.#sending + this.#waiting.size;
+    return this.#sending + this.#waiting.length;
   }
 
   /** @returns whether it may send now, having waited for its turn; `end` must follow then */
   async begin(): Promise<boolean> {
-    if (this.#sending >= perWebhook) return this.#wait();
+    if (this.#sending >= perWebhook) {
+      this.#impatient ??= setTimeout(() => this.#sendAway(), patienceMs);
+      return new Promise((resolve) => this.#waiting.push(resolve));
+    }
     if (this.#sending === 0) this.#moved = performance.now();
     this.#sending += 1;
     return true;
-  }
-
-  #wait(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const turn = (mayStart: boolean): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(turn);
-        resolve(mayStart);
-      };
-      const timer = setTimeout(turn, patienceMs, false);
-      this.#waiting.add(turn);
-    });
   }
 
   end(): void {
     const now = performance.now();
     this.#paceMs += (now - this.#moved - this.#paceMs) / 16;
     this.#moved = now;
-    const [next] = this.#waiting;
+    const next = this.#waiting.shift();
+    this.#impatient?.refresh();
     if (next) next(true);
     else this.#sending -= 1;
   }
@@ -93,14 +86,21 @@ export class Lane {
   turn(): Date {
     const now = Date.now();
     if (this.#closed) return new Date(now);
-    // An endpoint that hasn't answered for a while is as slow as that, whatever it was before.
-    const paceMs = Math.max(this.#paceMs, (performance.now() - this.#moved) / perWebhook);
+    // An endpoint that hasn't answered for a while is as slow as that, whatever it was before. Else rather too early,
+    // and be sent away again, than that the lane is empty meanwhile.
+    const paceMs = Math.max(this.#paceMs / 2, (performance.now() - this.#moved) / perWebhook);
     this.#booked = Math.min(Math.max(this.#booked, now) + paceMs, now + longestMs);
     return new Date(this.#booked);
   }
 
   close(): void {
     this.#closed = true;
-    for (const turnAway of this.#waiting) turnAway(false);
+    this.#sendAway();
+  }
+
+  #sendAway(): void {
+    clearTimeout(this.#impatient);
+    this.#impatient = undefined;
+    for (const away of this.#waiting.splice(0)) away(false);
   }
 }
