@@ -1,6 +1,19 @@
 import { Problems } from './errors.ts';
-import type { Column, Columns } from './order.ts';
-import { isUuid } from './scalars.ts';
+import type { Columns } from './order.ts';
+import {
+  allOf,
+  anyOf,
+  opposite,
+  orderFrom,
+  positionOf,
+  rangesBeyond,
+  readCursor,
+  writeCursor,
+  type Direction,
+  type Order,
+  type Position,
+  type Range,
+} from './position.ts';
 
 /** The longest page, and the usual one. */
 export const maxPage = 100;
@@ -21,89 +34,6 @@ export interface Connection<Row> {
   totalCount: () => Promise<number>;
 }
 
-type Direction = 'asc' | 'desc';
-
-/** How rows follow each other: by the column if there is one, then by id. Null counts as larger than every value. */
-interface Order {
-  column: Column | undefined;
-  direction: Direction;
-  /** Stands in its cursors, so that no other order takes them. Newest first has none. */
-  mark: string;
-}
-
-const newestFirst: Order = { column: undefined, direction: 'desc', mark: '' };
-
-function orderFrom({ orderBy }: PageArgs, columns: Columns): Order {
-  if (!orderBy) return newestFirst;
-  const column = columns[orderBy.field];
-  const direction = orderBy.direction === 'ASC' ? 'asc' : 'desc';
-  return !column && direction === 'desc'
-    ? newestFirst
-    : { column, direction, mark: `${orderBy.field} ${orderBy.direction}` };
-}
-
-const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
-
-/** A place between rows: right after or before where a row with this value and id stands, or stood. */
-interface Position {
-  id: string;
-  value?: unknown;
-}
-
-// A cursor is the position after or before a row, not the row: it stays good when the row is deleted, and says
-// nothing of rows that aren't the caller's.
-const encode = (text: string): string => Buffer.from(text).toString('base64url');
-
-function writeCursor({ column, mark }: Order, row: { id: string }): string {
-  if (!mark) return encode(row.id);
-  if (!column) return encode(JSON.stringify([mark, row.id]));
-  const value = (row as Record<string, unknown>)[column.name];
-  return encode(JSON.stringify([mark, row.id, value === null ? null : column.values.write(value)]));
-}
-
-function readCursor(cursor: string, { column, mark }: Order): Position | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  if (!mark) return isUuid(text) ? { id: text } : undefined;
-  const [ofOrder, id, written] = readArray(text);
-  if (ofOrder !== mark || !isUuid(id)) return undefined;
-  if (!column) return { id };
-  if (written === null) return column.nullable ? { id, value: null } : undefined;
-  const value = typeof written === 'string' ? column.values.read(written) : undefined;
-  return value === undefined ? undefined : { id, value };
-}
-
-function readArray(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
-}
-
-/** A condition on the rows of a page. To Prisma's types it is one on ids: they know a column by its name only. */
-interface Range {
-  id?: { lt?: string; gt?: string };
-}
-
-const anyOf = (ranges: Range[]): Range => (ranges.length === 1 ? (ranges[0] ?? {}) : ({ OR: ranges } as Range));
-const allOf = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
-
-/**
- * The rows on one side of a position, as ranges that follow each other: those that share the position's value, then
- * those beyond. Each is one stretch of the order's index, which an OR of them is not to PostgreSQL.
- */
-function rangesBeyond({ column }: Order, { id, value }: Position, direction: Direction): Range[] {
-  const beyond = direction === 'asc' ? 'gt' : 'lt';
-  if (!column) return [{ id: { [beyond]: id } }];
-  const { name, nullable } = column;
-  const ranges: object[] = [{ [name]: value, id: { [beyond]: id } }];
-  if (value !== null) ranges.push({ [name]: { [beyond]: value } });
-  if (value !== null && nullable && direction === 'asc') ranges.push({ [name]: null });
-  if (value === null && direction === 'desc') ranges.push({ [name]: { not: null } });
-  return ranges;
-}
-
 /** What a list asks of Prisma, beside the condition. */
 interface Window {
   orderBy: { id: Direction } | { id: Direction }[];
@@ -113,6 +43,8 @@ interface Window {
 
 interface Page {
   order: Order;
+  /** Which way it is read. */
+  direction: Direction;
   window: Window;
   /** Where its rows are. Each range is read only if those before it don't fill the page. */
   ranges: Range[];
@@ -120,7 +52,7 @@ interface Page {
 
 /** Turns a list's arguments into a page; asks for one row more than that, to know whether there is a next. */
 function pageOf(args: PageArgs, columns: Columns): Page {
-  const order = orderFrom(args, columns);
+  const order = orderFrom(args.orderBy, columns);
   const { after, before } = readArguments(args, order);
   const backwards = args.last != null;
   const direction = backwards ? opposite(order.direction) : order.direction;
@@ -130,16 +62,21 @@ function pageOf(args: PageArgs, columns: Columns): Page {
   const all = from ? rangesBeyond(order, from, direction) : [{}];
   const apart = skip > 0 ? [anyOf(all)] : all; // as the rows to be skipped may lie in several
   const until = to && anyOf(rangesBeyond(order, to, opposite(direction)));
-  const byColumn = order.column && ({ [order.column.name]: direction } as unknown as { id: Direction });
   return {
     order,
+    direction,
     window: {
-      orderBy: byColumn ? [byColumn, { id: direction }] : { id: direction },
+      orderBy: sorted(order, direction),
       take: (args.first ?? args.last ?? defaultPage) + 1,
       skip,
     },
     ranges: until ? apart.map((range) => allOf(range, until)) : apart,
   };
+}
+
+function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
+  const byColumn = column && ({ [column.name]: direction } as unknown as { id: Direction });
+  return byColumn ? [byColumn, { id: direction }] : { id: direction };
 }
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
@@ -203,6 +140,8 @@ function connect<Row extends { id: string }>(
   };
 }
 
+type Find<Row, Where> = (query: Window & { where: { AND: (Where | Range)[] } }) => PromiseLike<Row[]>;
+
 /**
  * Reads one page: `find` gets the window, with `filter` in its `where`.
  * @param columns what the list can be ordered by, if anything
@@ -210,17 +149,44 @@ function connect<Row extends { id: string }>(
 export async function readPage<Row extends { id: string }, Where extends object>(
   args: PageArgs,
   filter: Where,
-  find: (query: Window & { where: { AND: (Where | Range)[] } }) => PromiseLike<Row[]>,
+  find: Find<Row, Where>,
   count: (query: { where: Where }) => Promise<number>,
   columns: Columns = {},
 ): Promise<Connection<Row>> {
+  let counted: Promise<number> | undefined;
+  const totalCount = (): Promise<number> => (counted ??= count({ where: filter }));
   const page = pageOf(args, columns);
+  const isFar = page.window.skip > far && args.after == null && args.before == null;
+  const { window, ranges } = isFar ? await reach(page, filter, find, await totalCount()) : page;
   const rows: Row[] = [];
-  for (const range of page.ranges) {
-    const take = page.window.take - rows.length;
-    if (take > 0) rows.push(...(await find({ ...page.window, take, where: { AND: [filter, range] } })));
+  for (const range of ranges) {
+    const take = window.take - rows.length;
+    if (take > 0) rows.push(...(await find({ ...window, take, where: { AND: [filter, range] } })));
   }
-  return connect(args, page, rows, () => count({ where: filter }));
+  return connect(args, page, rows, totalCount);
+}
+
+/** More rows than these are not read to be skipped. */
+const far = 1000;
+
+/**
+ * The same page, from where the rows before it end. That is looked for from the nearer end of the list, and by what is
+ * in the order's index alone: the last page of 1,000,000 rows is found like the first.
+ */
+async function reach<Row extends { id: string }, Where extends object>(
+  page: Page,
+  filter: Where,
+  find: Find<Row, Where>,
+  total: number,
+): Promise<Page> {
+  const { order, direction, window } = page;
+  const following = total - window.skip;
+  const [way, skip] = following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
+  const keys = { include: undefined, select: { id: true, ...(order.column && { [order.column.name]: true }) } };
+  const where = { AND: [filter] };
+  const [last] = following > 0 ? await find({ orderBy: sorted(order, way), skip, take: 1, where, ...keys }) : [];
+  const ranges = last ? rangesBeyond(order, positionOf(order, last), direction) : [];
+  return { ...page, window: { ...window, skip: 0 }, ranges };
 }
 
 export const pagePaths: { paths: [string[], string[]] } = { paths: [['nodes'], ['edges', 'node']] };
