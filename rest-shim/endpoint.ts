@@ -4,7 +4,7 @@ import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErr
 import { isUuid } from '../schema/scalars.ts';
 import { readBody, TransportError } from './body.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { envelope, offsetOf, readPage, type Page } from './envelope.ts';
+import { envelope, pageVariables, readPage, variablesOf, type Listed, type Page } from './envelope.ts';
 import { findFaults, run, type Operation } from './operation.ts';
 import type { Answer, Route } from './routes.ts';
 import { restPath } from './translate.ts';
@@ -46,7 +46,7 @@ export function endpoint(
     const problems = new Problems();
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
     const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
-    if (page) Object.assign(variables, { first: page.perPage, offset: offsetOf(page) });
+    if (page) Object.assign(variables, variablesOf(page));
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
       const body = await readBody(request, problems);
@@ -78,7 +78,7 @@ export function endpoint(
   };
 }
 
-const notFilters = new Set(['id', 'first', 'offset', 'input']);
+const notFilters = new Set<string>(['id', 'input', ...pageVariables]);
 
 /** A filter sent twice counts as sent last, as in PHP; parameters that the operation doesn't have are ignored. */
 function readFilters(
@@ -130,8 +130,8 @@ function respond(answer: Answer, operation: Operation, result: unknown, { page, 
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');
-      const { nodes, totalCount } = result as { nodes: unknown[]; totalCount: number };
-      return Response.json(envelope(encode(nodes) as unknown[], totalCount, page, url()));
+      const { nodes, ...listed } = result as Listed & { nodes: unknown[] };
+      return Response.json(envelope(encode(nodes) as unknown[], listed, page, url()));
     }
     case 'deleted':
       return new Response(null, { status: 204 });

@@ -1,19 +1,49 @@
+import { z } from 'zod';
 import type { Problems } from '../schema/errors.ts';
 import { defaultPage, maxPage } from '../schema/page.ts';
 
+/** A page of a list, as it is asked for. */
 export interface Page {
   page: number;
   perPage: number;
+  /** Where it lies, when a link says so: right after or before a row. Otherwise its number says. */
+  at?: Place;
 }
+
+/** By GraphQL's cursor of the row. */
+type Place = { after: string } | { before: string };
 
 export const lastPossiblePage = 1_000_000_000;
 
-/** Reads `page` and `per_page`; what they may be is decided in decisions, 1. */
+/**
+ * Reads `page`, `per_page` (decisions, 1) and the `cursor` of a link. A cursor is of one page, which it names by itself;
+ * with another number or size, as from those who take a link and count on, it means nothing, and nor does any other text.
+ */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
-  return {
-    page: wholeNumber(query, 'page', 1, lastPossiblePage, problems),
-    perPage: wholeNumber(query, 'per_page', defaultPage, maxPage, problems),
-  };
+  const linked = readCursor(query);
+  const page = wholeNumber(query, 'page', linked?.page ?? 1, lastPossiblePage, problems);
+  const perPage = wholeNumber(query, 'per_page', linked?.perPage ?? defaultPage, maxPage, problems);
+  return linked?.page === page && linked.perPage === perPage ? linked : { page, perPage };
+}
+
+const writeCursor = ({ page, perPage, at }: Required<Page>): string =>
+  Buffer.from(JSON.stringify([page, perPage, at])).toString('base64url');
+
+const cursorShape = z.tuple([
+  z.int().min(1).max(lastPossiblePage),
+  z.int().min(1).max(maxPage),
+  z.union([z.strictObject({ after: z.string() }), z.strictObject({ before: z.string() })]),
+]);
+
+function readCursor(query: URLSearchParams): Required<Page> | undefined {
+  const text = query.getAll('cursor').at(-1);
+  if (text === undefined) return undefined;
+  try {
+    const [page, perPage, at] = cursorShape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+    return { page, perPage, at };
+  } catch {
+    return undefined;
+  }
 }
 
 function wholeNumber(query: URLSearchParams, name: string, otherwise: number, max: number, problems: Problems): number {
@@ -25,19 +55,43 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number, ma
   return otherwise;
 }
 
+/** The variables that say which page of a list is asked for; all others are filters. */
+export const pageVariables = ['first', 'after', 'last', 'before', 'offset'] as const;
+
+export function variablesOf({ page, perPage, at }: Page): Partial<Record<(typeof pageVariables)[number], unknown>> {
+  if (!at) return { first: perPage, offset: offsetOf(page, perPage) };
+  return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
+}
+
 /** GraphQL's Int has 32 bits, and no tenant has that many rows: what lies beyond is past the last page just the same. */
-export const offsetOf = ({ page, perPage }: Page): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
+const offsetOf = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
+
+/** What a list's operation answers, beside the rows. */
+export interface Listed {
+  totalCount: number;
+  pageInfo: { startCursor: string | null; endCursor: string | null; hasNextPage: boolean; hasPreviousPage: boolean };
+}
 
 /**
- * The list envelope (contract, 2; decisions, 1).
+ * The list envelope (contract, 2; decisions, 1). To the next page and the one before, links say where they lie, beside
+ * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile.
  * @param address of this list, absolute, with every query parameter
  */
-export function envelope(data: unknown[], total: number, { page, perPage }: Page, address: URL): object {
+export function envelope(data: unknown[], { totalCount: total, pageInfo }: Listed, asked: Page, address: URL): object {
+  const { page, perPage } = asked;
   const lastPage = Math.max(1, Math.ceil(total / perPage));
-  const link = (to: number): string => {
+  const link = (to: number, at?: Place): string => {
     const url = new URL(address);
     url.searchParams.set('page', String(to));
+    if (at) url.searchParams.set('cursor', writeCursor({ page: to, perPage, at }));
+    else url.searchParams.delete('cursor');
     return url.href;
+  };
+  const { startCursor, endCursor, hasNextPage, hasPreviousPage } = pageInfo;
+  const before = (): string | null => {
+    if (page === 1) return null;
+    if (startCursor !== null) return hasPreviousPage ? link(page - 1, { before: startCursor }) : null;
+    return total > 0 ? link(Math.min(page - 1, lastPage)) : null;
   };
   const from = (page - 1) * perPage + 1;
   return {
@@ -45,8 +99,8 @@ export function envelope(data: unknown[], total: number, { page, perPage }: Page
     links: {
       first: link(1),
       last: link(lastPage),
-      prev: page > 1 && total > 0 ? link(Math.min(page - 1, lastPage)) : null,
-      next: page < lastPage ? link(page + 1) : null,
+      prev: before(),
+      next: hasNextPage && endCursor !== null ? link(page + 1, { after: endCursor }) : null,
     },
     meta: {
       current_page: page,

@@ -22,7 +22,14 @@ import { JsonNumber, rawNumber } from './json.ts';
 /** `unitPriceNet` → `unit_price_net`. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const pageParameters: Record<string, string> = { first: 'per_page', offset: 'page', input: 'body' };
+const pageParameters: Record<string, string> = {
+  first: 'per_page',
+  last: 'per_page',
+  offset: 'page',
+  after: 'cursor',
+  before: 'cursor',
+  input: 'body',
+};
 
 /** A path into an operation's arguments, as the request named it: `input.items.0.unitPriceNet` → `items.0.unit_price_net`. */
 export const restPath = (path: string): string =>

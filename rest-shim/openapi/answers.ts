@@ -205,8 +205,8 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
     properties: {
       first: link('The first page.'),
       last: link('The last page; the first where the list is empty.'),
-      prev: link('The page before; null on the first.', ['string', 'null']),
-      next: link('The page after; null on the last.', ['string', 'null']),
+      prev: link('The page before, by its `cursor`; null on the first.', ['string', 'null']),
+      next: link('The page after, by its `cursor`, past which no row moves; null on the last.', ['string', 'null']),
     },
   },
   PageMeta: {

@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
 import { defaultPage, maxPage } from '../../schema/page.ts';
 import { isAnnounced } from '../deprecation.ts';
-import { lastPossiblePage } from '../envelope.ts';
+import { lastPossiblePage, pageVariables } from '../envelope.ts';
 import type { Operation } from '../operation.ts';
 import type { Answer, Route } from '../routes.ts';
 import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
@@ -21,6 +21,13 @@ const pageParameters = [
     description: 'How many rows to a page.',
     schema: { type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage },
   },
+  {
+    name: 'cursor',
+    in: 'query',
+    description:
+      'Where the page lies, as `links.next` and `links.prev` say it: follow them as they are. With another `page` or `per_page` than theirs it means nothing.',
+    schema: { type: 'string' },
+  },
 ];
 
 const idempotencyKey = {
@@ -32,7 +39,7 @@ const idempotencyKey = {
 };
 
 /** Variables of an operation that are no query parameters. */
-const notInQuery = new Set(['id', 'first', 'offset', 'input']);
+const notInQuery = new Set<string>(['id', 'input', ...pageVariables]);
 
 /** `TimeEntry` → `Time entry`. */
 export const humane = (typeName: string): string =>

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+
+// Links to the next page and the one before say where it lies, so that walking holds while rows come and go.
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** A UUIDv7 of the millisecond `age`: the greater, the newer. */
+const idOf = (age: number): string => `01900000-${age.toString(16).padStart(4, '0')}-7000-8000-000000000000`;
+
+const add = (tenant: Integrator, ages: number[], type: 'CUSTOMER' | 'SUPPLIER' = 'CUSTOMER') =>
+  tenant.db.customer.createMany({ data: ages.map((age) => ({ id: idOf(age), type, companyName: `${age}` })) });
+const remove = (tenant: Integrator, ages: number[]) =>
+  tenant.db.customer.deleteMany({ where: { id: { in: ages.map(idOf) } } });
+
+const follow = (tenant: Integrator, link: string): Promise<Answer> =>
+  service.request('GET', link, { headers: { authorization: `Bearer ${tenant.token}` } });
+const idsOf = ({ body }: Answer): string[] => body.data.map((row: { id: string }) => row.id);
+const upTo = (rows: number): number[] => Array.from({ length: rows }, (_, n) => n + 1);
+
+/** Newest first. */
+const isInOrder = (ids: string[]): boolean => ids.every((id, at) => at === 0 || id < ids[at - 1]!);
+
+const change = fc.record({
+  // Rows are even; what comes is odd, anywhere.
+  added: fc.uniqueArray(
+    fc.nat(80).map((n) => n * 2 + 1),
+    { maxLength: 8 },
+  ),
+  removed: fc.uniqueArray(
+    fc.integer({ min: 1, max: 60 }).map((n) => n * 2),
+    { maxLength: 8 },
+  ),
+});
+const walk = fc.record({
+  rows: fc.integer({ min: 0, max: 60 }),
+  perPage: fc.integer({ min: 1, max: 20 }),
+  changes: fc.array(change, { maxLength: 12 }),
+});
+
+describe('walking while rows are added and removed', () => {
+  /** Walks from a page on, with a change after each. @returns the ids seen, page by page, and those that stayed */
+  async function walking(
+    { rows, perPage, changes }: { rows: number; perPage: number; changes: { added: number[]; removed: number[] }[] },
+    from: 'first' | 'last',
+  ): Promise<{ pages: string[][]; stayed: string[] }> {
+    const tenant = await service.integrator();
+    const ages = upTo(rows).map((n) => n * 2);
+    await add(tenant, ages);
+    const start = (await tenant.rest('GET', `/customers?per_page=${perPage}`)).body.links[from];
+    const stayed = new Set(ages);
+    const pages: string[][] = [];
+    const pending = [...changes];
+    for (let next: string | null = start; next !== null;) {
+      const { status, body, ...answer } = await follow(tenant, next);
+      expect(status).toBe(200);
+      expect(body.meta).toMatchObject({
+        current_page: Number(new URL(next).searchParams.get('page')),
+        per_page: perPage,
+        total: await tenant.db.customer.count(),
+      });
+      pages.push(idsOf({ status, body, ...answer }));
+      next = from === 'first' ? body.links.next : body.links.prev;
+
+      const { added, removed } = pending.shift() ?? { added: [], removed: [] };
+      const there = new Set((await tenant.db.customer.findMany()).map(({ id }) => id));
+      const fresh = added.filter((age) => !there.has(idOf(age)));
+      await add(tenant, fresh);
+      await remove(tenant, removed);
+      for (const age of removed) stayed.delete(age);
+    }
+    return { pages, stayed: [...stayed].map(idOf) };
+  }
+
+  it('by links.next passes every row that stays, and none twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, async (walked) => {
+        const { pages, stayed } = await walking(walked, 'first');
+        const seen = pages.flat();
+        expect(isInOrder(seen)).toBe(true);
+        expect(stayed.filter((id) => !seen.includes(id))).toEqual([]);
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(walked.perPage);
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
+  it('by links.prev too, as far as page 1', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, async (walked) => {
+        const { pages, stayed } = await walking(walked, 'last');
+        const seen = pages.toReversed().flat();
+        expect(isInOrder(seen)).toBe(true);
+        expect(stayed.filter((id) => id < (seen[0] ?? '') && !seen.includes(id))).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
+  it('ends where rows do, and not where their number had let expect', async () => {
+    const tenant = await service.integrator();
+    await add(tenant, upTo(6));
+    const first = await tenant.rest('GET', '/customers?per_page=2');
+    await remove(tenant, [5, 6]);
+    await add(tenant, [7]);
+    const second = await follow(tenant, first.body.links.next);
+    expect(idsOf(second)).toEqual([idOf(4), idOf(3)]);
+    const third = await follow(tenant, second.body.links.next);
+    expect(idsOf(third)).toEqual([idOf(2), idOf(1)]);
+    expect(third.body.links.next).toBe(null);
+    expect(third.body.meta).toEqual({ current_page: 3, per_page: 2, total: 5, last_page: 3, from: 5, to: 6 });
+    await remove(tenant, [1, 2, 7]);
+    const empty = await follow(tenant, second.body.links.next);
+    expect(empty.body.data).toEqual([]);
+    expect(empty.body.meta).toEqual({ current_page: 3, per_page: 2, total: 2, last_page: 1, from: null, to: null });
+    expect(empty.body.links.next).toBe(null);
+    expect(new URL(empty.body.links.prev).search).toBe('?per_page=2&page=1');
+  });
+});
+
+describe('a link’s cursor', () => {
+  let tenant: Integrator;
+  let next: URL;
+  const get = async (edit: (query: URLSearchParams) => void): Promise<Answer> => {
+    const url = new URL(next);
+    edit(url.searchParams);
+    return follow(tenant, url.href);
+  };
+
+  beforeAll(async () => {
+    tenant = await service.integrator();
+    await add(tenant, upTo(20));
+    await add(tenant, [21, 22], 'SUPPLIER');
+    next = new URL((await tenant.rest('GET', '/customers?per_page=5')).body.links.next);
+    await add(tenant, [30, 31, 32]);
+  });
+
+  it('is of its page alone: whoever counts on from a link is answered by number', async () => {
+    const all = [32, 31, 30, ...upTo(22).toReversed()].map(idOf);
+    expect(idsOf(await get(() => {}))).toEqual(all.slice(8, 13));
+    expect(idsOf(await get((query) => query.set('page', '3')))).toEqual(all.slice(10, 15));
+    expect(idsOf(await get((query) => query.set('per_page', '4')))).toEqual(all.slice(4, 8));
+    expect(idsOf(await get((query) => query.delete('cursor')))).toEqual(all.slice(5, 10));
+    expect(idsOf(await tenant.rest('GET', '/customers?per_page=5&page=2'))).toEqual(all.slice(5, 10));
+  });
+
+  it('says by itself which page that is, of how many rows', async () => {
+    const { body } = await get((query) => {
+      query.delete('page');
+      query.delete('per_page');
+    });
+    expect(body.meta).toMatchObject({ current_page: 2, per_page: 5, from: 6, to: 10 });
+    expect(body.data[0].id).toBe(idOf(17));
+  });
+
+  it('leaves filters as they are', async () => {
+    expect(idsOf(await get((query) => query.set('type', 'supplier')))).toEqual([]);
+    const before = new URL((await follow(tenant, next.href)).body.links.prev);
+    before.searchParams.set('type', 'supplier');
+    expect(idsOf(await follow(tenant, before.href))).toEqual([22, 21].map(idOf));
+  });
+
+  it('outlives the row it was made of, and shows another tenant nothing but its own rows', async () => {
+    await remove(tenant, [18]);
+    expect(idsOf(await get(() => {}))[0]).toBe(idOf(17));
+    const other = await service.integrator();
+    await add(other, [3, 40]);
+    expect(idsOf(await follow(other, next.href))).toEqual([idOf(3)]);
+  });
+
+  it('that no link carries means nothing: the page is counted', async () => {
+    const made = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const row = Buffer.from(idOf(20)).toString('base64url');
+    const others = [
+      '',
+      'x',
+      '%00',
+      'null',
+      idOf(20),
+      row,
+      made([1, 25]),
+      made([0, 25, { after: row }]),
+      made([1, 101, { after: row }]),
+      made([1, 25, { after: row, before: row }]),
+      made([1, 25, { after: 1 }]),
+      made([1.5, 25, { after: row }]),
+      made({ after: row }),
+    ];
+    const plain = await tenant.rest('GET', '/customers');
+    for (const cursor of others) {
+      const { status, body } = await tenant.rest('GET', `/customers?cursor=${cursor}`);
+      expect([cursor, status, body.data, body.meta]).toEqual([cursor, 200, plain.body.data, plain.body.meta]);
+      expect(new URL(body.links.first).searchParams.has('cursor')).toBe(false);
+    }
+    const faulty = await tenant.rest('GET', '/customers?cursor=x&page=0&type=foe');
+    expect(Object.keys(faulty.body.errors).toSorted()).toEqual(['page', 'type']);
+  });
+
+  it('that is forged, so that it names a page but no row, is refused: 422', async () => {
+    for (const after of ['x', '', Buffer.from('NUMBER ASC').toString('base64url')]) {
+      const cursor = Buffer.from(JSON.stringify([1, 25, { after }])).toString('base64url');
+      const { status, body } = await tenant.rest('GET', `/customers?cursor=${cursor}`);
+      expect([status, body.errors]).toEqual([422, { cursor: ['Must be a cursor of this list, in this order.'] }]);
+    }
+  });
+});
