@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { replaceBroken } from './patience.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from './pooler.ts';
 
 /** Whose books the code that runs is about. */
@@ -23,8 +24,7 @@ export class BooksPool extends Pool {
 
   constructor(config: PoolConfig, pooled: Pooled = 'session') {
     super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
-    // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
-    this.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
+    replaceBroken(this);
   }
 
   /** Every way to a connection leads through here, query() too. @throws Error where no tenant is named */

@@ -8,6 +8,13 @@ import { forgetAnswers } from './stored-answers.ts';
 /** How long the audit log is kept (decisions, 6). */
 const keptDays = 90;
 
+/** So many rows are deleted at a time: no statement takes long. */
+const slice = 5000;
+
+async function bySlices(deleteSome: (limit: number) => Promise<{ count: number }>): Promise<void> {
+  while ((await deleteSome(slice)).count === slice);
+}
+
 /** Deletes what nobody looks up any more: the audit log after 90 days, and what has expired. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
@@ -19,8 +26,11 @@ export const cleanUp =
     const before = new Date(now.getTime() - keptDays * 86_400_000);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
-      await db.delivery.deleteMany({ where: { createdAt: { lt: before }, state: { not: 'WAITING' } } });
-      await db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } } });
+      const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;
+      await bySlices((limit) => db.delivery.deleteMany({ where: ended, limit }));
+      await bySlices((limit) =>
+        db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } }, limit }),
+      );
     }
   };
 

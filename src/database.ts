@@ -1,9 +1,11 @@
 import { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
+import { patience, replaceBroken, setSessionLimits } from '../prisma/patience.ts';
 import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './embedded-postgres.ts';
+import { createReadiness } from './readiness.ts';
 
 export interface Database {
   /** Of PostgreSQL itself, for what needs a session of its own: LISTEN, locks that outlast a transaction. */
@@ -46,10 +48,14 @@ export async function openDatabase(
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
   // Of many processes each takes fewer: PostgreSQL gains nothing by connections beyond what its cores can do.
   const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
-  const options = { connectionString, connectionTimeoutMillis: 5000, application_name: 'kontor' };
+  const options = {
+    connectionString,
+    application_name: 'kontor',
+    ...patience,
+    ...(pooled === 'session' && { onConnect: setSessionLimits }),
+  };
   const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
-  // A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query.
-  pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
+  replaceBroken(pool);
   const client = connect(pool);
   const books = openBooks({ ...options, max: share(20) }, pooled);
   let migrated = false;
@@ -59,14 +65,13 @@ export async function openDatabase(
     pool,
     client,
     books,
-    unready: async () => {
-      await pool.query('select 1');
+    unready: createReadiness(pool, async () => {
       if (migrated) return undefined;
       if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
       const pending = await pendingMigrations(pool);
       migrated = pending.length === 0;
       return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}.`;
-    },
+    }),
     close: async () => {
       await books.close();
       await client.$disconnect();

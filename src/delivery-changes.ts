@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { breakOnSilence, patience } from '../prisma/patience.ts';
 import { CodedError } from '../schema/errors.ts';
 
 // A trigger on `deliveries` announces each change on this channel if somebody watches the tenant, which is whoever
@@ -36,7 +37,8 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
   }
 
   function connect(): Promise<Line> {
-    const client = new Client({ connectionString: url, keepAlive: true, application_name: 'kontor changes' });
+    const client = new Client({ connectionString: url, ...patience, application_name: 'kontor changes' });
+    breakOnSilence(client);
     const connecting = (async () => {
       await client.connect();
       await client.query(`listen ${channel}`);

@@ -5,10 +5,14 @@ import type { UnscopedClient } from '../prisma/client.ts';
 const beatMs = 5000;
 /** A worker not seen for this long is dead, or as good as dead: what it began is begun again elsewhere. */
 const deadAfterSeconds = 20;
+/** The queue would wait longer and longer, hours in the end, for what was mended in a minute. */
+const longestWaitSeconds = 20;
+/** Beyond, the queue waits no longer from try to try; far from where it would give up. */
+const mostAttempts = 10;
 
 /**
  * Says that this worker lives, and frees the jobs of those that don't: the queue itself would keep a killed worker's
- * jobs for hours.
+ * jobs for hours. Jobs that failed are tried again soon: what they failed for, a database that was away, may be over.
  * @param workerId the queue's name for this worker, which its jobs are locked by
  * @returns what takes the worker off the list
  */
@@ -18,10 +22,11 @@ export async function keepPresence(
   workerId: string,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const beat = async (): Promise<void> => {
-    await client.$executeRaw`
-      insert into workers (id, seen_at) values (${workerId}, now())
-      on conflict (id) do update set seen_at = now()`;
+  const sayAlive = (): Promise<unknown> => client.$executeRaw`
+    insert into workers (id, seen_at) values (${workerId}, now())
+    on conflict (id) do update set seen_at = now()`;
+
+  const freeJobsOfDead = async (): Promise<void> => {
     // By the database's clock throughout. The queue says who holds a job, and since when.
     const dead = await client.$queryRaw<{ id: string }[]>`
       select distinct locked_by as id from graphile_worker.jobs
@@ -37,6 +42,19 @@ export async function keepPresence(
     await client.worker.deleteMany({ where: { id: { in: ids } } });
   };
 
+  const hurryFailedJobs = (): Promise<unknown> => client.$queryRaw`
+    select hurried.id from graphile_worker.jobs, lateral graphile_worker.reschedule_jobs(
+      array[jobs.id], run_at => now() + make_interval(secs => ${longestWaitSeconds}::int), attempts => ${mostAttempts}::int
+    ) as hurried
+    where jobs.last_error is not null and jobs.locked_at is null
+      and jobs.run_at > now() + make_interval(secs => ${longestWaitSeconds}::int)`;
+
+  const beat = async (): Promise<void> => {
+    await sayAlive();
+    await freeJobsOfDead();
+    await hurryFailedJobs();
+  };
+
   await beat();
   let last = Promise.resolve();
   const timer = setInterval(() => {
@@ -45,6 +63,7 @@ export async function keepPresence(
   return async () => {
     clearInterval(timer);
     await last;
+    await utils.forceUnlockWorkers([workerId]); // what it began and couldn't give back
     await client.worker.deleteMany({ where: { id: workerId } });
   };
 }

@@ -70,11 +70,9 @@ async function runPart(
     const publicUrl = (): string => config.publicUrl ?? address;
     const { secret, webhooks, domain, demo } = await furnish(config, roles, database, publicUrl);
 
-    let failed: Promise<void> = new Promise(() => {});
     if (roles.work) {
       const worker = await startWorker(database, domain, webhooks, config, log, metrics);
       stopping.push(worker.stop);
-      failed = worker.done;
     }
     if (roles.serve) {
       const { limiter, release } = await claimServing(config, database, roles.work);
@@ -102,7 +100,7 @@ async function runPart(
     }
     onUp(publicUrl(), demo);
     if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));
-    await Promise.race([untilStopped(), failed]);
+    await untilStopped();
   } finally {
     for (const stop of stopping.toReversed()) await stop();
   }

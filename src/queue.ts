@@ -1,0 +1,111 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
+import { replaceBroken } from '../prisma/patience.ts';
+import type { Run } from './keep-running.ts';
+
+/** How long the jobs under way may go on once a connection is lost, before others may take them up. */
+const graceMs = 5000;
+
+// Hourly, because a day begins at another time in each time zone; an invoice is overdue only once.
+const crontab = [
+  { task: 'overdue', match: '5 * * * *' },
+  { task: 'clean_up', match: '30 3 * * *' },
+  { task: 'clean_up_answers', match: '35 * * * *' },
+];
+
+/**
+ * Takes jobs from the queue until it is stopped, or until one of its connections breaks. Nobody knows then which jobs it
+ * was about to be given, and which are noted as done: the run ends, and all that is still locked in its name is to be
+ * freed.
+ * @param pool to the database, whose settings the run's own connections have
+ * @param concurrency jobs under way at once
+ * @param join is told the queue's name for the run, which its jobs are locked by; answers what is done at its end
+ */
+export async function beginQueue(
+  pool: Pool,
+  { taskList, concurrency, logger }: { taskList: TaskList; concurrency: number; logger: Logger },
+  join: (workerId: string) => Promise<() => Promise<void>>,
+): Promise<Run> {
+  const lost = Promise.withResolvers<'lost'>();
+  const connections = new QueuePool({ ...pool.options }, () => lost.resolve('lost'));
+  const events: WorkerEvents = new EventEmitter();
+  let workerId = '';
+  events.on('pool:create', ({ workerPool }) => (workerId = workerPool.id));
+  events.on('pool:fatalError', () => lost.resolve('lost'));
+  const runner = await run({
+    events,
+    pgPool: connections,
+    taskList,
+    parsedCronItems: parseCronItems(crontab),
+    concurrency,
+    preset: {
+      worker: {
+        pollInterval: 250, // once per worker, whatever its concurrency
+        localQueue: { size: concurrency },
+        // By default nobody waits for the note that a job is done, and where it fails the process ends.
+        completeJobBatchDelay: 50,
+        failJobBatchDelay: 50,
+      },
+    },
+    noHandleSignals: true, // the process has more to stop than its worker
+    logger,
+  });
+  const stop = (): Promise<void> => runner.stop().catch(() => {}); // it has stopped already
+  const leave = await join(workerId).catch(async (error: unknown) => {
+    await stop();
+    await connections.cut();
+    throw error;
+  });
+  const end = async (): Promise<void> => {
+    const outcome = await Promise.race([runner.promise, lost.promise]);
+    // Without its connections graphile-worker may wait for ever.
+    if (outcome === 'lost') await Promise.race([stop(), sleep(graceMs)]);
+    await connections.cut();
+    await leave();
+  };
+  return { stop, ended: end() };
+}
+
+/** Connections that all end at once, whoever has one. */
+class QueuePool extends Pool {
+  readonly #open = new Set<Client>();
+
+  constructor(config: PoolConfig, onLost: () => void) {
+    super(config);
+    replaceBroken(this);
+    this.on('connect', (connection) => {
+      this.#open.add(connection);
+      connection.on('error', onLost).once('end', () => this.#open.delete(connection));
+    });
+  }
+
+  /** graphile-worker may give back twice a connection that breaks while it stops, which would end the process. */
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Callback): void;
+  override connect(callback?: Callback): Promise<PoolClient> | void {
+    if (!callback) return super.connect().then(forgiving);
+    super.connect((error, client) => {
+      const given = client && forgiving(client);
+      callback(error, given, given?.release ?? (() => {}));
+    });
+  }
+
+  async cut(): Promise<void> {
+    void this.end(); // waits for those that nobody will give back
+    await Promise.all([...this.#open].map((connection) => connection.end().catch(() => {})));
+  }
+}
+
+type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
+
+function forgiving(client: PoolClient): PoolClient {
+  const { release } = client;
+  let given = false;
+  client.release = (fault) => {
+    if (!given) release(fault);
+    given = true;
+  };
+  return client;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { kill } from './kills.ts';
+import { stopPostgres, terminateConnections } from './outages.ts';
+import { recoveryMs, type Recovered } from './scene.ts';
+
+// The short forms of test/reliability/faults.test.ts.
+
+const few = { gateways: 1, workers: 1 };
+
+function recovered({ slowestRecoveryMs, acknowledged, answered500, unanswered }: Recovered): void {
+  expect(slowestRecoveryMs).toBeLessThan(recoveryMs);
+  expect(acknowledged).toBeGreaterThan(0);
+  expect(answered500 + unanswered).toBeGreaterThan(0); // or it interrupted nothing
+}
+
+describe('no acknowledged write, no event and no delivery is lost', { timeout: 240_000 }, () => {
+  it('when gateways and workers are killed under load', async () => recovered(await kill(3, few)));
+
+  it('when PostgreSQL is stopped on the spot under load', async () => recovered(await stopPostgres(2, few)));
+
+  it('when all connections are terminated under load', async () => recovered(await terminateConnections(2, few)));
+});

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from '../reliability/served.ts';
+import { until } from '../webhooks/receiver.ts';
+import type { Kontor } from './processes.ts';
+import { arrange, recoveryMs, type Cast, type Recovered } from './scene.ts';
+
+/** Kills gateways and workers (-9) at random points under load, and starts each again, as a supervisor would. */
+export async function kill(times: number, cast: Cast = { gateways: 2, workers: 2 }): Promise<Recovered> {
+  const scene = await arrange(cast);
+  const ready = new Set([...scene.gateways, ...scene.workers]);
+  let slowestRecoveryMs = 0;
+
+  const killAndStart = async (victim: Kontor): Promise<void> => {
+    const begun = performance.now();
+    ready.delete(victim);
+    await victim.kill();
+    await victim.start();
+    ready.add(victim);
+    await scene.untilServed();
+    slowestRecoveryMs = Math.max(slowestRecoveryMs, Math.round(performance.now() - begun));
+  };
+  try {
+    const recoveries: Promise<void>[] = [];
+    for (let killed = 1; killed <= times; killed += 1) {
+      await until(() => ready.size > 0, 'a process to kill', recoveryMs);
+      await sleep(Math.random() * 700);
+      recoveries.push(killAndStart([...ready][Math.floor(Math.random() * ready.size)]!));
+      if (killed % 10 === 0) say(`kills: ${killed} of ${times}, ${scene.load.acknowledged()} writes acknowledged`);
+    }
+    await Promise.all(recoveries);
+    return { slowestRecoveryMs, ...(await scene.settle()) };
+  } finally {
+    await scene.close();
+  }
+}

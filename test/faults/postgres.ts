@@ -1,0 +1,103 @@
+import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { findPostmaster, makeCluster, readPassword, start } from '../../src/postgres-server.ts';
+import { findPlace } from '../../src/postgres-user.ts';
+import { until } from '../webhooks/receiver.ts';
+
+/** A PostgreSQL of a test's own, for faults that others must not feel. */
+export interface OwnPostgres {
+  /** Of its one database, which is empty at first. */
+  url: string;
+  port: number;
+  /** As a superuser, on a connection of its own. */
+  // eslint-disable-next-line typescript/no-explicit-any
+  query(sql: string, values?: unknown[]): Promise<any[]>;
+  /** Ends it on the spot: what it was doing is left to recovery. */
+  stopImmediately(): Promise<void>;
+  start(): Promise<void>;
+  /** Its processes hold still, and nobody is told, until they are thawed. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Terminates every client's connection. @returns how many there were */
+  terminateAll(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+/** @param folder where its data goes, a small file system say; by default a new folder */
+export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
+  const home = folder ?? (await mkdtemp(join(tmpdir(), 'kontor-faults-')));
+  const place = await findPlace(home, () => {});
+  await makeCluster(place, () => {});
+  const password = await readPassword(place);
+
+  const running = async () => {
+    const found = await findPostmaster(place);
+    if (!found?.alive) throw new Error('The test’s PostgreSQL does not run');
+    return found;
+  };
+  const begin = async (wanted?: number): Promise<number> => {
+    const problem = await start(place, wanted);
+    if (problem) throw new Error(`The test’s PostgreSQL does not start: ${problem}`);
+    const { port } = await running();
+    if (wanted !== undefined && port !== wanted) throw new Error(`Port ${wanted} was taken by somebody else`);
+    return port;
+  };
+  const port = await begin();
+  const urlOf = (database: string): string => `postgres://kontor:${password}@127.0.0.1:${port}/${database}`;
+  await query(urlOf('postgres'), 'create database kontor');
+
+  const stopImmediately = async (): Promise<void> => {
+    const { pid } = await running();
+    process.kill(pid, 'SIGQUIT');
+    await until(() => !isAlive(pid), 'PostgreSQL to stop');
+  };
+  const signalAll = async (signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> => {
+    const { pid } = await running();
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    for (const each of [pid, ...children.trim().split(' ').map(Number)]) if (isAlive(each)) process.kill(each, signal);
+  };
+  return {
+    url: urlOf('kontor'),
+    port,
+    query: (sql, values) => query(urlOf('kontor'), sql, values),
+    stopImmediately,
+    start: async () => void (await begin(port)),
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    terminateAll: async () => (await query(urlOf('kontor'), terminateOthers)).length,
+    remove: async () => {
+      if ((await findPostmaster(place))?.alive) await stopImmediately();
+      if (folder === undefined) await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+const terminateOthers = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+
+async function query(url: string, sql: string, values?: unknown[]): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client.query(sql, values).then(
+    async ({ rows }) => {
+      await client.end();
+      return rows;
+    },
+    async (error: unknown) => {
+      await client.end().catch(() => {});
+      throw error;
+    },
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

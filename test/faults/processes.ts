@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../processes/npm.ts';
+import { until } from '../webhooks/receiver.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** What it says once it can be used. */
+const says = /Kontor (is running|answers|works)/;
+
+/** The same for all processes on one database. */
+export const secret = 'the secret of the tests, long enough';
+
+/** A process of Kontor, as a supervisor keeps it: started again, at the same address, whenever the test has ended it. */
+export interface Kontor {
+  /** Where it listens, if it serves. */
+  url: string;
+  /** Since it was last started. */
+  running(): boolean;
+  /** What it wrote to its standard error, since it was first started. */
+  complaints(): string;
+  /** The lines of its log that tell of faults. */
+  faults(): string[];
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** SIGTERM. @returns once it has ended, its code */
+  stop(): Promise<number | null>;
+}
+
+/** @param command `start` serves and works, `serve` only serves, `work` only works */
+export async function kontor(
+  command: 'start' | 'serve' | 'work',
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<Kontor> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    KONTOR_SECRET: secret,
+    PORT: await freePort(),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+    NODE_COMPILE_CACHE: join(tmpdir(), 'kontor-compile-cache'), // starts are most of what a campaign of kills costs
+    ...settings,
+  };
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const faults: string[] = [];
+  let complaints = '';
+  let child: ChildProcess | undefined;
+
+  const running = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
+    if (!child || !running()) return child?.exitCode ?? null;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    const [code] = (await exit) as [number | null];
+    return code;
+  };
+  return {
+    url,
+    running,
+    complaints: () => complaints,
+    faults: () => faults,
+    start: async () => {
+      let said = '';
+      child = spawn(process.execPath, [cli, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stdout?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        for (const line of chunk.toString().split('\n')) if (line.includes('"level":50')) faults.push(line);
+      });
+      child.stderr?.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+      await until(() => says.test(said) || !running(), `kontor ${command} to start`, 60_000);
+      if (!running()) throw new Error(`kontor ${command} did not start: ${complaints}`);
+    },
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { kill } from '../faults/kills.ts';
+import { stopPostgres, terminateConnections } from '../faults/outages.ts';
+import { recoveryMs, told, type Recovered } from '../faults/scene.ts';
+import { say } from './served.ts';
+
+const times = (name: string, usual: number): number => Number(process.env[name] ?? usual);
+
+const [kills, stops, storms] = [times('KILLS', 200), times('STOPS', 50), times('STORMS', 50)];
+
+function report(what: string, figures: Recovered): void {
+  say(`${what}: nothing lost. ${told(figures)}`);
+  expect(figures.slowestRecoveryMs).toBeLessThan(recoveryMs);
+  expect(figures.answered500 + figures.unanswered).toBeGreaterThan(0); // or it interrupted nothing
+}
+
+it.skipIf(kills === 0)(`${kills} kills (-9) of gateways and workers under load lose nothing`, async () => {
+  report(`${kills} kills`, await kill(kills));
+});
+
+it.skipIf(stops === 0)(`${stops} immediate stops of PostgreSQL under load lose nothing`, async () => {
+  report(`${stops} stops of PostgreSQL`, await stopPostgres(stops));
+});
+
+it.skipIf(storms === 0)(`${storms} storms of terminated connections under load lose nothing`, async () => {
+  report(`${storms} storms`, await terminateConnections(storms));
+});
