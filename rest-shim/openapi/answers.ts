@@ -98,6 +98,8 @@ interface ErrorAnswer {
 }
 
 const limited = rateLimitHeaders;
+/** Of refusals that are stored, too. */
+const kept = [...limited, 'Idempotent-Replayed'];
 
 /** Every error that there is, by its status. */
 export const errors: Record<number, ErrorAnswer> = {
@@ -139,19 +141,19 @@ export const errors: Record<number, ErrorAnswer> = {
     name: 'ContentTooLarge',
     description: `The body is longer than ${maxBody} bytes.`,
     example: `The body must not be longer than ${maxBody} bytes.`,
-    headers: limited,
+    headers: kept,
   },
   415: {
     name: 'UnsupportedMediaType',
     description: 'The body is not `application/json` in UTF-8, or it is compressed.',
     example: 'The body must be application/json, in UTF-8.',
-    headers: limited,
+    headers: kept,
   },
   422: {
     name: 'Invalid',
     description: 'The request is not valid, or the state of the books refuses it. `errors` names all that is wrong.',
     example: 'items.0.quantity: Must not be zero. (and 1 more)',
-    headers: limited,
+    headers: kept,
   },
   429: {
     name: 'TooManyRequests',

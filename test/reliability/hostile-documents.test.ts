@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startAttackers, type Attack } from './attackers.ts';
 import { ordinaryTraffic, quantile, say, serve } from './served.ts';
@@ -13,6 +13,7 @@ const pauseMs = 1000;
 
 it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others served`, async () => {
   const served = await serve();
+  onTestFinished(served.close);
   const { acme, globex } = served;
   await Promise.all(Array.from({ length: 20 }, () => makeCustomer(acme)));
   // Who attacks has books to ask for.
@@ -57,5 +58,4 @@ it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others
   expect(attacks.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
   expect(served.faults()).toEqual([]);
   expect(served.memory()).toBeLessThan(1536); // it levels off at about 1000
-  await served.close();
 });
