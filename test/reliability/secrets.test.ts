@@ -9,6 +9,7 @@ import { cli, kontorSecret, say, serve, type Served } from './served.ts';
 // A full life of the service, at its most talkative; then every secret that was seen in it is looked for wherever it
 // must not be: in every table, in the log, in errors, in what the command line lists, among the metrics.
 
+const metricsToken = 'what-opens-the-metrics';
 let served: Served;
 let receiver: Receiver;
 /** By what they are. */
@@ -24,6 +25,7 @@ beforeAll(async () => {
     WEBHOOK_ALLOW_INSECURE: '1',
     WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1',
     TRUSTED_PROXIES: '1',
+    METRICS_TOKEN: metricsToken,
   });
 });
 afterAll(async () => {
@@ -194,6 +196,10 @@ it('a full life: everything that has a secret is made, used, used wrongly and en
   keep('a new session', ada.cookie!.split('=')[1]!);
   hear('sign-out', await bob.request('POST', '/api/auth/sign-out'));
 
+  keep('the metrics’ token', metricsToken);
+  const scraped = await served.request('GET', '/metrics', { headers: { authorization: `Bearer ${metricsToken}` } });
+  expect(scraped.status).toBe(200);
+  hear('/metrics', scraped);
   for (const path of [
     '/metrics',
     '/health/live',

@@ -49,7 +49,9 @@ export async function serve(
   const lines: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
   const url = `http://127.0.0.1:${env.PORT}`;
-  while (!lines.join('').includes(url)) await once(child.stdout, 'data');
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The server ended with ${code}`)));
+  ended.catch(() => {}); // later, it is meant to
+  while (!lines.join('').includes(url)) await Promise.race([once(child.stdout, 'data'), ended]);
   const request: Service['request'] = async (method, path, { body, headers } = {}) => {
     const response = await fetch(new URL(path, url), {
       method,
