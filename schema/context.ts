@@ -47,6 +47,8 @@ export interface Context extends Principal {
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
+  /** The `X-Request-Id` of the request that is answered; null where none is. */
+  requestId: string | null;
   /**
    * Runs `work` in a transaction: all of what it writes, events included, or nothing. Without limits it may be run
    * again; with them, once.
@@ -70,6 +72,7 @@ export function createContext(options: {
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
+  requestId: string | null;
 }): Context {
   const { client, principal, ...rest } = options;
   /** @param isOne whether all that is done with `db` is one transaction, which others join */

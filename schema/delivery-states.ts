@@ -41,6 +41,8 @@ export interface Sending {
   deliveryId: string;
   eventId: string;
   eventType: string;
+  /** Of the request that caused the event. */
+  requestId: string | null;
   number: number;
   url: string;
   body: string;
@@ -112,12 +114,23 @@ export async function beginAttempt(
 }
 
 function signingOf(delivery: Waiting, now: Date): Signing {
-  const { id: deliveryId, eventId, eventType, url, body, secret, attemptCount, previousSecretUntil } = delivery;
+  const {
+    id: deliveryId,
+    eventId,
+    eventType,
+    requestId,
+    url,
+    body,
+    secret,
+    attemptCount,
+    previousSecretUntil,
+  } = delivery;
   const rotating = previousSecretUntil !== null && now < previousSecretUntil;
   return {
     deliveryId,
     eventId,
     eventType,
+    requestId,
     number: attemptCount + 1,
     url,
     body,
@@ -181,32 +194,41 @@ export interface Ending {
   durationMs: number;
 }
 
+/** What became of deliveries, in the order of their attempts; and how many webhooks are off by that. */
+export interface Consequences {
+  became: ('delivered' | 'waiting' | 'failed')[];
+  deactivated: number;
+}
+
 /** Records the ends of attempts, and what follows from them: delivered, tried again later, or failed. */
 export async function endAttempts(
   client: TenantClient,
   endings: readonly Ending[],
   now: Date,
   { retryDelaysMs }: Rules,
-): Promise<void> {
-  const ended = endings.map(({ success, responseBody, ...ending }): Ended => {
+): Promise<Consequences> {
+  const ended = endings.map(({ success, responseBody, ...ending }) => {
     const delay = retryDelaysMs[ending.number - 1];
     const common = { ...ending, responseBody: responseBody.toString('base64') };
-    if (success) return { ...common, becomes: 'delivered' };
+    if (success) return { ...common, becomes: 'delivered' as const };
     // A delivery fails when its last attempt does.
-    if (delay === undefined) return { ...common, becomes: 'failed' };
+    if (delay === undefined) return { ...common, becomes: 'failed' as const };
     // ±10 %, so that what failed together is not tried together.
     const nextAttemptAt = new Date(now.getTime() + delay * (0.9 + Math.random() * 0.2));
-    return { ...common, becomes: 'waiting', nextAttemptAt };
+    return { ...common, becomes: 'waiting' as const, nextAttemptAt };
   });
-  await record(client, ended, now);
+  const deactivated = await record(client, ended, now);
+  return { became: ended.map(({ becomes }) => becomes), deactivated };
 }
 
 const healthMs = 5000;
 
-async function record(client: TenantClient, ended: readonly Ended[], now: Date): Promise<void> {
+/** @returns how many webhooks are off now */
+async function record(client: TenantClient, ended: readonly Ended[], now: Date): Promise<number> {
   const off = await end(client, ended, now, { failures: failuresToDeactivate, healthMs });
   // What this misses, should we be killed here, is set aside as its time comes.
   for (const webhookId of off) await setAside(client, webhookId, now);
+  return off.length;
 }
 
 /** Puts deliveries off: their webhooks have enough under way. */

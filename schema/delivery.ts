@@ -38,6 +38,7 @@ export const Event = builder.prismaObject('Event', {
     type: t.exposeString('type'),
     resourceId: t.expose('resourceId', { type: 'UUID', nullable: true }),
     body: t.exposeString('body'),
+    requestId: t.expose('requestId', { type: 'UUID', nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
 });

@@ -54,13 +54,14 @@ export async function emitAll(context: Context, happenings: Happening[]): Promis
 /** The events themselves, first to last, to be written together with what happened. */
 export async function eventsOf(context: Context, happenings: Happening[]): Promise<Row<'Event'>[]> {
   const createdAt = context.now();
+  const { requestId } = context;
   const rows = await Promise.all(
     happenings.map(async ([type, what]) => {
       const [resourceId, known] = typeof what === 'string' ? [what] : [what.id, what];
       const resource = resourceOf(type);
       const data = `{"${resource}":${await context.represent(resource, resourceId, context, known)}}`;
       const body = renderBody(type, context.tenant.id, createdAt, data);
-      return context.db.row('Event', { type, resourceId, body, createdAt });
+      return context.db.row('Event', { type, resourceId, body, createdAt, requestId });
     }),
   );
   const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in their order

@@ -13,8 +13,11 @@ import { createIdentity } from './identity/index.ts';
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
-  /** @param changes where subscriptions hear of changes; without it there are none */
-  contextFor: (principal: Principal, changes?: DeliveryChanges) => Context;
+  /**
+   * @param changes where subscriptions hear of changes; without it there are none
+   * @param requestId of the request that is answered, if one is
+   */
+  contextFor: (principal: Principal, surroundings?: { changes?: DeliveryChanges; requestId?: string }) => Context;
 }
 
 /** @param publicUrl where people reach the dashboard, for links */
@@ -27,7 +30,7 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const represent = createRepresent(domain);
-  const contextFor: Domain['contextFor'] = (principal, changes) =>
+  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null } = {}) =>
     createContext({
       client: forTenant(books, principal.tenant.id),
       principal,
@@ -40,6 +43,7 @@ export function createDomain(
         if (!changes) throw new Error('This process serves no subscriptions');
         return changes.watch(principal.tenant.id, webhookId);
       },
+      requestId,
     });
   return { ...domain, contextFor };
 }

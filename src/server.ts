@@ -97,7 +97,7 @@ export function createServer({
           const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
           setHeaders(response, headers);
           if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
-          const context = domain.contextFor(outcome.principal);
+          const context = domain.contextFor(outcome.principal, { requestId });
           const key = keyOf(incoming);
           if (key === undefined) return await handle(request, context);
           const body = await readBytes(request.body ?? []);
@@ -157,7 +157,7 @@ export function createServer({
       if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal, requestId);
       const { principal } = outcome;
       const readmit = (): Promise<boolean> => gate.stillAdmits(credentials, principal);
-      const visit = { requestId, context: domain.contextFor(principal, changes), readmit };
+      const visit = { requestId, context: domain.contextFor(principal, { changes, requestId }), readmit };
       const key = keyOf(request);
       if (key === undefined) await graphqlDoor.handle(request, response, visit);
       else

@@ -9,7 +9,7 @@ import { overdue } from './overdue.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { keepPresence } from './presence.ts';
 import { beginQueue } from './queue.ts';
-import { deliver } from './webhooks/deliver.ts';
+import { deliver, type Witness } from './webhooks/deliver.ts';
 import { fanOut } from './webhooks/fan-out.ts';
 import { Lanes } from './webhooks/lanes.ts';
 import { createPoster } from './webhooks/post.ts';
@@ -41,10 +41,18 @@ export async function startWorker(
   const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs, connectionsPerOrigin: concurrency });
   const poster = metrics?.poster(bare) ?? bare;
   const lanes = new Lanes(concurrency);
+  const witness: Witness = {
+    attempted: ({ requestId, deliveryId, eventId, number }, { status, error, durationMs: ms }) =>
+      log.info(
+        { requestId, deliveryId, eventId, attempt: number, status, ms, ...(error !== null && { error }) },
+        'attempt',
+      ),
+    ended: (consequences) => metrics?.deliveries(consequences),
+  };
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const taskList: TaskList = {
     fan_out: fanOut(books),
-    deliver: deliver({ books, poster, open: webhooks.open, rules, lanes }),
+    deliver: deliver({ books, poster, open: webhooks.open, rules, lanes, witness }),
     overdue: overdue(client, domain),
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Consequences } from '../../schema/delivery-states.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { success, type Outcome, type Poster } from '../webhooks/post.ts';
 import { methodOf, routeOf } from './route.ts';
@@ -20,6 +21,8 @@ export interface Metrics {
   signIn(outcome: 'entered' | 'rejected' | 'throttled'): void;
   /** The same poster, its attempts counted. */
   poster(poster: Poster): Poster;
+  /** Counts what became of deliveries after an attempt of each. */
+  deliveries(consequences: Consequences): void;
   /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
   databaseError(code: string): void;
   /** A pool, looked at whenever metrics are asked for. */
@@ -58,6 +61,17 @@ export function createMetrics(): Metrics {
     help: 'Attempts to deliver; outcome: success, 3xx, 4xx, 5xx, no_answer (nothing came) or broken (it did not end well)',
     labelNames: ['outcome'],
     buckets,
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'kontor_webhook_deliveries_total',
+    help: 'What became of deliveries after an attempt: delivered, waiting (for another) or failed',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const deactivated = new Counter({
+    name: 'kontor_webhooks_deactivated_total',
+    help: 'Webhooks deactivated after 100 failed deliveries in a row',
     registers,
   });
   const errors = new Counter({
@@ -110,6 +124,10 @@ export function createMetrics(): Metrics {
       },
       close: () => poster.close(),
     }),
+    deliveries(consequences) {
+      for (const outcome of consequences.became) deliveries.inc({ outcome });
+      deactivated.inc(consequences.deactivated);
+    },
     databaseError: (code) => errors.inc({ code: known(code) }),
     pool: (name, pool) => void pools.set(name, pool),
   };

@@ -4,6 +4,7 @@ import {
   beginAttempts,
   endAttempts,
   postpone,
+  type Consequences,
   type Ending,
   type Rules,
   type Sending,
@@ -12,7 +13,7 @@ import {
 import type { Vault } from '../vault.ts';
 import { gather } from './gather.ts';
 import { Lanes } from './lanes.ts';
-import { success, type Poster } from './post.ts';
+import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
 
 /** What the trigger on `deliveries` puts into the job: it only says "look at this delivery now". */
@@ -29,17 +30,32 @@ export interface Deliverer {
   rules: Rules;
   /** Who may send; of the worker's own. */
   lanes?: Lanes;
+  witness?: Witness;
   now?: () => Date;
 }
 
+/** Who is told of what happens, for logs and metrics. */
+export interface Witness {
+  attempted(sending: Sending, outcome: Outcome): void;
+  ended(consequences: Consequences): void;
+}
+
 /** A delivery's job: begins an attempt, sends it, records how it ended. */
-export function deliver({ books, poster, open, rules, lanes = new Lanes(1), now = () => new Date() }: Deliverer): Task {
+export function deliver({
+  books,
+  poster,
+  open,
+  rules,
+  lanes = new Lanes(1),
+  witness,
+  now = () => new Date(),
+}: Deliverer): Task {
   const headers = (signing: Signing): Record<string, string> => headersOf(signing, open);
   const begin = gather<string, Sending | undefined>(books, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
   const end = gather<Ending, void>(books, async (client, endings) => {
-    await endAttempts(client, endings, now(), rules);
+    witness?.ended(await endAttempts(client, endings, now(), rules));
     return endings.map(() => undefined);
   });
   const putOff = gather<{ deliveryId: string; until: Date }, void>(books, async (client, until) => {
@@ -67,6 +83,7 @@ export function deliver({ books, poster, open, rules, lanes = new Lanes(1), now 
     if (!sending) return undefined;
     const { number, url, headers: signed, body } = sending;
     const outcome = await poster.post({ url, headers: signed, body });
+    witness?.attempted(sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
   }

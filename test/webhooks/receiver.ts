@@ -5,7 +5,8 @@ import { forTenant } from '../../prisma/client.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
 import { startWorker } from '../../src/worker.ts';
-import { pino } from 'pino';
+import type { Metrics } from '../../src/metrics/metrics.ts';
+import { pino, type Logger } from 'pino';
 import { planDeliveries } from '../../schema/delivery-states.ts';
 import type { Integrator, Service } from '../harness.ts';
 
@@ -54,7 +55,15 @@ export const status =
 const silent = pino({ level: 'silent' });
 
 /** A worker on the service's database, as `kontor work` runs it. */
-export const work = (service: Service, { retryDelaysMs = [20, 20, 20, 20, 20], timeoutMs = 1000 } = {}) =>
+export const work = (
+  service: Service,
+  {
+    retryDelaysMs = [20, 20, 20, 20, 20],
+    timeoutMs = 1000,
+    log = silent,
+    metrics,
+  }: { retryDelaysMs?: number[]; timeoutMs?: number; log?: Logger; metrics?: Metrics } = {},
+) =>
   startWorker(
     {
       url: '',
@@ -68,7 +77,8 @@ export const work = (service: Service, { retryDelaysMs = [20, 20, 20, 20, 20], t
     service.domain,
     service.webhooks,
     { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs },
-    silent,
+    log,
+    metrics,
   );
 
 /** The decided schedule, in milliseconds. */
