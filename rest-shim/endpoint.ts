@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars.ts';
+import { traced } from '../schema/trace.ts';
 import { readBody, TransportError } from './body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { envelope, pageVariables, readPage, variablesOf, type Listed, type Page } from './envelope.ts';
@@ -55,7 +56,7 @@ export function endpoint(
 
     const result = problems.any
       ? await refuseAll(operation, variables, context, problems)
-      : await run(schema, operation, variables, context).catch(inRestNames);
+      : await traced(name, () => run(schema, operation, variables, context)).catch(inRestNames);
     const response = respond(answer, operation, result, {
       page,
       url: (to = pathname + search) => new URL(to, publicUrl()),

@@ -17,6 +17,7 @@ export interface Waiting {
   underWaySince: Date | null;
   eventType: string;
   requestId: string | null;
+  traceParent: string | null;
   body: string;
   url: string;
   active: boolean;
@@ -31,7 +32,7 @@ export interface Waiting {
 export const waiting = (client: TenantClient, ids: readonly string[]): Promise<Waiting[]> =>
   client.$rows(
     `select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.kind, d.attempt_count as "attemptCount",
-       a.started_at as "underWaySince", e.type as "eventType", e.request_id as "requestId", e.body, w.url, w.active, w.deleted_at as "deletedAt",
+       a.started_at as "underWaySince", e.type as "eventType", e.request_id as "requestId", e.trace_parent as "traceParent", e.body, w.url, w.active, w.deleted_at as "deletedAt",
        w.secret, w.previous_secret as "previousSecret", w.previous_secret_until as "previousSecretUntil",
        w.signs_with_previous as "signsWithPrevious"
      from deliveries d

@@ -1,5 +1,6 @@
 import type { TenantClient } from '../prisma/client.ts';
 import { begin, end, putOff, waiting, type Ended, type Waiting } from './delivery-statements.ts';
+import { traced } from './trace.ts';
 import { failuresToDeactivate, setAside } from './webhook.ts';
 
 // A delivery's way (contract and decisions, 6), as the worker drives it: many of a tenant's at a time. Each step is one
@@ -16,22 +17,24 @@ export async function planDeliveries(
     const events = await db.event.updateManyAndReturn({
       where: { id: { in: [eventIds].flat() }, fannedOutAt: null },
       data: { fannedOutAt: now },
-      select: { id: true, type: true },
+      select: { id: true, type: true, traceParent: true },
     });
     if (events.length === 0) return;
     const webhooks = await db.webhook.findMany({
       where: { deletedAt: null },
       select: { id: true, active: true, events: true },
     });
-    const data = events.flatMap(({ id: eventId, type }) =>
-      webhooks
-        .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
-        .map(({ id: webhookId, active }) => ({
-          webhookId,
-          eventId,
-          ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE' as const, finishedAt: now }),
-        })),
-    );
+    const data = events.flatMap(({ id: eventId, type, traceParent }) => {
+      const plan = () =>
+        webhooks
+          .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
+          .map(({ id: webhookId, active }) => ({
+            webhookId,
+            eventId,
+            ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE' as const, finishedAt: now }),
+          }));
+      return traced(`fan-out ${type}`, plan, traceParent);
+    });
     if (data.length > 0) await db.delivery.createMany({ data });
   });
 }
@@ -43,6 +46,8 @@ export interface Sending {
   eventType: string;
   /** Of the request that caused the event. */
   requestId: string | null;
+  /** Where in that request's trace the event was. */
+  traceParent: string | null;
   number: number;
   url: string;
   body: string;
@@ -119,6 +124,7 @@ function signingOf(delivery: Waiting, now: Date): Signing {
     eventId,
     eventType,
     requestId,
+    traceParent,
     url,
     body,
     secret,
@@ -131,6 +137,7 @@ function signingOf(delivery: Waiting, now: Date): Signing {
     eventId,
     eventType,
     requestId,
+    traceParent,
     number: attemptCount + 1,
     url,
     body,

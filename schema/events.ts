@@ -2,6 +2,7 @@ import type { Row } from '../prisma/client.ts';
 import type { Context, EventResource } from './context.ts';
 import type { Known } from './known.ts';
 import { formatTime } from './scalars.ts';
+import { traced, traceParent } from './trace.ts';
 
 /** Every event there is, and when it happens (decisions, 6); webhook.ping is not the books' matter. */
 export const events = {
@@ -56,13 +57,15 @@ export async function eventsOf(context: Context, happenings: Happening[]): Promi
   const createdAt = context.now();
   const { requestId } = context;
   const rows = await Promise.all(
-    happenings.map(async ([type, what]) => {
-      const [resourceId, known] = typeof what === 'string' ? [what] : [what.id, what];
-      const resource = resourceOf(type);
-      const data = `{"${resource}":${await context.represent(resource, resourceId, context, known)}}`;
-      const body = renderBody(type, context.tenant.id, createdAt, data);
-      return context.db.row('Event', { type, resourceId, body, createdAt, requestId });
-    }),
+    happenings.map(([type, what]) =>
+      traced(`event ${type}`, async () => {
+        const [resourceId, known] = typeof what === 'string' ? [what] : [what.id, what];
+        const resource = resourceOf(type);
+        const data = `{"${resource}":${await context.represent(resource, resourceId, context, known)}}`;
+        const body = renderBody(type, context.tenant.id, createdAt, data);
+        return context.db.row('Event', { type, resourceId, body, createdAt, requestId, traceParent: traceParent() });
+      }),
+    ),
   );
   const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in their order
   return rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));

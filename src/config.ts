@@ -33,6 +33,8 @@ export interface Config {
   metricsHost: string;
   /** What opens /metrics beside the doors; null: it isn't there. */
   metricsToken: string | null;
+  /** Whether to trace, to where OpenTelemetry's own variables say. */
+  traces: boolean;
   /** Exactly as browsers send them in `Origin`. */
   corsOrigins: string[];
   /** Whether GraphQL tells its schema. */
@@ -113,6 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters', visible, true) ?? null,
+    traces: read('OTEL_EXPORTER_OTLP_ENDPOINT', 'an http:// or https:// URL', httpUrl) !== undefined,
     corsOrigins:
       read(
         'CORS_ORIGINS',

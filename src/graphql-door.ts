@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { Context } from '../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
+import { traced } from '../schema/trace.ts';
 import { useBody } from './graphql-body.ts';
 import { useLimits } from './graphql-limits.ts';
 import { useMultipart } from './multipart.ts';
@@ -52,7 +53,15 @@ export function createGraphqlDoor(
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
-    plugins: [useBody(), useMultipart(), useVariableFaults(), useLimits(options), useMasking(log), useReadmission()],
+    plugins: [
+      useBody(),
+      useMultipart(),
+      useVariableFaults(),
+      useLimits(options),
+      useMasking(log),
+      useReadmission(),
+      useTrace(),
+    ],
   });
 }
 
@@ -67,6 +76,11 @@ function rememberShort() {
 
 /** What can't be parsed won't be sent again. */
 const rememberNothing = { get: () => undefined, set: () => {} };
+
+/** A document's operation is a step of its request's trace. */
+const useTrace = (): Plugin => ({
+  onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => traced('GraphQL', () => executeFn(args))),
+});
 
 /** Masks faults where the request they belong to is known. What fails outside of execution is left to maskedErrors. */
 function useMasking(log: Logger): Plugin<Visit> {

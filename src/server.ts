@@ -31,6 +31,7 @@ import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './public-file.ts';
 import { limitPatience, serverOptions, usualPatience, type Patience } from './patience.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { Listener, Tracing } from './tracing.ts';
 import { createVault } from './vault.ts';
 
 export interface Surroundings {
@@ -57,6 +58,7 @@ export interface Surroundings {
   metrics?: Metrics | undefined;
   /** What answers at /metrics, where it is to be had here. */
   answerMetrics?: Answer | undefined;
+  tracing?: Tracing | undefined;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -79,6 +81,7 @@ export function createServer({
   now = () => new Date(),
   metrics,
   answerMetrics,
+  tracing,
 }: Surroundings): Server {
   const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
@@ -191,7 +194,7 @@ export function createServer({
     );
   }
 
-  const server = createHttpServer(serverOptions(patience), (request, response) => {
+  const answer: Listener = (request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     prepare(request, response, pathname, log);
     metrics?.watch(request, response, pathname);
@@ -205,7 +208,8 @@ export function createServer({
       setHeaders(response, commonHeaders(publicUrl())); // this is no page
       notFound(request, response);
     }
-  });
+  };
+  const server = createHttpServer(serverOptions(patience), tracing?.requests(answer) ?? answer);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerMalformed(server, log, () => commonHeaders(publicUrl()));
   limitPatience(server, patience);

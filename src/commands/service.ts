@@ -64,6 +64,8 @@ async function runPart(
     const database = await openDatabase(config, { report: tell, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
     const metrics = await measure(config, database);
+    const tracing = config.traces ? (await import('../tracing.ts')).startTracing() : undefined;
+    if (tracing) stopping.push(tracing.close);
     const expose = async (): Promise<string> =>
       cluster.isWorker ? familyMetrics() : ((await metrics?.registry.metrics()) ?? '');
     let address = '';
@@ -93,6 +95,7 @@ async function runPart(
         publicUrl,
         unready,
         metrics,
+        tracing,
         ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),
       });
       address = await listen(server, config);

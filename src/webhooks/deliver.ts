@@ -10,6 +10,7 @@ import {
   type Sending,
   type Signing,
 } from '../../schema/delivery-states.ts';
+import { traced } from '../../schema/trace.ts';
 import type { Vault } from '../vault.ts';
 import { gather } from './gather.ts';
 import { Lanes } from './lanes.ts';
@@ -81,8 +82,9 @@ export function deliver({
   async function attempt(tenantId: string, deliveryId: string): Promise<Ending | undefined> {
     const sending = await begin(tenantId, deliveryId);
     if (!sending) return undefined;
-    const { number, url, headers: signed, body } = sending;
-    const outcome = await poster.post({ url, headers: signed, body });
+    const { number, url, headers: signed, body, eventType, traceParent } = sending;
+    const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
+    const outcome = await traced(`attempt ${eventType}`, send, traceParent);
     witness?.attempted(sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
