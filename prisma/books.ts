@@ -2,12 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { replaceBroken } from './patience.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from './pooler.ts';
+import { PreparedNames } from './prepared.ts';
 
-/** Whose books the code that runs is about. */
-const tenants = new AsyncLocalStorage<string>();
+/** A transaction on the books. Prisma begins it, and ends it; this is where it takes place meanwhile. */
+export interface Transaction {
+  connection?: PoolClient | undefined;
+  /** Ends with the last of what waits for its turn there: `pg` takes one statement at a time. */
+  last?: Promise<unknown>;
+}
 
-/** Runs `work`, and all that it waits for, in a tenant's name. */
-export const asTenant = <T>(tenantId: string, work: () => T): T => tenants.run(tenantId, work);
+/** Whose books the code that runs is about, and which transaction it is about to begin. */
+const surroundings = new AsyncLocalStorage<{ tenantId: string; transaction: Transaction | undefined }>();
+
+/**
+ * Runs `work`, and all that it waits for, in a tenant's name.
+ * @param transaction what `work` begins: it takes place on the first connection that `work` takes
+ */
+export const asTenant = <T>(tenantId: string, work: () => T, transaction?: Transaction): T =>
+  surroundings.run({ tenantId, transaction }, work);
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
 
@@ -22,9 +34,15 @@ export class BooksPool extends Pool {
   /** What a connection was last set to. It is set outside transactions only, so that no rollback undoes it unseen. */
   readonly #tenantOf = new WeakMap<PoolClient, string>();
 
-  constructor(config: PoolConfig, pooled: Pooled = 'session') {
+  readonly #names: PreparedNames;
+  /** How many names were given when a connection was opened. */
+  readonly #givenBefore = new WeakMap<PoolClient, number>();
+
+  constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedNames(0)) {
     super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
     replaceBroken(this);
+    this.on('connect', (connection) => this.#givenBefore.set(connection, names.given));
+    this.#names = names;
   }
 
   /** Every way to a connection leads through here, query() too. @throws Error where no tenant is named */
@@ -46,9 +64,22 @@ export class BooksPool extends Pool {
   }
 
   async #enter(): Promise<PoolClient> {
-    const tenantId = tenants.getStore();
-    if (tenantId === undefined) throw new Error('The books are opened in the name of a tenant only');
+    const around = surroundings.getStore();
+    if (!around) throw new Error('The books are opened in the name of a tenant only');
+    const client = await this.#entered(around.tenantId);
+    if (around.transaction) {
+      takePlace(around.transaction, client);
+      around.transaction = undefined;
+    }
+    return client;
+  }
+
+  async #entered(tenantId: string): Promise<PoolClient> {
     const client = await super.connect();
+    if (this.#names.given - (this.#givenBefore.get(client) ?? 0) > this.#names.most) {
+      client.release(true); // it may hold as many prepared statements, and never forgets one
+      return this.#entered(tenantId);
+    }
     if (client instanceof TenantTransactions) {
       client.tenantId = tenantId;
       return client;
@@ -64,6 +95,16 @@ export class BooksPool extends Pool {
     this.#tenantOf.set(client, tenantId);
     return client;
   }
+}
+
+/** Until it gives the connection back, whose tenant may then be another. */
+function takePlace(transaction: Transaction, client: PoolClient): void {
+  const { release } = client;
+  transaction.connection = client;
+  client.release = (error) => {
+    transaction.connection = undefined;
+    release(error);
+  };
 }
 
 // Behind a pooler it sets nothing: that would stay with a connection which others use.

@@ -64,17 +64,11 @@ export function insertion(tenantId: string, rows: Rows): Insertion {
   if (text === undefined) {
     text = textOf(models);
     texts.set(name, text);
-    insertions.add(text);
   }
   return { name, text, values: [tenantId, ...models.map((model) => jsonOf(model, rows[model] ?? []))] };
 }
 
 const texts = new Map<string, string>();
-const insertions = new Set<string>();
-
-/** Whether these are such a statement and its values, for this tenant. */
-export const isInsertion = ([text, of]: unknown[], tenantId: string): boolean =>
-  insertions.has(text as string) && of === tenantId;
 
 function textOf(models: Model[]): string {
   const inserts = models.map((model, at) => {
@@ -104,16 +98,12 @@ function stored({ type, enumeration }: Column, value: unknown): unknown {
   return value;
 }
 
-/** What Prisma would have thrown for an error of PostgreSQL's; its own raw statements throw one for all. */
+/** What Prisma would have thrown for an error of PostgreSQL's. */
 export function asPrismaError(error: unknown): unknown {
-  const { message, code, meta } = error as { message: string; code?: string; meta?: RawMeta };
-  const known = prismaCodes.get(meta?.driverAdapterError?.cause?.originalCode ?? code ?? '');
+  const { message, code = '' } = error as { message: string; code?: string };
+  const known = prismaCodes.get(code);
   if (known === undefined) return error;
   return new Prisma.PrismaClientKnownRequestError(message, { code: known, clientVersion: Prisma.prismaVersion.client });
-}
-
-interface RawMeta {
-  driverAdapterError?: { cause?: { originalCode?: string } };
 }
 
 /** By PostgreSQL's: unique_violation, foreign_key_violation, serialization_failure, deadlock_detected. */

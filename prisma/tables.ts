@@ -113,3 +113,9 @@ export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
     },
   ]),
 );
+
+export function tableOf(model: Prisma.ModelName): Table {
+  const table = tables.get(model);
+  if (!table) throw new Error(`${model} is no model`);
+  return table;
+}

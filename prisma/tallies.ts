@@ -1,6 +1,5 @@
-import type { Pool } from 'pg';
-import { asTenant } from './books.ts';
-import { Prisma, type PrismaClient } from './generated/client/client.ts';
+import type { QueryConfig } from 'pg';
+import type { Prisma } from './generated/client/client.ts';
 
 /**
  * What is counted as it is written (the migrations' tally() is what does it): by model, its table, and the field that
@@ -32,36 +31,15 @@ function talliesOf(model: Prisma.ModelName, where: object): Tallies | undefined 
   return { resource, state: value.toLowerCase() }; // as all our enums are in the database
 }
 
-const sum = (tenantId: string, { resource, state }: Tallies) =>
-  Prisma.sql`select coalesce(sum(rows), 0)::int as total from tallies
-    where tenant_id = ${tenantId}::uuid and resource = ${resource} and (${state}::text is null or state = ${state})`;
-
-/** As much of a model of Prisma's as is needed here. */
-interface Model {
-  aggregate(args: object): Promise<{ _count: { _all: number } }>;
-}
+const sum = `select coalesce(sum(rows), 0)::int as total from tallies
+  where tenant_id = $1 and resource = $2 and ($3::text is null or state = $3)`;
 
 /**
- * count() for one tenant: exact, like Prisma's own, in which a list's total costs as much as the list is long. Where
- * there are tallies it adds them up instead, and of 1,000,000 rows as of one.
+ * What count() asks, where there are tallies: it adds them up, and of 1,000,000 rows as of one. Undefined where the rows
+ * themselves are to be counted.
  */
-export const totals = (client: PrismaClient, pool: Pool, tenantId: string) => ({
-  async count(this: Model, args: { where?: object } = {}): Promise<number> {
-    const { $name, $parent } = Prisma.getExtensionContext(this) as unknown as {
-      $name: Prisma.ModelName;
-      $parent: PrismaClient;
-    };
-    const { where = {}, ...others } = args;
-    const tallies = Object.keys(others).length === 0 ? talliesOf($name, where) : undefined;
-    if (!tallies) return (await this.aggregate({ ...args, _count: { _all: true } }))._count._all;
-
-    const query = sum(tenantId, tallies);
-    const inTransaction = $parent !== client;
-    const rows = await asTenant(tenantId, async () =>
-      inTransaction
-        ? await $parent.$queryRaw<{ total: number }[]>(query)
-        : (await pool.query<{ total: number }>({ name: 'total', text: query.text, values: query.values })).rows,
-    );
-    return rows[0]?.total ?? 0;
-  },
-});
+export function totalOf(tenantId: string, model: Prisma.ModelName, query: { where?: object }): QueryConfig | undefined {
+  const { where = {}, ...others } = query;
+  const tallies = Object.keys(others).length === 0 ? talliesOf(model, where) : undefined;
+  return tallies && { name: 'total', text: sum, values: [tenantId, tallies.resource, tallies.state] };
+}

@@ -3,7 +3,7 @@ import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ValidationPlugin from '@pothos/plugin-validation';
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
-import type { Prisma, TenantClient } from '../prisma/client.ts';
+import type { Prisma, PrismaClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
 import ChecksPlugin from './checks.ts';
 import type { Context } from './context.ts';
@@ -30,7 +30,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {
-    client: (context) => context.db as TenantClient,
+    client: (context) => context.db as unknown as PrismaClient,
     dmmf: getDatamodel(),
     exposeDescriptions: true,
     onUnusedQuery: 'error',

@@ -3,7 +3,8 @@ import { afterAll } from 'vitest';
 import { listen, nameless } from './isolation/statements.ts';
 
 // Runs beside every test: each statement that is made for a table of the books must name the tenant, in its
-// condition or among its columns; not only among what it selects. Citus wants the same.
+// condition or among its columns; not only among what it selects. Citus wants the same. The reader's give each table a
+// name, and must name the tenant with each.
 
 const models = readFileSync(new URL('../prisma/schema.prisma', import.meta.url), 'utf8').split(/^model /m);
 const books = models
@@ -22,8 +23,11 @@ function namesTheTenant(text: string): boolean {
   return inserted.length > 0 ? inserted.every((each) => insertion.test(each)) : condition.test(text);
 }
 
+const aliases = new RegExp(`${table} (t\\d+)`, 'g');
+
 listen(({ text }) => {
   if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
+  for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
 });
 
 afterAll(() => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../prisma/books.ts';
 import { startService, type Integrator, type Service } from './harness.ts';
+import { listen, type Statement } from './isolation/statements.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -254,16 +255,12 @@ describe('with 100,000 customers', () => {
 
   const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 
-  /** How PostgreSQL runs the two statements that Prisma sends for a page: the list and the count. */
+  /** How PostgreSQL runs the two statements that a page takes: the list and the count. */
   async function plansOf(q: string): Promise<{ total: number; list: Plan[]; count: Plan[] }> {
-    const sent: { text: string; values: unknown[] }[] = [];
     const { pool } = service.books;
-    const query = pool.query.bind(pool) as (config: { text: string }, values?: unknown[]) => Promise<never>;
-    pool.query = ((config: { text: string; values?: unknown[] }, values?: unknown[]) => {
-      sent.push({ text: config.text, values: values ?? config.values ?? [] });
-      return query(config, values);
-    }) as typeof pool.query;
-    const { status, body } = await busy.rest('GET', path(q)).finally(() => (pool.query = query as typeof pool.query));
+    const sent: Statement[] = [];
+    const stop = listen((statement) => sent.push(statement));
+    const { status, body } = await busy.rest('GET', path(q)).finally(stop);
     expect(status).toBe(200);
 
     const statements = sent.filter(({ text }) => text.includes('"customers"'));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { listen, type Statement } from '../isolation/statements.ts';
 import { refusal } from './books.ts';
 
 let service: Service;
@@ -348,19 +349,15 @@ describe('with 20,000 rows', () => {
     async ({ list, orderBy }) => {
       const edges = '{ edges { cursor } pageInfo { endCursor } }';
       const deep = await busy.graphql(`{ page: ${list}(orderBy: ${orderBy}, first: 1, offset: 10000) ${edges} }`);
-      const sent: { text: string; values: unknown[] }[] = [];
       const { pool } = service.books;
-      const query = pool.query.bind(pool) as (config: { text: string }, values?: unknown[]) => Promise<never>;
-      pool.query = ((config: { text: string; values?: unknown[] }, values?: unknown[]) => {
-        sent.push({ text: config.text, values: values ?? config.values ?? [] });
-        return query(config, values);
-      }) as typeof pool.query;
+      const sent: Statement[] = [];
+      const stop = listen((statement) => sent.push(statement));
       const asked = `{ page: ${list}(orderBy: ${orderBy}, after: "${deep.page.pageInfo.endCursor}") ${edges} }`;
-      const { page } = await busy.graphql(asked).finally(() => (pool.query = query as typeof pool.query));
+      const { page } = await busy.graphql(asked).finally(stop);
       expect(page.edges).toHaveLength(25);
 
       let rowsRead = 0;
-      for (const { text, values } of sent.filter((each) => / ORDER BY /.test(each.text))) {
+      for (const { text, values } of sent.filter((each) => / order by /.test(each.text))) {
         const explain = `explain (analyze, format json) ${text}`;
         const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
         for (const node of nodes(rows[0]['QUERY PLAN'][0].Plan)) {

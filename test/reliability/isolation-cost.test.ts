@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../prisma/client.ts';
+import { booksOn } from '../../prisma/client.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startLoad, type Get, type Load } from './load.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await createDatabase();
   guarded = await startService({ database });
   const pool = new Pool({ connectionString: database.url, max: 10 });
-  const books = { pool, client: connect(pool), close: () => pool.end() };
+  const books = booksOn(pool);
   bare = await startService({ database, books });
   load = startLoad();
   for (let count = 0; count < tenants; count += 20) {

@@ -1,0 +1,37 @@
+import { isPlain } from './shape.ts';
+
+const uniqueOperations = new Set(['findUnique', 'findUniqueOrThrow', 'update', 'delete', 'upsert']);
+
+/** The arguments of one of Prisma's operations, about one tenant's rows alone. */
+export function scoped<Args>(operation: string, args: Args, tenantId: string): Args {
+  const result = withKeys(args ?? {}, tenantId) as Record<string, unknown>;
+  if (!uniqueOperations.has(operation) && !operation.startsWith('create')) {
+    result['where'] = { AND: [result['where'] ?? {}, { tenantId }] };
+  }
+  for (const key of ['data', 'create', 'update']) {
+    const rows = result[key];
+    if (Array.isArray(rows)) result[key] = rows.map((row) => withTenant(row, tenantId));
+    else if (rows) result[key] = withTenant(rows, tenantId);
+  }
+  return result as Args;
+}
+
+/**
+ * Every unique key is composite, as `{ tenantId_id: { tenantId, id } }`. Wherever one names a row (`where`, a cursor, a
+ * nested connect), it names the tenant's. The tenant goes inside the key rather than beside it: Prisma makes an upsert
+ * one atomic statement only when `where` is nothing but the key.
+ */
+function withKeys(part: unknown, tenantId: string): unknown {
+  if (Array.isArray(part)) return part.map((each) => withKeys(each, tenantId));
+  if (!isPlain(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      name.startsWith('tenantId_') ? withTenant(value, tenantId) : withKeys(value, tenantId),
+    ]),
+  );
+}
+
+function withTenant(part: unknown, tenantId: string): object {
+  return { ...(part as object | undefined), tenantId };
+}

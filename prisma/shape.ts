@@ -1,0 +1,71 @@
+/** A value of a condition, left out of a query's shape: the one at this place among them. */
+export class Parameter {
+  readonly at: number;
+  constructor(at: number) {
+    this.at = at;
+  }
+}
+
+type Part = Record<string, unknown>;
+
+/**
+ * A query of Prisma's, without the values in its conditions: what is asked the same way has the same shape. Adds the
+ * values to `values`, in the order in which parametrized() numbers them.
+ */
+export function shapeOf(query: object, values: unknown[]): string {
+  let shape = '{';
+  for (const name in query) {
+    const part = (query as Part)[name];
+    if (part !== undefined)
+      shape += `${name}:${isCondition(name) ? conditionOf(name, part, values) : partOf(part, values)},`;
+  }
+  return `${shape}}`;
+}
+
+const partOf = (part: unknown, values: unknown[]): string =>
+  typeof part === 'object' && part !== null ? shapeOf(part, values) : String(part);
+
+function conditionOf(name: string, part: unknown, values: unknown[]): string {
+  if (part === null) return 'null';
+  if (isValue(name, part)) {
+    values.push(part);
+    return '?';
+  }
+  if (typeof part !== 'object') return String(part);
+  let shape = '{';
+  for (const each in part) {
+    const inner = (part as Part)[each];
+    if (inner !== undefined) shape += `${each}:${conditionOf(each, inner, values)},`;
+  }
+  return `${shape}}`;
+}
+
+/** The same query with a Parameter in place of each value: whoever reads it can't see them. */
+export function parametrized<Query extends object>(query: Query, count = { of: 0 }, within = false): Query {
+  const entries = Object.entries(query).filter(([, part]) => part !== undefined);
+  const result = entries.map(([name, part]) => {
+    const inside = within || isCondition(name);
+    if (inside && part !== null && isValue(name, part)) return [name, new Parameter(count.of++)];
+    return [name, typeof part === 'object' && part !== null ? parametrized(part, count, inside) : part];
+  });
+  return Array.isArray(query) ? (result.map(([, part]) => part) as unknown as Query) : Object.fromEntries(result);
+}
+
+const isCondition = (name: string): boolean => name === 'where' || name === 'cursor' || name === 'skip';
+
+const lists = new Set(['AND', 'OR', 'NOT']);
+
+function isValue(name: string, part: unknown): boolean {
+  if (name === 'mode') return part !== 'insensitive' && part !== 'default';
+  if (name === 'skip') return part !== 0;
+  if (typeof part !== 'object') return true;
+  if (Array.isArray(part)) return !lists.has(name) && !/^\d+$/.test(name);
+  return !isPlain(part);
+}
+
+/** Whether it is an object literal's like, rather than a Date, a Decimal or bytes. GraphQL's have no prototype. */
+export function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

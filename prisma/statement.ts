@@ -1,0 +1,152 @@
+import {
+  allOf,
+  conditionsOf,
+  fromOf,
+  joining,
+  nameOf,
+  ofTenant,
+  place,
+  sourceOf,
+  type Draft,
+  type Source,
+} from './condition.ts';
+import { decoderOf, type Field, type Raw } from './decode.ts';
+import type { Prisma } from './generated/client/client.ts';
+import { parametrized } from './shape.ts';
+import type { Column, Relation } from './tables.ts';
+import { NotUnderstood, typeOf, type Encode } from './values.ts';
+
+/** What answers every query of a shape at once: related rows are joined, lists of them as JSON. */
+export interface Statement {
+  /** The tenant's id is $1; the query's values follow, in the order that shapeOf() finds them in. */
+  text: string;
+  encode: Encode[];
+  decode: (row: Raw) => object;
+  /**
+   * Whether PostgreSQL may plan it once for all values. Not where these decide which index serves: a pattern, or a range
+   * of what it isn't ordered by.
+   */
+  isPlannedOnce: boolean;
+}
+
+type Query = Record<string, unknown>;
+
+/** A selection while it is written. */
+interface Selection {
+  columns: string[];
+  joins: string[];
+  /** Whether its rows end up in JSON. */
+  isJson: boolean;
+}
+
+/**
+ * A query of findMany()'s as a statement. Sees no value of it.
+ * @throws NotUnderstood at what only Prisma can do
+ */
+export function compile(model: Prisma.ModelName, query: object): Statement {
+  const draft: Draft = { aliases: 0, ranges: new Set(), hasPattern: false, encode: [] };
+  const source = sourceOf(draft, model);
+  const rows: Selection = { columns: [], joins: [], isJson: false };
+  const { select, include, omit, ...window } = parametrized(query) as Query;
+  const fields = fieldsOf(draft, source, { select, include, omit }, rows);
+  const rest = restOf(draft, source, [ofTenant(source)], window, rows);
+  return {
+    text: `select ${rows.columns.join(', ')} ${rest}`,
+    encode: draft.encode,
+    decode: decoderOf(fields),
+    isPlannedOnce: draft.ranges.size === 0 && !draft.hasPattern,
+  };
+}
+
+const maxArguments = 100; // of a function of PostgreSQL's
+
+/** The rows of a list, each as an array, as one JSON array; null if there are none. */
+function listOf(draft: Draft, here: Source, relation: Relation, query: Query): { sql: string; fields: Field[] } {
+  const source = sourceOf(draft, relation.model);
+  const rows: Selection = { columns: [], joins: [], isJson: true };
+  const { select, include, omit, ...window } = query;
+  const fields = fieldsOf(draft, source, { select, include, omit }, rows);
+  if (rows.columns.length > maxArguments) throw new NotUnderstood();
+  const rest = restOf(draft, source, joining(here, relation, source), window, rows);
+  return {
+    sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${rest}) l)`,
+    fields,
+  };
+}
+
+/** A statement from its `from` on. */
+function restOf(draft: Draft, source: Source, belonging: string[], window: Query, { joins }: Selection): string {
+  const { where = {}, orderBy, take, skip = 0, ...others } = window;
+  if (Object.keys(others).length > 0) throw new NotUnderstood();
+  const conditions = [...belonging, ...conditionsOf(draft, source, where, joins)];
+  // What Prisma orders by where a window has no order.
+  const byKey = take === undefined ? [] : source.table.primaryKey.map(({ name }) => ({ [name]: 'asc' }));
+  const order = orderOf(source, orderBy ?? byKey);
+  for (const each of order) draft.ranges.delete(each.slice(0, each.lastIndexOf(' ')));
+  // A number and no parameter: PostgreSQL plans for it.
+  if (take !== undefined && !(Number.isInteger(take) && (take as number) >= 0)) throw new NotUnderstood();
+  return [
+    `from ${fromOf(source)}`,
+    ...joins,
+    `where ${allOf(conditions)}`,
+    order.length > 0 ? `order by ${order.join(', ')}` : '',
+    take === undefined ? '' : `limit ${String(take)}`,
+    skip === 0 ? '' : `offset ${place(draft, skip, String)}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function orderOf(source: Source, orderBy: unknown): string[] {
+  return [orderBy].flat().flatMap((part) =>
+    Object.entries(part as Query).map(([name, direction]) => {
+      const field = source.table.fields.get(name);
+      if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new NotUnderstood();
+      return `${nameOf(source, field)} ${direction}`;
+    }),
+  );
+}
+
+/** What of a row is asked for, added to the selection. */
+function fieldsOf(draft: Draft, source: Source, { select, include, omit }: Query, rows: Selection): Field[] {
+  if (select && (include || omit)) throw new NotUnderstood(); // Prisma refuses it
+  const all = [...source.table.fields.values()];
+  const columns = all.filter(({ kind, name }) => kind === 'column' && !(omit as Query | undefined)?.[name]);
+  const asked = select
+    ? (select as Query)
+    : { ...Object.fromEntries(columns.map(({ name }) => [name, true])), ...(include as Query | undefined) };
+  const fields = Object.entries(asked).flatMap(([name, part]) => {
+    if (part === false) return [];
+    const field = source.table.fields.get(name);
+    if (!field) throw new NotUnderstood();
+    if (field.kind === 'column') return valueOf(source, field, rows);
+    return relatedOf(draft, source, field, part === true ? {} : (part as Query), rows);
+  });
+  if (fields.length === 0) throw new NotUnderstood();
+  return fields;
+}
+
+const read = (rows: Selection, sql: string): number => rows.columns.push(sql) - 1;
+
+function valueOf(source: Source, column: Column, rows: Selection): Field {
+  const { read: usual, readInJson = usual, ofText, ofJson } = typeOf(column);
+  const name = nameOf(source, column);
+  const reading = rows.isJson ? readInJson : usual;
+  const at = read(rows, reading ? reading(name) : name);
+  return { is: 'value', name: column.name, at, decode: rows.isJson ? ofJson : ofText };
+}
+
+function relatedOf(draft: Draft, source: Source, relation: Relation, query: Query, rows: Selection): Field {
+  const { name } = relation;
+  if (relation.isList) {
+    const { sql, fields } = listOf(draft, source, relation, query);
+    return { is: 'rows', name, at: read(rows, sql), fields, isText: !rows.isJson };
+  }
+  const { select, include, omit, ...others } = query;
+  if (Object.keys(others).length > 0) throw new NotUnderstood();
+  const other = sourceOf(draft, relation.model);
+  rows.joins.push(`left join ${fromOf(other)} on ${allOf(joining(source, relation, other))}`);
+  const fields = fieldsOf(draft, other, { select, include, omit }, rows);
+  const at = read(rows, `${other.alias}."tenant_id"`);
+  return { is: 'row', name, at, fields };
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asTenant } from '../../prisma/books.ts';
+import { openBooks, forTenant, type Books, type Db, type TenantClient } from '../../prisma/client.ts';
+import { PreparedNames } from '../../prisma/prepared.ts';
+import { startService, type Service } from '../harness.ts';
+import { listen } from '../isolation/statements.ts';
+
+let service: Service;
+let books: Books;
+let tenantId: string;
+let db: TenantClient;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ tenantId } = await service.integrator());
+  books = openBooks({ connectionString: service.pool.options.connectionString ?? '', max: 1 });
+  db = forTenant(books, tenantId);
+  const cities = ['Rome', 'Rome', 'Kiel', null];
+  await db.customer.createMany({ data: cities.map((city, at) => ({ type: 'CUSTOMER', companyName: `${at}`, city })) });
+});
+afterAll(async () => {
+  await books.close();
+  await service.close();
+});
+
+/** The statements sent meanwhile, but for what enters the books. */
+async function sent(work: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = [];
+  const stop = listen(({ text }) => texts.push(text));
+  await work().finally(stop);
+  return texts.filter((text) => !text.includes('set_config'));
+}
+
+const isPrismas = (text: string): boolean => text.startsWith('SELECT');
+const names = async (find: (customer: Db['customer']) => Promise<{ companyName: string }[]>, within: Db = db) =>
+  (await find(within.customer)).map(({ companyName }) => companyName);
+
+describe('what the reader doesn’t understand, Prisma answers', () => {
+  it.each<[string, (customer: Db['customer']) => Promise<{ companyName: string }[]>, string[]]>([
+    [
+      'every',
+      (customer) => customer.findMany({ where: { companyName: '0', invoices: { every: { number: '1' } } } }),
+      ['0'],
+    ],
+    ['distinct', (customer) => customer.findMany({ distinct: 'city', orderBy: { id: 'asc' } }), ['0', '2', '3']],
+    ['the last of them', (customer) => customer.findMany({ take: -1, orderBy: { id: 'asc' } }), ['3']],
+    [
+      'nulls first',
+      (customer) => customer.findMany({ take: 1, orderBy: { city: { sort: 'asc', nulls: 'first' } } }),
+      ['3'],
+    ],
+    [
+      'a relation’s count',
+      (customer) => customer.findMany({ take: 1, orderBy: [{ invoices: { _count: 'asc' } }, { id: 'desc' }] }),
+      ['3'],
+    ],
+    [
+      'a condition that says nothing',
+      (customer) => customer.findMany({ where: { OR: [{}, { companyName: '1' }] } }),
+      ['1'],
+    ],
+    [
+      'a column of the same row',
+      (customer) =>
+        customer.findMany({ where: { companyName: { equals: books.client.customer.fields.companyName } }, take: 1 }),
+      ['0'],
+    ],
+  ])('%s', async (_what, find, expected) => {
+    const [statement = ''] = await sent(async () => expect(await names(find)).toEqual(expected));
+    expect(statement).toSatisfy(isPrismas);
+  });
+
+  it.each<[string, (customer: Db['customer']) => Promise<unknown>]>([
+    ['an unknown field', (customer) => customer.findMany({ where: { nothing: 1 } as object })],
+    ['a value of another type', (customer) => customer.findMany({ where: { companyName: 1 as never } })],
+    ['an unknown value', (customer) => customer.findMany({ where: { type: 'NOBODY' as never } })],
+    ['null where nothing is null', (customer) => customer.findMany({ where: { companyName: null as never } })],
+    [
+      'select and include',
+      (customer) => customer.findMany({ select: { id: true }, include: { invoices: true } } as object),
+    ],
+    ['nothing', (customer) => customer.findMany({ select: {} })],
+  ])('and refuses: %s', async (_what, find) => {
+    await expect(find(db.customer)).rejects.toThrow('Invalid `prisma.customer.findMany()` invocation');
+  });
+});
+
+describe('in a transaction', () => {
+  it('sees what that has written, and nobody else does until it ends', async () => {
+    const other = forTenant(service.books, tenantId);
+    const where = { companyName: 'new' };
+    const texts = await sent(() =>
+      db.$transaction(async (inside) => {
+        await inside.customer.create({ data: { type: 'CUSTOMER', ...where } });
+        expect(await names((customer) => customer.findMany({ where }), inside)).toEqual(['new']);
+        expect(await names((customer) => customer.findMany({ where }), other)).toEqual([]);
+        await inside.customer.deleteMany({ where });
+        expect(await inside.customer.findFirst({ where })).toBeNull();
+      }),
+    );
+    expect(texts.filter(isPrismas)).toEqual([]);
+  });
+
+  it('several at once wait for each other: pg takes one statement at a time', async () => {
+    const warnings: unknown[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning.message);
+    process.on('warning', warn);
+    await db.$transaction((inside) =>
+      Promise.all([1, 2, 3, 4, 5].map(() => names((customer) => customer.findMany({ take: 1 }), inside))),
+    );
+    await new Promise(setImmediate);
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+
+  it('of which one fails: the transaction does', async () => {
+    const failing = db.$transaction(async (inside) => {
+      const tooLate = { createdAt: { gt: new Date(8.64e15) } }; // which PostgreSQL doesn't know
+      const results = await Promise.allSettled([
+        inside.customer.findMany({ where: tooLate }),
+        inside.customer.findMany(),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      return inside.customer.count();
+    });
+    await expect(failing).rejects.toThrow('current transaction is aborted');
+    expect(await db.customer.count()).toBe(4);
+  });
+
+  it('that has ended: it is refused', async () => {
+    let ended: Db = db;
+    await db.$transaction(async (inside) => void (ended = inside as unknown as Db));
+    await expect(ended.customer.findMany()).rejects.toMatchObject({ code: 'P2028' });
+  });
+});
+
+describe('statements that PostgreSQL keeps', () => {
+  const kept = async (): Promise<string[]> => {
+    const sql = 'select statement from pg_prepared_statements';
+    return (await asTenant(tenantId, () => books.pool.query(sql))).rows.map(({ statement }) => statement);
+  };
+  const ask = (take: number) => db.customer.findMany({ take });
+
+  it('are those asked again', async () => {
+    await ask(101);
+    for (let times = 0; times < 3; times++) await ask(102);
+    const texts = await kept();
+    expect(texts.filter((text) => text.includes('limit 101'))).toEqual([]);
+    expect(texts.filter((text) => text.includes('limit 102'))).toHaveLength(1);
+  });
+
+  it('never those that look for a pattern: what index serves depends on it', async () => {
+    for (let times = 0; times < 8; times++) await db.customer.findMany({ where: { city: { contains: 'R' } } });
+    expect((await kept()).filter((text) => text.includes('like'))).toEqual([]);
+  });
+
+  it('are planned once for a tenant of few rows and one of many, and use the index for both', async () => {
+    const { tenantId: large } = await service.integrator();
+    for (const [tenant, count] of [
+      [tenantId, 100],
+      [large, 20_000],
+    ] as const) {
+      const { id } = await forTenant(books, tenant).customer.create({ data: { type: 'CUSTOMER', companyName: 'x' } });
+      await service.pool.query(
+        `insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, updated_at)
+         select $1, uuidv7(), $2, case when n % 50 = 0 then 'draft' else 'issued' end::invoice_status,
+           case when n % 50 > 0 then n::text end, '2026-01-01', '2026-01-01', 'EUR', 0, 0, 0, now() from generate_series(1, $3) n`,
+        [tenant, id, count],
+      );
+    }
+    await service.pool.query('vacuum analyze invoices');
+    for (let times = 0; times < 10; times++) {
+      for (const tenant of [tenantId, large])
+        for (const status of ['DRAFT', 'ISSUED'] as const)
+          await forTenant(books, tenant).invoice.findMany({ where: { status }, orderBy: { id: 'desc' }, take: 26 });
+    }
+    const find = `select name from pg_prepared_statements where statement like '%"status" = $2%' and generic_plans > 10`;
+    const { rows } = await asTenant(tenantId, () => books.pool.query(find));
+    expect(rows).toHaveLength(1);
+    for (const tenant of [tenantId, large]) {
+      const explain = `explain (analyze, format json) execute ${rows[0].name} ('${tenant}', 'draft')`;
+      const [
+        {
+          'QUERY PLAN': [{ Plan: plan }],
+        },
+      ] = (await asTenant(tenant, () => books.pool.query(explain))).rows;
+      expect(JSON.stringify(plan)).toContain('"invoices_tenant_id_status_id_idx"');
+      expect(JSON.stringify(plan)).not.toMatch(/Seq Scan|"Sort"/);
+    }
+  });
+
+  it('don’t pile up, however many are asked for', async () => {
+    for (let take = 1000; take < 1350; take++) for (let times = 0; times < 2; times++) await ask(take);
+    expect((await kept()).length).toBeLessThan(300);
+    expect((await ask(102)).length).toBeGreaterThan(3);
+  });
+});
+
+it('a name stands for one statement, and only those asked lately have one', () => {
+  const prepared = new PreparedNames(2);
+  expect([prepared.of('a'), prepared.of('b')]).toEqual(['', '']);
+  const [a, b] = [prepared.of('a'), prepared.of('b')];
+  expect(new Set(['', a, b]).size).toBe(3);
+  expect([prepared.of('b'), prepared.of('a')]).toEqual([b, a]);
+  prepared.of('c');
+  expect(prepared.of('a')).toBe(a);
+  expect(prepared.of('b')).toBe('');
+  expect(prepared.of('b')).not.toBe(b);
+  expect(new PreparedNames(0).of('a')).toBe('');
+});
