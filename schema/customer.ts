@@ -148,8 +148,8 @@ builder.mutationFields((t) => ({
     description: 'Changes a customer or supplier.',
     ability: 'customers:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
-    rules: async ({ id }, context) => {
-      if (id) await found(context.db.customer.findUnique({ where: key(context, id) }));
+    rules: ({ id }, context, problems) => {
+      if (id) problems.leave(() => found(context.db.customer.findUnique({ where: key(context, id) })));
     },
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {

@@ -52,7 +52,7 @@ const mostPaths = 10_000;
 /** Collects what is wrong with an input, so that all of it can be reported at once. */
 export class Problems {
   #count = 0;
-  readonly #references: (() => Promise<void>)[] = [];
+  readonly #left: (() => PromiseLike<unknown>)[] = [];
   // Without a prototype: a path may be anything a client sends, __proto__ too.
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
@@ -67,16 +67,21 @@ export class Problems {
     return path in this.errors;
   }
 
-  /** A reference to what may not exist, which its foreign key refuses by itself: looked up only by `lookUp()`. */
+  /** Leaves to the database what it refuses by itself when it writes: asked only by `lookUp()`. */
+  leave(check: () => PromiseLike<unknown>): void {
+    this.#left.push(check);
+  }
+
+  /** The same of a reference, whose foreign key refuses what doesn't exist. */
   addUnless(exists: () => PromiseLike<unknown>, path: string, message: string): void {
-    this.#references.push(async () => {
+    this.leave(async () => {
       if (!(await exists())) this.add(path, message);
     });
   }
 
-  /** For where nothing will be written, or was: where something else is wrong, or a foreign key has refused. */
+  /** For where nothing is going to be written: where something else is wrong, or the database has refused. */
   async lookUp(): Promise<void> {
-    await Promise.all(this.#references.map((reference) => reference()));
+    await Promise.all(this.#left.map((check) => check()));
   }
 
   get any(): boolean {

@@ -6,7 +6,7 @@ import { found, refuse, type Problems } from './errors.ts';
 import { emit, eventsOf } from './events.ts';
 import { among, count, currency, decimal, given, notNull, requiredText, text, unitPrice, vatRate } from './input.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
-import { issue, payInFull } from './invoice-states.ts';
+import { issueNew, type WholeInvoice } from './invoice-states.ts';
 import { knowing } from './known.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
 
@@ -128,7 +128,7 @@ interface Draft {
 }
 
 /** A new draft and its items, not written yet. Its totals have been checked. */
-export function newDraft({ db }: Context, { items, ...draft }: Draft) {
+export function newDraft({ db }: Context, { items, ...draft }: Draft): WholeInvoice {
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
   const invoice = db.row('Invoice', {
     ...draft,
@@ -142,7 +142,7 @@ export function newDraft({ db }: Context, { items, ...draft }: Draft) {
 }
 
 /** Writes a new draft and its event. */
-export async function insertDraft(context: Context, draft: ReturnType<typeof newDraft>): Promise<void> {
+export async function insertDraft(context: Context, draft: WholeInvoice): Promise<void> {
   const events = await eventsOf(context, [['invoice.created', draft]]);
   await context.insert({ Invoice: [draft], InvoiceItem: draft.items, Event: events });
 }
@@ -163,10 +163,14 @@ builder.mutationFields((t) => ({
         return found(knowing(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
       }
       return context.transaction(async (inside) => {
-        await insertDraft(inside, draft);
-        await issue(inside, draft.id);
-        if (status === 'PAID') await payInFull(inside, draft.id);
-        return found(inside.db.invoice.findUnique({ ...query, where }));
+        const { invoice, payments, happened } = await issueNew(inside, draft, status);
+        await inside.insert({
+          Invoice: [invoice],
+          InvoiceItem: invoice.items,
+          Payment: payments,
+          Event: await eventsOf(inside, happened),
+        });
+        return found(knowing(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where }));
       });
     },
   }),

@@ -1,25 +1,53 @@
+import type { Row } from '../prisma/client.ts';
 import { builder, type MutationFields } from './builder.ts';
 import { key, today, type Context } from './context.ts';
 import { found, refuse } from './errors.ts';
-import { emit } from './events.ts';
-import { Invoice } from './invoice.ts';
+import { emit, type Happening } from './events.ts';
+import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './invoice-number.ts';
+import { knowing } from './known.ts';
 import { Decimal } from './money.ts';
 
 // An invoice's transitions (decisions, 4). Each takes the row's lock with the very update that checks its state, so
 // that of two at once the second sees what the first did. All run inside the caller's transaction.
 
+/** An invoice with its lines, by position. */
+export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
+
+const withItems = { items: byPosition };
+
+/** What a draft becomes when it is issued. */
+const issued = ({ now }: Context, number: string) => ({ number, status: 'ISSUED', issuedAt: now() }) as const;
+/** What an issued invoice becomes when the last of it is paid. */
+const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as const;
+
 /** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
-export async function issue(context: Context, id: string): Promise<void> {
-  const [invoice] = await context.db.invoice.updateManyAndReturn({
-    where: { id, status: 'DRAFT' },
-    data: { issuedAt: context.now() },
-  });
-  if (!invoice) refuse('status', 'Only a draft can be issued.');
-  const number = await nextInvoiceNumber(context, invoice.invoiceDate);
-  await context.db.invoice.update({ where: key(context, id), data: { number, status: 'ISSUED' } });
-  await emit(context, 'invoice.issued', id);
-  if (new Decimal(invoice.totalGross).isZero()) await settled(context, id);
+export async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
+  const lock = { where: { id, status: 'DRAFT' }, data: { status: 'DRAFT' } } as const;
+  const [draft] = await context.db.invoice.updateManyAndReturn(lock);
+  if (!draft) return refuseState(context, id, 'Only a draft can be issued.');
+  const data = issued(context, await nextInvoiceNumber(context, draft.invoiceDate));
+  const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
+  await emit(context, 'invoice.issued', invoice);
+  return new Decimal(invoice.totalGross).isZero() ? settle(context, id) : invoice;
+}
+
+/** A new invoice that is issued at once, or paid in full at once: the rows to write, and what happened to it. */
+export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
+  const { id: invoiceId, totalGross: amount, currency } = draft;
+  let invoice: WholeInvoice = { ...draft, ...issued(context, await nextInvoiceNumber(context, draft.invoiceDate)) };
+  const happened: Happening[] = [
+    ['invoice.created', draft],
+    ['invoice.issued', invoice],
+  ];
+  const isFree = new Decimal(amount).isZero();
+  if (status === 'PAID' || isFree) {
+    invoice = { ...invoice, amountPaid: amount, ...settled(context) };
+    happened.push(['invoice.paid', invoice]);
+  }
+  const payment = { invoiceId, amount, currency, paidOn: today(context) };
+  const payments = status === 'PAID' && !isFree ? [context.db.row('Payment', payment)] : [];
+  return { invoice, payments, happened };
 }
 
 /** What can be paid, and how much of it is due. */
@@ -55,16 +83,8 @@ export async function payInvoice(context: Context, id: string, amount?: Decimal 
   const paid = amount ?? due;
   if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
   await context.db.invoice.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
-  if (paid.equals(due)) await settled(context, id);
+  if (paid.equals(due)) await settle(context, id);
   return { amount: paid, currency };
-}
-
-/** Pays whatever is due, today, with a payment of its own. */
-export async function payInFull(context: Context, id: string): Promise<void> {
-  const { status } = await found(context.db.invoice.findUnique({ where: key(context, id) }));
-  if (status === 'PAID') return; // as a total of zero is since it was issued
-  const paid = await payInvoice(context, id);
-  await context.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: today(context) } });
 }
 
 /** Takes a payment back: a paid invoice is issued again. */
@@ -74,23 +94,33 @@ export async function unpayInvoice(context: Context, id: string, amount: Decimal
   await emit(context, 'invoice.payment_reverted', id);
 }
 
-async function settled(context: Context, id: string): Promise<void> {
-  await context.db.invoice.update({ where: key(context, id), data: { status: 'PAID', paidAt: context.now() } });
-  await emit(context, 'invoice.paid', id);
+async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
+  const where = key(context, id);
+  const invoice = await context.db.invoice.update({ where, data: settled(context), include: withItems });
+  await emit(context, 'invoice.paid', invoice);
+  return invoice;
 }
 
 /** issued → cancelled, only while nothing is paid. Keeps its number; time entries it billed are free again. */
-async function cancel(context: Context, id: string): Promise<void> {
-  const cancelled = await context.db.invoice.updateMany({
+async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
+  const [cancelled] = await context.db.invoice.updateManyAndReturn({
     where: { id, status: 'ISSUED', amountPaid: 0 },
     data: { status: 'CANCELLED', cancelledAt: context.now() },
   });
-  if (cancelled.count === 0) refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
+  if (!cancelled) return refuseState(context, id, 'Only an issued invoice of which nothing is paid can be cancelled.');
   await context.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
-  await emit(context, 'invoice.cancelled', id);
+  await emit(context, 'invoice.cancelled', cancelled);
+  return cancelled;
 }
 
-const transition = (t: MutationFields, move: (context: Context, id: string) => Promise<void>, description: string) =>
+async function refuseState(context: Context, id: string, message: string): Promise<never> {
+  await found(context.db.invoice.findUnique({ where: key(context, id) }));
+  refuse('status', message);
+}
+
+type Move = (context: Context, id: string) => Promise<Row<'Invoice'>>;
+
+const transition = (t: MutationFields, move: Move, description: string) =>
   t.prismaField({
     type: Invoice,
     description,
@@ -98,9 +128,8 @@ const transition = (t: MutationFields, move: (context: Context, id: string) => P
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
-        await found(inside.db.invoice.findUnique({ where: key(context, id) }));
-        await move(inside, id);
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+        const invoice = await move(inside, id);
+        return found(knowing(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where: key(context, id) }));
       }),
   });
 

@@ -43,7 +43,7 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
   }),
 });
 
-const byPosition = { orderBy: { position: 'asc' } } as const;
+export const byPosition = { orderBy: { position: 'asc' } } as const;
 
 export const Invoice = builder.prismaObject('Invoice', {
   fields: (t) => ({

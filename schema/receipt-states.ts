@@ -1,5 +1,6 @@
+import type { Row } from '../prisma/client.ts';
 import { key, type Context } from './context.ts';
-import { refuse } from './errors.ts';
+import { found, refuse } from './errors.ts';
 import { emit } from './events.ts';
 import type { Paid, Payable } from './invoice-states.ts';
 import { Decimal } from './money.ts';
@@ -10,10 +11,14 @@ import { Decimal } from './money.ts';
 export const booked = { status: 'BOOKED' } as const;
 
 /** draft → booked. */
-export async function book(context: Context, id: string): Promise<void> {
+export async function book(context: Context, id: string): Promise<Row<'Receipt'>> {
   const [receipt] = await context.db.receipt.updateManyAndReturn({ where: { id, status: 'DRAFT' }, data: booked });
-  if (!receipt) refuse('status', 'Only a draft can be booked.');
+  if (!receipt) {
+    await found(context.db.receipt.findUnique({ where: key(context, id) }));
+    refuse('status', 'Only a draft can be booked.');
+  }
   await emit(context, 'receipt.booked', receipt);
+  return receipt;
 }
 
 /** Takes the lock of a booked receipt; null for any other. */

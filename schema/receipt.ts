@@ -246,9 +246,8 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
-        await found(inside.db.receipt.findUnique({ where: key(context, id) }));
-        await book(inside, id);
-        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+        const receipt = await book(inside, id);
+        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
 
