@@ -31,7 +31,7 @@ export interface Surroundings {
  */
 export function endpoint(
   route: Route,
-  { schema, operations }: Domain,
+  { operations }: Pick<Domain, 'operations'>,
   { base, publicUrl, reading }: Surroundings,
 ): Handler {
   const [method, path, name, answer] = route;
@@ -56,7 +56,7 @@ export function endpoint(
 
     const result = problems.any
       ? await refuseAll(operation, variables, context, problems)
-      : await traced(name, () => run(schema, operation, variables, context)).catch(inRestNames);
+      : await traced(name, () => run(operation, variables, context)).catch(inRestNames);
     const response = respond(answer, operation, result, {
       page,
       url: (to = pathname + search) => new URL(to, publicUrl()),
@@ -73,7 +73,7 @@ export function endpoint(
     return handle(request, { id }, context).catch(async (error: unknown) => {
       // An unknown id comes first too, but only costs a look where there is something to come before.
       if (lookup && (error instanceof ForbiddenError || error instanceof TransportError))
-        await run(schema, lookup, { id }, { ...context, may: () => true });
+        await run(lookup, { id }, { ...context, may: () => true });
       throw error;
     });
   };

@@ -46,7 +46,7 @@ const creating =
   async (name, input) => {
     const operation = domain.operations.get(name);
     if (!operation) throw new Error(`There is no operation ${name}`);
-    return ((await run(domain.schema, operation, { input }, context)) as { id: string }).id;
+    return ((await run(operation, { input }, context)) as { id: string }).id;
   };
 
 type Create = (operation: string, input: object) => Promise<string>;
