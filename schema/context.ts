@@ -114,12 +114,32 @@ async function untilUncontended<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A calendar day in a time zone: from when until when, and the midnight UTC that stands for it; epoch milliseconds. */
+interface Day {
+  from: number;
+  until: number;
+  midnight: number;
+}
+
+/** The last day asked for, by time zone. To find one costs 1.5 µs of CPU, and a page of invoices asks for every row. */
+const days = new Map<string, Day>();
+
 /** The tenant's calendar day, as the midnight UTC that stands for it in `Date` fields. */
-export function today(context: Pick<Context, 'now' | 'tenant'>): Date {
-  const day = Temporal.Instant.fromEpochMilliseconds(context.now().getTime())
-    .toZonedDateTimeISO(context.tenant.timezone)
-    .toPlainDate();
-  return new Date(`${day.toString()}T00:00:00Z`);
+export function today({ now, tenant: { timezone } }: Pick<Context, 'now' | 'tenant'>): Date {
+  const time = now().getTime();
+  let day = days.get(timezone);
+  if (!day || time < day.from || time >= day.until) days.set(timezone, (day = dayAt(time, timezone)));
+  return new Date(day.midnight);
+}
+
+function dayAt(time: number, timezone: string): Day {
+  const day = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
+  const startOf = (date: Temporal.PlainDate): number => date.toZonedDateTime(timezone).epochMilliseconds;
+  return {
+    from: startOf(day),
+    until: startOf(day.add({ days: 1 })),
+    midnight: Date.parse(`${day.toString()}T00:00:00Z`),
+  };
 }
 
 /** The unique key of one of the tenant's rows. */
