@@ -16,6 +16,7 @@ export interface Served extends Pick<Service, 'request'> {
   globex: Integrator;
   /** Another one on the same database, in this process, to look behind. */
   beside: Service;
+  pid: number;
   /** What the process runs with. */
   env: NodeJS.ProcessEnv;
   /** What the process logged. */
@@ -65,6 +66,7 @@ export async function serve(
   return {
     url,
     request,
+    pid: child.pid!,
     env,
     lines: () => lines.join('').split('\n'),
     acme: asIntegrator({ request, books: beside.books }, await beside.integrator()),
