@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long clients may take, in milliseconds. */
@@ -42,4 +42,15 @@ export function limitPatience(server: Server, { silenceMs }: Patience): void {
     else if (response.headersSent) socket.destroy();
     else server.emit('clientError', Object.assign(new Error('Silence'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
   });
+}
+
+/** Answers what is pipelined one by one: else a single connection has as many requests at work as it can write. */
+export function oneByOne(answer: RequestListener): RequestListener {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  return (request, response) => {
+    const before = latest.get(request.socket);
+    latest.set(request.socket, response);
+    if (!before || before.writableFinished) answer(request, response);
+    else before.once('close', () => request.socket.destroyed || answer(request, response));
+  };
 }

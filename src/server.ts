@@ -29,7 +29,7 @@ import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './public-file.ts';
-import { limitPatience, serverOptions, usualPatience, type Patience } from './patience.ts';
+import { limitPatience, oneByOne, serverOptions, usualPatience, type Patience } from './patience.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Listener, Tracing } from './tracing.ts';
 import { createVault } from './vault.ts';
@@ -209,7 +209,7 @@ export function createServer({
       notFound(request, response);
     }
   };
-  const server = createHttpServer(serverOptions(patience), tracing?.requests(answer) ?? answer);
+  const server = createHttpServer(serverOptions(patience), oneByOne(tracing?.requests(answer) ?? answer));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerMalformed(server, log, () => commonHeaders(publicUrl()));
   limitPatience(server, patience);

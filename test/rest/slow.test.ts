@@ -103,6 +103,23 @@ it('300 half-open connections: others are served meanwhile, and all are closed',
   await Promise.all(halves.map(({ closed }) => closed));
 });
 
+it('of pipelined requests one at a time is at work', async () => {
+  const { id } = await sample.create(acme, '/customers', sample.customer);
+  const holder = await service.pool.connect();
+  await holder.query('begin; lock table customers in access exclusive mode');
+  const waiting = async (): Promise<number> =>
+    (await holder.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+      .rowCount ?? 0;
+  const { closed } = start(head(acme, `GET /api/v1/customers/${id}`).repeat(4) + head(acme, 'GET /api/v1/me', last));
+  await until(async () => (await waiting()) > 0, 'the first of them to wait');
+  for (let request = 0; request < 5; request += 1) await served(); // the others have had their time
+  const atWork = await waiting();
+  await holder.query('rollback');
+  holder.release();
+  expect(atWork).toBe(1);
+  expect(answers(await closed).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+});
+
 it('pipelined requests are answered in order, and the rubbish behind them is no request', async () => {
   const get = head(acme, 'GET /api/v1/me');
   const heard = answers(await speak(service, get.repeat(50), 'rubbish\r\n\r\n', get));
