@@ -1,0 +1,72 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type Database } from '../harness.ts';
+
+// What Citus demands of tables distributed by tenant_id, asked of the schema as it is migrated. That statements name the
+// tenant, which it wants as well, every-statement.ts sees to in each test.
+
+let database: Database;
+let client: Client;
+beforeAll(async () => {
+  database = await createDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const rows = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
+
+/** The books: what row-level security guards. */
+const books = `(select oid, relname from pg_class where relforcerowsecurity)`;
+const names = (of: string, keys: string): string =>
+  `array(select attname::text from unnest(${keys}) with ordinality as key(number, at)
+     join pg_attribute on attrelid = ${of} and attnum = key.number order by at)`;
+
+it('every table of the books has tenant_id, which is never null', async () => {
+  const tables = await rows<{ table: string; good: boolean }>(
+    `select relname as table, exists (
+       select from pg_attribute where attrelid = books.oid and attname = 'tenant_id' and attnotnull
+     ) as good from ${books} as books`,
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  expect(tables.filter(({ good }) => !good)).toEqual([]);
+});
+
+it('every primary key, unique constraint and unique index of theirs has tenant_id in it, the primary key first', async () => {
+  const keys = await rows<{ table: string; key: string; columns: string[]; isPrimary: boolean }>(
+    `select relname as table, indexrelid::regclass::text as key, indisprimary as "isPrimary",
+       ${names('indrelid', 'indkey::int2[]')} as columns
+     from pg_index join ${books} as books on books.oid = indrelid where indisunique or indisexclusion`,
+  );
+  const tables = new Set(keys.filter(({ isPrimary }) => isPrimary).map(({ table }) => table));
+  expect(tables.size).toBe((await rows(`select from ${books} as books`)).length);
+  expect(keys.filter(({ columns }) => !columns.includes('tenant_id'))).toEqual([]);
+  expect(keys.filter(({ columns, isPrimary }) => isPrimary && columns[0] !== 'tenant_id')).toEqual([]);
+});
+
+it('every foreign key between them joins tenant_id to tenant_id; others lead to the tenants alone, by it', async () => {
+  const keys = await rows<{ key: string; from: string[]; to: string; toColumns: string[]; within: boolean }>(
+    `select conname as key, ${names('conrelid', 'conkey')} as from, confrelid::regclass::text as to,
+       ${names('confrelid', 'confkey')} as "toColumns", confrelid in (select oid from ${books} as books) as within
+     from pg_constraint where contype = 'f' and conrelid in (select oid from ${books} as books)`,
+  );
+  expect(keys.some(({ within }) => within)).toBe(true);
+  const at = keys.map(({ from, toColumns, within, ...key }) => {
+    const tenant = from.indexOf('tenant_id');
+    return { ...key, within, meets: tenant === -1 ? undefined : toColumns[tenant] };
+  });
+  expect(at.filter(({ within, meets }) => within && meets !== 'tenant_id')).toEqual([]);
+  expect(at.filter(({ within, to, meets }) => !within && !(to === 'tenants' && meets === 'id'))).toEqual([]);
+});
+
+it('nothing outside the books refers to them', async () => {
+  const keys = await rows(
+    `select conname from pg_constraint
+     where contype = 'f' and confrelid in (select oid from ${books} as books)
+       and conrelid not in (select oid from ${books} as books)`,
+  );
+  expect(keys).toEqual([]);
+});
