@@ -18,10 +18,10 @@ beforeAll(async () => {
   data = await dataFolder();
   env = { DATA_DIR: data.path, PORT: '0', WEB_CONCURRENCY: '2', METRICS_PORT: '0', DATABASE_URL: '' };
   run = npm(['start'], env);
-  await run.until(/Ctrl-C stops everything/);
+  await run.until(/Ctrl-C stops everything/, 80_000); // four processes one after the other, and a database
   [, token = '', url = ''] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(run.out()) ?? [];
   metricsUrl = (await run.until(/Metrics are at (\S+)/))[1] ?? '';
-}, 60_000);
+}, 90_000);
 afterAll(async () => {
   run.killGroup('SIGKILL');
   await data.remove();

@@ -15,7 +15,7 @@ export interface Run {
   out: () => string;
   err: () => string;
   /** Waits until the output matches. */
-  until(pattern: RegExp): Promise<RegExpExecArray>;
+  until(pattern: RegExp, ms?: number): Promise<RegExpExecArray>;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** To the whole process group, as a terminal's Ctrl-C does. */
   killGroup(signal: NodeJS.Signals): void;
@@ -45,8 +45,8 @@ export function npm(args: string[], env: Record<string, string> = {}): Run {
     out: () => out,
     err: () => err,
     exited,
-    until: async (pattern) => {
-      const giveUp = Date.now() + 25_000;
+    until: async (pattern, ms = 25_000) => {
+      const giveUp = Date.now() + ms;
       for (;;) {
         const match = pattern.exec(out);
         if (match) return match;
