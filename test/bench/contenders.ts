@@ -59,6 +59,7 @@ export const contenders = {
 export type Worker = Omit<Contender, 'dialect'>;
 export const kontorWorker: Worker = { name: 'Kontor', ...kontor('memory', 'work') };
 export const barePipeline: Worker = { name: 'bare pipeline', run: [ours('bare-pipeline')] };
+export const bareBatches: Worker = { ...barePipeline, name: 'the same, jobs in batches', env: { LOCAL_QUEUE: '1' } };
 
 export type ContenderName = keyof typeof contenders;
 

@@ -7,14 +7,30 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, type Bench, type Work } from '../bench.ts';
-import { barePipeline, kontorWorker, stop, type Worker } from '../contenders.ts';
+import { bareBatches, barePipeline, kontorWorker, stop, type Worker } from '../contenders.ts';
+import { cpuOf, parentOf } from '../cpu.ts';
 import { folder } from '../database.ts';
 import { perSecond } from '../race.ts';
 
 const sizes = [0, 1000, 100_000];
 const webhooksEach = 10;
-const eventsEach = 50;
+/** So many that a round takes seconds, and warming up little of them. */
+const eventsEach = 200;
 const deliveries = sizes.length * webhooksEach * eventsEach;
+
+interface Side extends Worker {
+  /** What makes it work. */
+  add(bench: Bench, url: string): Promise<void>;
+  /** What it has not recorded, or completed, yet. */
+  left(bench: Bench): Promise<number>;
+}
+
+const ours: Side = { ...kontorWorker, add: addEvents, left: unrecorded };
+const bare = { add: addBareJobs, left: jobs };
+const theirs: Side[] = [
+  { ...barePipeline, ...bare },
+  { ...bareBatches, ...bare },
+];
 
 /** From the event's job to the recorded attempt, to thirty webhooks of three tenants, against a job that posts. */
 export const webhooks: Work = {
@@ -22,19 +38,35 @@ export const webhooks: Work = {
   async run(bench) {
     const receiver = await receive();
     await makeWebhooks(bench, receiver.url);
-    const rates: [number[], number[]] = [[], []];
+    const sides = [ours, ...theirs];
+    const figures = new Map<Side, Figures[]>(sides.map((side) => [side, []]));
     for (let round = 0; round < bench.pace.rounds; round++) {
       bench.say(`${this.name}: round ${round + 1}`);
-      rates[0].push(await deliver(bench, receiver, kontorWorker, addEvents));
+      for (const side of sides) figures.get(side)!.push(await deliver(bench, receiver, side));
       strictEqual(await recorded(bench), deliveries * (round + 1), 'attempts recorded');
-      rates[1].push(await deliver(bench, receiver, barePipeline, addBareJobs));
     }
     receiver.close();
-    const [ours, theirs] = rates.map(median) as [number, number];
-    const figures = { ours: perSecond(ours), theirs: perSecond(theirs), ratio: ours / theirs };
-    return [{ work: this.name, against: barePipeline.name, ...figures, goal: 0.75 }];
+    const of = (side: Side) => {
+      const rate = median(figures.get(side)!.map((each) => each.perSecond));
+      const cpuMs = median(figures.get(side)!.map((each) => each.cpuMs));
+      return { rate, text: `${perSecond(rate)}, ${cpuMs.toFixed(2)} ms CPU` };
+    };
+    return theirs.map((side, index) => ({
+      work: this.name,
+      against: side.name,
+      ours: of(ours).text,
+      theirs: of(side).text,
+      ratio: of(ours).rate / of(side).rate,
+      ...(index === 0 && { goal: 0.75 }),
+    }));
   },
 };
+
+interface Figures {
+  perSecond: number;
+  /** Of the worker and PostgreSQL, per delivery. */
+  cpuMs: number;
+}
 
 interface Receiver {
   url: string;
@@ -58,28 +90,33 @@ async function receive(): Promise<Receiver> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals, close };
 }
 
-/** Deliveries per second, once the first fifth has warmed up. */
-async function deliver(
-  bench: Bench,
-  { arrivals, url }: Receiver,
-  worker: Worker,
-  add: (bench: Bench, url: string) => Promise<void>,
-): Promise<number> {
-  await bench.database.pool.query('delete from graphile_worker._private_jobs');
-  await add(bench, url);
+/** From when the first fifth has warmed it up until the last is recorded. */
+async function deliver(bench: Bench, { arrivals, url }: Receiver, side: Side): Promise<Figures> {
+  const { pool } = bench.database;
+  await pool.query('delete from graphile_worker._private_jobs');
+  await side.add(bench, url);
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postgres = parentOf(rows[0]!.pid);
   arrivals.length = 0;
-  const child = spawn(process.execPath, worker.run, {
-    env: { ...process.env, NODE_ENV: 'production', ...worker.env, DATABASE_URL: bench.database.url },
+  const child = spawn(process.execPath, side.run, {
+    env: { ...process.env, NODE_ENV: 'production', ...side.env, DATABASE_URL: bench.database.url },
     stdio: ['ignore', 'ignore', openSync(join(folder, 'stderr.log'), 'w')],
   });
-  while (arrivals.length < deliveries) {
-    if (child.exitCode !== null) throw new Error(`${worker.name} stopped`);
-    await sleep(20);
-  }
-  const [from, to] = [arrivals[deliveries / 5] ?? NaN, arrivals[deliveries - 1] ?? NaN];
-  await sleep(500);
+  const state = () => ({ at: performance.now(), count: arrivals.length, cpuMs: cpuOf(child.pid!) + cpuOf(postgres) });
+  const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
+    while (!(await done())) {
+      if (child.exitCode !== null) throw new Error(`${side.name} stopped`);
+      await sleep(10);
+    }
+  };
+  await until(() => arrivals.length >= deliveries / 5);
+  const from = state();
+  await until(() => arrivals.length === deliveries);
+  await until(async () => (await side.left(bench)) === 0);
+  const to = { ...state(), count: deliveries };
   await stop(child);
-  return ((deliveries * 4) / 5 / (to - from)) * 1000;
+  const count = to.count - from.count;
+  return { perSecond: (count / (to.at - from.at)) * 1000, cpuMs: (to.cpuMs - from.cpuMs) / count };
 }
 
 async function makeWebhooks(bench: Bench, url: string): Promise<void> {
@@ -125,4 +162,18 @@ async function recorded({ database }: Bench): Promise<number> {
      where d.state = 'delivered' and a.status = 200`,
   );
   return rows[0]?.count ?? 0;
+}
+
+async function unrecorded({ database }: Bench): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    "select count(*)::int from deliveries where state = 'waiting'",
+  );
+  return rows[0]?.count ?? NaN;
+}
+
+async function jobs({ database }: Bench): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    'select count(*)::int from graphile_worker._private_jobs',
+  );
+  return rows[0]?.count ?? NaN;
 }
