@@ -24,18 +24,20 @@ export async function planDeliveries(
       where: { deletedAt: null },
       select: { id: true, active: true, events: true },
     });
-    const data = events.flatMap(({ id: eventId, type, traceParent }) => {
+    const deliveries = events.flatMap(({ id: eventId, type, traceParent }) => {
       const plan = () =>
         webhooks
           .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
-          .map(({ id: webhookId, active }) => ({
-            webhookId,
-            eventId,
-            ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE' as const, finishedAt: now }),
-          }));
+          .map(({ id: webhookId, active }) =>
+            db.row('Delivery', {
+              webhookId,
+              eventId,
+              ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE', finishedAt: now }),
+            }),
+          );
       return traced(`fan-out ${type}`, plan, traceParent);
     });
-    if (data.length > 0) await db.delivery.createMany({ data });
+    if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
   });
 }
 
