@@ -17,6 +17,8 @@ export interface Config {
   port: number;
   /** How many processes serve on the port. */
   webConcurrency: number;
+  /** Milliseconds that requests are still taken once told to stop, while readiness says no. */
+  drainMs: number;
   /** Where clients reach us, without a trailing slash; null when nobody said: then it follows from host and port. */
   publicUrl: string | null;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
@@ -104,6 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
     webConcurrency,
+    drainMs: read('DRAIN_SECONDS', 'a number of seconds, at most 300', drain) ?? 0,
     publicUrl:
       read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
@@ -197,6 +200,11 @@ function origin(text: string): string | undefined {
 /** Seconds to milliseconds. */
 function seconds(text: string): number | undefined {
   return /^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number(text) <= 1_000_000 ? Math.round(Number(text) * 1000) : undefined;
+}
+
+function drain(text: string): number | undefined {
+  const ms = seconds(text);
+  return ms !== undefined && ms <= 300_000 ? ms : undefined;
 }
 
 function retryDelays(text: string): number[] | undefined {

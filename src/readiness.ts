@@ -12,12 +12,13 @@ const probe = `
   select count(distinct repeat(n::text, 20)) from generate_series(1, 2000) as n;
   rollback`;
 
+const slow = 'The database is slow.';
 /** By PostgreSQL's error codes. */
 const reasons = new Map([
   ['53100', 'The database has no room left on its disk.'],
   ['53200', 'The database has no memory left.'],
   ['53300', 'The database has no connection left.'],
-  ['57014', 'The database is slow.'],
+  ['57014', slow],
 ]);
 const silent = 'The database does not answer.';
 
@@ -31,9 +32,11 @@ export function createReadiness(
   pending: () => Promise<string | undefined>,
 ): () => Promise<string | undefined> {
   const look = async (): Promise<string | undefined> => {
+    const begun = performance.now();
     const results = (await pool.query(probe)) as unknown as QueryResult<{ readOnly: boolean }>[];
     if (results[2]?.rows[0]?.readOnly) return 'The database is read-only.';
-    return pending();
+    const reason = await pending();
+    return performance.now() - begun > patienceMs ? slow : reason;
   };
   const reasonOf = (error: unknown): string => reasons.get((error as { code?: string }).code ?? '') ?? silent;
   let looking: Promise<string | undefined> | undefined;

@@ -36,13 +36,21 @@ test('drift tells of a column that schema.prisma does not have', async () => {
   expect(await drift(database.url)).toBe('-- AlterTable\nALTER TABLE "tenants" DROP COLUMN "surprise";\n');
 });
 
-test('of five processes that start on an empty database at once, one applies the migrations', async () => {
-  const runs = await Promise.all(Array.from({ length: 5 }, () => migrateInProcess(database.url)));
+test('of eight processes that start on an empty database at once, one applies the migrations', async () => {
+  const runs = await Promise.all(Array.from({ length: 8 }, () => migrateInProcess(database.url)));
   expect(runs.filter((run) => run.applied.length > 0)).toEqual([{ applied: names, engine: true }]);
   const { rows } = await pool.query(
     'select migration_name as name, finished_at is not null as finished from _prisma_migrations order by name',
   );
   expect(rows).toEqual(names.map((name) => ({ name, finished: true })));
+});
+
+test('of eight that start at once on a database a few migrations behind, one brings it up to date', async () => {
+  const all = await migrations();
+  await applyMigrations(database.url, all.slice(0, -3));
+  const runs = await Promise.all(Array.from({ length: 8 }, () => migrateInProcess(database.url)));
+  expect(runs.filter((run) => run.applied.length > 0)).toEqual([{ applied: names.slice(-3), engine: true }]);
+  expect(await pendingMigrations(pool)).toEqual([]);
 });
 
 test('when nothing is pending, the engine is not loaded', async () => {

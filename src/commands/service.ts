@@ -4,6 +4,7 @@ import { readConfig, type Config } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createDeliveryChanges } from '../delivery-changes.ts';
 import { createDomain } from '../domain.ts';
+import { Farewell } from '../farewell.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { countForParent, familyMetrics, roleHere, tellParent } from '../family.ts';
 import { keptSecret } from '../kept-secret.ts';
@@ -81,6 +82,7 @@ async function runPart(
       stopping.push(release);
       const { client, pool, unready } = database;
       const changes = createDeliveryChanges(database.url);
+      const farewell = new Farewell();
       const server = createServer({
         client,
         pool,
@@ -93,13 +95,19 @@ async function runPart(
         introspection: config.graphqlIntrospection,
         trustedProxies: config.trustedProxies,
         publicUrl,
-        unready,
+        unready: farewell.unready(unready),
         metrics,
         tracing,
         ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),
       });
+      farewell.watch(server);
       address = await listen(server, config);
-      stopping.push(() => closeServer(server), changes.close); // streams first: they would hold the server up
+      // Streams before the rest: they would hold the server up.
+      stopping.push(
+        () => closeServer(server),
+        changes.close,
+        () => farewell.begin(config.drainMs),
+      );
     }
     onUp(publicUrl(), demo);
     if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { endure, longestMs } from './endure.ts';
+import { lostOnTheWay, readOnly, unreachable } from './hardships.ts';
 import { kill } from './kills.ts';
 import { stopPostgres, terminateConnections } from './outages.ts';
+import { restartInTurns } from './rolling.ts';
 import { recoveryMs, type Recovered } from './scene.ts';
 
 // The short forms of test/reliability/faults.test.ts.
@@ -19,4 +22,17 @@ describe('no acknowledged write, no event and no delivery is lost', { timeout: 2
   it('when PostgreSQL is stopped on the spot under load', async () => recovered(await stopPostgres(2, few)));
 
   it('when all connections are terminated under load', async () => recovered(await terminateConnections(2, few)));
+});
+
+it(
+  'a database that is away, lost on the way or read-only is told of, meets its 500s in time, and is forgiven',
+  { timeout: 240_000 },
+  async () => {
+    const { longestAnswerMs } = await endure([unreachable, lostOnTheWay, readOnly], 1000);
+    expect(longestAnswerMs).toBeLessThan(longestMs);
+  },
+);
+
+it('a rolling restart: no request fails, and no job is lost', { timeout: 240_000 }, async () => {
+  expect((await restartInTurns(2)).acknowledged).toBeGreaterThan(0);
 });

@@ -23,7 +23,8 @@ export async function kill(times: number, cast: Cast = { gateways: 2, workers: 2
     const recoveries: Promise<void>[] = [];
     for (let killed = 1; killed <= times; killed += 1) {
       await until(() => ready.size > 0, 'a process to kill', recoveryMs);
-      await sleep(Math.random() * 700);
+      await scene.untilServed(); // or there would be nothing to interrupt
+      await sleep(Math.random() * 300);
       recoveries.push(killAndStart([...ready][Math.floor(Math.random() * ready.size)]!));
       if (killed % 10 === 0) say(`kills: ${killed} of ${times}, ${scene.load.acknowledged()} writes acknowledged`);
     }

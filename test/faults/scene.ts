@@ -37,6 +37,8 @@ export interface Cast {
   gateways: number;
   workers: number;
   settings?: Record<string, string>;
+  /** Puts something before the gateways, which the clients then turn to. */
+  before?: (urls: string[]) => Promise<string[]>;
   load?: Partial<Target>;
 }
 
@@ -64,7 +66,7 @@ export async function arrange(cast: Cast): Promise<Scene> {
 }
 
 async function play(
-  { gateways, workers, settings, load: wanted, ...given }: Cast,
+  { gateways, workers, settings, load: wanted, before: place = async (urls) => urls, ...given }: Cast,
   closing: (() => Promise<void>)[],
 ): Promise<Omit<Scene, 'close'>> {
   const postgres = given.postgres ?? (await startOwnPostgres());
@@ -87,7 +89,7 @@ async function play(
   await Promise.all(all.map((each) => each.start()));
   const urls = processes.gateways.map(({ url }) => url);
   const customerId = await prepareTenant(urls[0] ?? '', token, receiver.url);
-  const load = startLoad({ token, customerId, urls, ...wanted });
+  const load = startLoad({ token, customerId, urls: await place(urls), ...wanted });
   closing.push(load.abandon);
 
   return {

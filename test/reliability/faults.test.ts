@@ -1,14 +1,18 @@
 import { expect, it } from 'vitest';
+import { endure } from '../faults/endure.ts';
+import * as hardships from '../faults/hardships.ts';
 import { kill } from '../faults/kills.ts';
 import { stopPostgres, terminateConnections } from '../faults/outages.ts';
+import { restartInTurns } from '../faults/rolling.ts';
 import { recoveryMs, told, type Recovered } from '../faults/scene.ts';
 import { say } from './served.ts';
 
 const times = (name: string, usual: number): number => Number(process.env[name] ?? usual);
 
 const [kills, stops, storms] = [times('KILLS', 200), times('STOPS', 50), times('STORMS', 50)];
+const restarts = times('RESTARTS', 20);
 
-function report(what: string, figures: Recovered): void {
+function report(what: string, figures: Recovered & object): void {
   say(`${what}: nothing lost. ${told(figures)}`);
   expect(figures.slowestRecoveryMs).toBeLessThan(recoveryMs);
   expect(figures.answered500 + figures.unanswered).toBeGreaterThan(0); // or it interrupted nothing
@@ -24,4 +28,18 @@ it.skipIf(stops === 0)(`${stops} immediate stops of PostgreSQL under load lose n
 
 it.skipIf(storms === 0)(`${storms} storms of terminated connections under load lose nothing`, async () => {
   report(`${storms} storms`, await terminateConnections(storms));
+});
+
+const { unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk } = hardships;
+
+it('each thing that may befall the database is told of, bounded, and over by itself', async () => {
+  const figures = await endure(
+    [unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk],
+    12_000,
+  );
+  report('hardships', figures);
+});
+
+it.skipIf(restarts === 0)(`${restarts} rolling restarts under load: no request fails, and no job is lost`, async () => {
+  say(`${restarts} restarts: no request failed. ${told(await restartInTurns(restarts))}`);
 });
