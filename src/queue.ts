@@ -52,6 +52,7 @@ export async function beginQueue(
     noHandleSignals: true, // the process has more to stop than its worker
     logger,
   });
+  connections.areExpected = true;
   const stop = (): Promise<void> => runner.stop().catch(() => {}); // it has stopped already
   const leave = await join(workerId).catch(async (error: unknown) => {
     await stop();
@@ -71,9 +72,16 @@ export async function beginQueue(
 /** Connections that all end at once, whoever has one. */
 class QueuePool extends Pool {
   readonly #open = new Set<Client>();
+  readonly #onLost: () => void;
+  /**
+   * Whether one that can't be had ends the run, like one that breaks. Who asked for it is then not answered: graphile-worker
+   * throws the error where nobody hears it, when it gives back jobs, which would end the process.
+   */
+  areExpected = false;
 
   constructor(config: PoolConfig, onLost: () => void) {
     super(config);
+    this.#onLost = onLost;
     replaceBroken(this);
     this.on('connect', (connection) => {
       this.#open.add(connection);
@@ -85,11 +93,18 @@ class QueuePool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<PoolClient> | void {
-    if (!callback) return super.connect().then(forgiving);
+    if (!callback) return super.connect().then(forgiving, (error: unknown) => this.#unavailable(error));
     super.connect((error, client) => {
+      if (error && this.areExpected) return this.#onLost();
       const given = client && forgiving(client);
       callback(error, given, given?.release ?? (() => {}));
     });
+  }
+
+  #unavailable(error: unknown): Promise<never> {
+    if (!this.areExpected) throw error;
+    this.#onLost();
+    return new Promise(() => {});
   }
 
   async cut(): Promise<void> {
