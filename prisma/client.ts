@@ -17,8 +17,11 @@ export type UnscopedClient = PrismaClient;
 /** Concurrent writers queue for row locks (invoice numbers, say); they should wait rather than fail. */
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
-/** @param names for those of its statements that PostgreSQL is to keep prepared */
-export function connect(pool: Pool, names = new PreparedNames(0)): UnscopedClient {
+/** How many statements a connection keeps prepared: some 50 kB each. */
+const mostPrepared = 250;
+
+/** @param names for those of its statements that PostgreSQL is to keep prepared: whose token it is takes 50 µs, not 425 */
+export function connect(pool: Pool, names = new PreparedNames(mostPrepared)): UnscopedClient {
   const adapter = new PrismaPg(pool, {
     // As in Statement.isPlannedOnce: of a pattern or a range, the values decide which index serves.
     statementNameGenerator: ({ sql }) => (/LIKE|[<>]/.test(sql) ? '' : names.of(sql)),
@@ -34,9 +37,6 @@ export interface Books {
   readonly reader: Reader;
   close(): Promise<void>;
 }
-
-/** How many statements a connection keeps prepared: some 50 kB each. */
-const mostPrepared = 250;
 
 export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books {
   const names = new PreparedNames(pooled === 'session' ? mostPrepared : 0);

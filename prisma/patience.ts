@@ -10,12 +10,16 @@ export const patience = {
   keepAliveInitialDelayMillis: 10_000,
 } satisfies PoolConfig;
 
-/** The same for the server, which would work on for a client that has gone, or keep what it has locked. */
-const sessionLimits = `
-  select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false)`;
+/**
+ * The same for the server, which would work on for a client that has gone, or keep what it has locked. And its time zone:
+ * Prisma's adapter takes every time for one in UTC.
+ */
+const sessionSettings = `
+  select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false),
+    set_config('timezone', 'UTC', false)`;
 
 /** For a pool whose connections stay with one process of the server. (pgbouncer takes no settings with the connection.) */
-export const setSessionLimits = async (client: ClientBase): Promise<void> => void (await client.query(sessionLimits));
+export const settle = async (client: ClientBase): Promise<void> => void (await client.query(sessionSettings));
 
 /**
  * A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query. So does

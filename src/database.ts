@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
-import { patience, replaceBroken, setSessionLimits } from '../prisma/patience.ts';
+import { patience, replaceBroken, settle } from '../prisma/patience.ts';
 import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './embedded-postgres.ts';
@@ -52,7 +52,7 @@ export async function openDatabase(
     connectionString,
     application_name: 'kontor',
     ...patience,
-    ...(pooled === 'session' && { onConnect: setSessionLimits }),
+    ...(pooled === 'session' && { onConnect: settle }),
   };
   const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
   replaceBroken(pool);
