@@ -56,7 +56,8 @@ export function deliver({
     beginAttempts(client, ids, now(), rules, headers),
   );
   const end = gather<Ending, void>(books, async (client, endings) => {
-    witness?.ended(await endAttempts(client, endings, now(), rules));
+    const consequences = await endAttempts(client, endings, now(), rules);
+    witness?.ended(consequences);
     return endings.map(() => undefined);
   });
   const putOff = gather<{ deliveryId: string; until: Date }, void>(books, async (client, until) => {
