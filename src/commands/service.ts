@@ -14,10 +14,14 @@ import { say, tell } from '../output.ts';
 import { createServer } from '../server.ts';
 import { claimServing } from '../serving.ts';
 import { untilStopped } from '../stopping.ts';
+import { tidyUp } from '../tidy-up.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { startWorker } from '../worker.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
+
+/** Long enough for those who waited for the start to have their answers. */
+const tidyUpAfterMs = 1000;
 
 /** What this process is for. */
 export interface Roles {
@@ -110,6 +114,7 @@ async function runPart(
       );
     }
     onUp(publicUrl(), demo);
+    setTimeout(tidyUp, tidyUpAfterMs).unref();
     if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));
     await untilStopped();
   } finally {
