@@ -12,6 +12,7 @@ const portPatienceMs = 10_000;
 /** @returns the address that it answers at */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   const giveUp = Date.now() + portPatienceMs;
+  server.setMaxListeners(0); // in a cluster's child each try leaves one, of which Node would warn
   for (;;) {
     try {
       server.listen(port, host);

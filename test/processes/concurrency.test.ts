@@ -111,7 +111,8 @@ it('told to stop, they finish what is in flight, the database last', { timeout: 
   await sleep(500); // until a server has it
   const pids = new Set(children().map(({ pid }) => pid));
   run.child.kill('SIGTERM');
-  await expect.poll(async () => (await ask('/health/live').catch(() => undefined))?.status).toBeUndefined();
+  const live = async () => (await ask('/health/live').catch(() => undefined))?.status;
+  await expect.poll(live, { timeout: 10_000 }).toBeUndefined();
   inFlight.end(body.slice(10));
   const [answer] = (await once(inFlight, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
