@@ -1,11 +1,11 @@
-import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -141,17 +141,15 @@ export default function BankTransactions(): ReactNode {
         error={error}
         again={again}
         empty={
-          list.filtered ? (
-            <NothingFound title="No transaction is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<BuildingLibraryIcon width={40} aria-hidden />}
-              title="No bank transactions yet"
-              description="Upload a statement of your bank: what pays an invoice is found by itself."
-            >
-              {upload}
-            </EmptyState>
-          )
+          <NoRows
+            list={list}
+            unlike="No transaction is like that"
+            icon={BuildingLibraryIcon}
+            title="No bank transactions yet"
+            description="Upload a statement of your bank: what pays an invoice is found by itself."
+          >
+            {upload}
+          </NoRows>
         }
       />
     </Page>

@@ -1,4 +1,4 @@
-import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon, UsersIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
@@ -7,7 +7,7 @@ import { Link, useLocation } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { country, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -107,17 +107,15 @@ export default function Customers(): ReactNode {
         error={error}
         again={again}
         empty={
-          list.filtered ? (
-            <NothingFound title="No customer is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<UsersIcon width={40} aria-hidden />}
-              title="No customers yet"
-              description="Add the first: an invoice needs somebody to pay it."
-            >
-              {add}
-            </EmptyState>
-          )
+          <NoRows
+            list={list}
+            unlike="No customer is like that"
+            icon={UsersIcon}
+            title="No customers yet"
+            description="Add the first: an invoice needs somebody to pay it."
+          >
+            {add}
+          </NoRows>
         }
       />
       <Dialog title="Add a customer" opened={adding} onClose={dialog.close}>

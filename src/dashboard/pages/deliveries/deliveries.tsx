@@ -4,7 +4,6 @@ import { ArrowPathIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
 import { Page } from '../../components/page.tsx';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../stream.ts';
@@ -92,7 +91,6 @@ export default function Deliveries(): ReactNode {
           since: from ? startOf(from, 0) : null,
           until: to ? startOf(to, 1) : null,
         }}
-        empty={list.filtered && <NothingFound title="No delivery is like that" clear={list.clear} />}
       />
       {chosen && <RedeliverMissedDialog webhook={chosen} opened={missed} onClose={dialog.close} />}
     </Page>

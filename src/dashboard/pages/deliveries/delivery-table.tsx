@@ -1,8 +1,9 @@
-import { Badge, EmptyState, Group, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { DataTable, type Column } from '../../components/data-table.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago, Due } from '../../components/time.tsx';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
@@ -69,11 +70,10 @@ interface Props {
   filters: Omit<VariablesOf<typeof DeliveriesQuery>, 'first' | 'after' | 'last' | 'before'>;
   /** Whether all go to the same webhook, which needn't be said on each row. */
   oneWebhook?: boolean;
-  empty?: ReactNode;
 }
 
 /** Deliveries, newest first, kept current while they are looked at. */
-export function DeliveryTable({ list, filters, oneWebhook = false, empty }: Props): ReactNode {
+export function DeliveryTable({ list, filters, oneWebhook = false }: Props): ReactNode {
   const [{ data, fetching, stale, error }, again] = useQuery({
     query: DeliveriesQuery,
     variables: { ...list.variables, ...filters },
@@ -89,13 +89,13 @@ export function DeliveryTable({ list, filters, oneWebhook = false, empty }: Prop
       again={again}
       columns={oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns}
       empty={
-        empty || (
-          <EmptyState
-            icon={<PaperAirplaneIcon width={40} aria-hidden />}
-            title="Nothing was sent yet"
-            description="Ping the webhook, or change something in the books."
-          />
-        )
+        <NoRows
+          list={list}
+          unlike="No delivery is like that"
+          icon={PaperAirplaneIcon}
+          title="Nothing was sent yet"
+          description="Ping the webhook, or change something in the books."
+        />
       }
     />
   );

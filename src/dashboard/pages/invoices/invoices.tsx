@@ -1,10 +1,10 @@
-import { Button, EmptyState } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { DocumentTextIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { label } from '../../format.ts';
 import { oneOf, useListState } from '../../list-state.ts';
@@ -59,17 +59,15 @@ export default function Invoices(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          list.filtered ? (
-            <NothingFound title="No invoice is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<DocumentTextIcon width={40} aria-hidden />}
-              title="No invoices yet"
-              description="Write the first, as a draft: it gets its number when you issue it."
-            >
-              {add}
-            </EmptyState>
-          )
+          <NoRows
+            list={list}
+            unlike="No invoice is like that"
+            icon={DocumentTextIcon}
+            title="No invoices yet"
+            description="Write the first, as a draft: it gets its number when you issue it."
+          >
+            {add}
+          </NoRows>
         }
       />
     </Page>

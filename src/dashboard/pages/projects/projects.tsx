@@ -1,4 +1,4 @@
-import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { BriefcaseIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
@@ -8,7 +8,7 @@ import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { label, minutes } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -136,17 +136,15 @@ export default function Projects(): ReactNode {
         error={error}
         again={again}
         empty={
-          list.filtered ? (
-            <NothingFound title="No project is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<BriefcaseIcon width={40} aria-hidden />}
-              title="No projects yet"
-              description="Add the first: time is tracked on it, and billed to its customer."
-            >
-              {add}
-            </EmptyState>
-          )
+          <NoRows
+            list={list}
+            unlike="No project is like that"
+            icon={BriefcaseIcon}
+            title="No projects yet"
+            description="Add the first: time is tracked on it, and billed to its customer."
+          >
+            {add}
+          </NoRows>
         }
       />
       <Dialog title="Add a project" opened={adding} onClose={dialog.close}>

@@ -1,4 +1,4 @@
-import { Anchor, Button, EmptyState, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon, ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
@@ -8,7 +8,7 @@ import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -147,17 +147,15 @@ export default function Receipts(): ReactNode {
         error={error}
         again={again}
         empty={
-          list.filtered ? (
-            <NothingFound title="No receipt is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<ReceiptPercentIcon width={40} aria-hidden />}
-              title="No receipts yet"
-              description="Add what others charge you: bank statements then say when it was paid."
-            >
-              {add}
-            </EmptyState>
-          )
+          <NoRows
+            list={list}
+            unlike="No receipt is like that"
+            icon={ReceiptPercentIcon}
+            title="No receipts yet"
+            description="Add what others charge you: bank statements then say when it was paid."
+          >
+            {add}
+          </NoRows>
         }
       />
       <Dialog title="Add a receipt" opened={adding} onClose={dialog.close}>

@@ -1,8 +1,7 @@
-import { EmptyState } from '@mantine/core';
 import { ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
-import { NothingFound } from '../../components/nothing-found.tsx';
+import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { useListState } from '../../list-state.ts';
@@ -48,15 +47,13 @@ export default function TimeEntries(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          list.filtered ? (
-            <NothingFound title="No time entry is like that" clear={list.clear} />
-          ) : (
-            <EmptyState
-              icon={<ClockIcon width={40} aria-hidden />}
-              title="No time yet"
-              description="Track the first above."
-            />
-          )
+          <NoRows
+            list={list}
+            unlike="No time entry is like that"
+            icon={ClockIcon}
+            title="No time yet"
+            description="Track the first above."
+          />
         }
       />
     </Page>
