@@ -9,6 +9,7 @@ import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issueNew, type WholeInvoice } from './invoice-states.ts';
 import { knowing } from './known.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
+import { refers } from './reference.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'One line of an invoice.',
@@ -62,14 +63,7 @@ type Current = Awaited<ReturnType<typeof draftToEdit>> | undefined;
 
 /** What holds between an invoice's fields, checked on those that could be read. */
 function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
-  if (input.customerId) {
-    const where = key(context, input.customerId);
-    problems.addUnless(
-      () => context.db.customer.findUnique({ where }),
-      'input.customerId',
-      'There is no such customer.',
-    );
-  }
+  refers(context, problems, 'customer', input.customerId);
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
   if (invoiceDate && dueDate && dueDate < invoiceDate) {

@@ -14,6 +14,7 @@ import { knowing } from './known.ts';
 import { loader } from './loader.ts';
 import { byText, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
+import { refers } from './reference.ts';
 import { containing, searchText } from './search.ts';
 
 export const ProjectStatus = builder.enumType('ProjectStatus', {
@@ -110,14 +111,7 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
 type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
 
 function projectRules(input: ProjectInput, context: Context, problems: Problems, current?: ProjectRow): void {
-  if (input.customerId) {
-    const where = key(context, input.customerId);
-    problems.addUnless(
-      () => context.db.customer.findUnique({ where }),
-      'input.customerId',
-      'There is no such customer.',
-    );
-  }
+  refers(context, problems, 'customer', input.customerId);
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
   if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');

@@ -16,6 +16,7 @@ import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { pagePaths, readPage } from './page.ts';
 import { book, booked } from './receipt-states.ts';
+import { refers } from './reference.ts';
 import { containing, searchText } from './search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -103,10 +104,7 @@ async function receiptRules(
     const supplier = await context.db.customer.findUnique({ where: key(context, input.supplierId) });
     if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
   }
-  if (input.projectId) {
-    const where = key(context, input.projectId);
-    problems.addUnless(() => context.db.project.findUnique({ where }), 'input.projectId', 'There is no such project.');
-  }
+  refers(context, problems, 'project', input.projectId);
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
   if (amount && amount.decimalPlaces() > digits) {

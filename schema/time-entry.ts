@@ -12,6 +12,7 @@ import { byDay, orderType } from './order.ts';
 import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
 import { periodRules, within } from './period.ts';
 import { Project } from './project.ts';
+import { refers } from './reference.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
   fields: (t) => ({
@@ -162,15 +163,7 @@ builder.mutationFields((t) => ({
     description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
-    rules: ({ input }, context, problems) => {
-      if (!input?.projectId) return;
-      const where = key(context, input.projectId);
-      problems.addUnless(
-        () => context.db.project.findUnique({ where }),
-        'input.projectId',
-        'There is no such project.',
-      );
-    },
+    rules: ({ input }, context, problems) => refers(context, problems, 'project', input?.projectId),
     resolve: async (query, _root, { input }, context) => {
       const project = await context.db.project.findUnique({ where: key(context, input.projectId) });
       if (!project) refuse('input.projectId', 'There is no such project.');
