@@ -127,7 +127,13 @@ function connect<Row extends { id: string }>(
   const more = rows.length === take;
   const nodes = more ? rows.slice(0, -1) : rows;
   if (backwards) nodes.reverse();
-  const edges = nodes.map((node) => ({ cursor: writeCursor(order, node), node }));
+  // Written where asked for: REST asks for the first and the last.
+  const edges = nodes.map((node) => ({
+    get cursor() {
+      return writeCursor(order, node);
+    },
+    node,
+  }));
   return {
     edges,
     pageInfo: {
