@@ -86,6 +86,20 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Requests to a server; bodies are JSON, or the text itself. */
+export const requesting =
+  (url: string): Service['request'] =>
+  async (method, path, { body, headers } = {}) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+  };
+
 /** Where services connect to, given a database's own address: through a pooler in transaction mode, where one is set. */
 export const gateway: { through?: (databaseUrl: string) => string } = {};
 
@@ -141,16 +155,7 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const request: Service['request'] = async (method, path, { body, headers } = {}) => {
-    const response = await fetch(new URL(path, url), {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
-  };
+  const request = requesting(url);
 
   return {
     url,

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { createToken } from '../../src/identity/index.ts';
 import { password as usualPassword, someone } from '../identity/browser.ts';
-import { startService, type Service } from '../harness.ts';
+import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
 import { barriers, launch, overflow, visit, type Watch } from './browser.ts';
 
@@ -12,6 +13,8 @@ export interface App {
   browser: Browser;
   /** Someone who can sign in, a member of these tenants; of a new one when none is named. */
   someone: (...tenantIds: string[]) => ReturnType<typeof someone>;
+  /** Someone with books of their own, and a token to fill them with. */
+  bookkeeper: () => Promise<{ email: string; acme: Integrator }>;
   /** Opens a page for one piece of work; see visit(). */
   visit: (options: BrowserContextOptions, work: (page: Page, watch: Watch) => Promise<void>) => Promise<void>;
   close: () => Promise<void>;
@@ -25,6 +28,11 @@ export async function startApp(): Promise<App> {
     receiver,
     browser,
     someone: (...tenantIds) => someone(service, ...tenantIds),
+    bookkeeper: async () => {
+      const { email, tenantId, userId } = await someone(service);
+      const { id: tokenId, token } = await createToken(service.client, { tenantId });
+      return { email, acme: asIntegrator(service, { tenantId, userId, token, tokenId }) };
+    },
     visit: (options, steps) => visit(browser, service.url, options, steps),
     close: async () => {
       await browser.close();

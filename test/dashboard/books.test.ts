@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/identity/index.ts';
 import { camt } from '../bank/statement.ts';
 import { enter } from '../identity/browser.ts';
 import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
-import { asIntegrator, type Integrator } from '../harness.ts';
+import type { Integrator } from '../harness.ts';
 import { enterWith, expectUsable, go, signIn, startApp, type App } from './app.ts';
 import { desk, noBrowser, phone } from './browser.ts';
 
@@ -13,13 +12,6 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     app = await startApp();
   });
   afterAll(() => app?.close());
-
-  /** Someone with books of their own, and a token to fill them with. */
-  async function bookkeeper(): Promise<{ email: string; acme: Integrator }> {
-    const { email, tenantId, userId } = await app.someone();
-    const { id: tokenId, token } = await createToken(app.service.client, { tenantId });
-    return { email, acme: asIntegrator(app.service, { tenantId, userId, token, tokenId }) };
-  }
 
   async function bill(acme: Integrator): Promise<{ id: string; number: string }> {
     const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
@@ -48,7 +40,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     ['on a phone', phone],
   ])('%s', (_, viewport) => {
     it('a statement is uploaded, and the invoice that it pays is paid', async () => {
-      const { email, acme } = await bookkeeper();
+      const { email, acme } = await app.bookkeeper();
       const { number } = await bill(acme);
       await app.visit({ viewport }, async (page, watch) => {
         watch.expecting.push(/401/); // before one signs in
@@ -79,7 +71,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     });
 
     it('an invoice is written, issued, and counted as outstanding', async () => {
-      const { email, acme } = await bookkeeper();
+      const { email, acme } = await app.bookkeeper();
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Museum aan de Haven' });
       await app.visit({ viewport }, async (page, watch) => {
         watch.expecting.push(/401/);
@@ -103,7 +95,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     });
 
     it('a match is undone, and what is then suggested confirmed', async () => {
-      const { email, acme } = await bookkeeper();
+      const { email, acme } = await app.bookkeeper();
       const { number } = await bill(acme);
       const amount = '455.18';
       const id = await makeBankTransaction(acme, { amount, amountOpen: amount, reference: `Invoice ${number}` });
@@ -123,7 +115,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     });
 
     it("a project's time is billed", async () => {
-      const { email, acme } = await bookkeeper();
+      const { email, acme } = await app.bookkeeper();
       await bill(acme);
       const { id: customerId } = (await acme.rest('GET', '/customers')).body.data[0];
       const projectId = await makeProject(acme, { customerId, hourlyRateNet: '80' });
@@ -150,7 +142,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
     let cookie: string;
     const ids: Record<string, string> = {};
     beforeAll(async () => {
-      const { email, acme } = await bookkeeper();
+      const { email, acme } = await app.bookkeeper();
       ({ tenantId } = acme);
       cookie = (await enter(app.service, { email })).cookie!;
       const invoice = await bill(acme);

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/identity/index.ts';
 import { makeBankTransaction } from '../graphql/books.ts';
-import { asIntegrator, type Integrator } from '../harness.ts';
 import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -15,19 +13,13 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
   afterAll(() => app?.close());
 
-  async function bookkeeper(): Promise<{ email: string; acme: Integrator }> {
-    const { email, tenantId, userId } = await app.someone();
-    const { id: tokenId, token } = await createToken(app.service.client, { tenantId });
-    return { email, acme: asIntegrator(app.service, { tenantId, userId, token, tokenId }) };
-  }
-
   const choose = async (page: Page, item: RegExp): Promise<void> => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: item }).click();
   };
 
   it('a webhook is changed, paused, resumed, given a new secret, and deleted', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     const { createWebhook } = await acme.graphql(
       'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }',
       { input: { url: app.receiver.url } },
@@ -69,7 +61,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
 
   it('a deactivated webhook says why, is enabled again, and what it missed is sent', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     const { createWebhook } = await acme.graphql(
       'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
       { input: { url: `${app.receiver.url}/missed` } },
@@ -98,7 +90,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
 
   it('a colleague is invited by a link, joins with a password of their own, and is let go', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     const colleague = `colleague-${acme.tenantId}@example.com`;
     let link = '';
     await app.visit({}, async (page, watch) => {
@@ -146,7 +138,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
 
   it('signing out everywhere ends every session', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     await app.visit({}, async (page, watch) => {
       watch.expecting.push(/401/);
       await signIn(page, email, '/account');
@@ -158,7 +150,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
 
   it('a customer is added, what is wrong said beside its field; found, changed, and deleted', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Somebody else' });
     await app.visit({}, async (page, watch) => {
       watch.expecting.push(/401/);
@@ -192,7 +184,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   });
 
   it('a transaction is ignored at once, and is not after all where that is refused', async () => {
-    const { email, acme } = await bookkeeper();
+    const { email, acme } = await app.bookkeeper();
     const id = await makeBankTransaction(acme);
     await app.visit({}, async (page, watch) => {
       watch.expecting.push(/401/, /Failed to load resource/);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { asIntegrator, createDatabase, startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, createDatabase, requesting, startService, type Integrator, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
 
 export const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -53,16 +53,7 @@ export async function serve(
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The server ended with ${code}`)));
   ended.catch(() => {}); // later, it is meant to
   while (!lines.join('').includes(url)) await Promise.race([once(child.stdout, 'data'), ended]);
-  const request: Service['request'] = async (method, path, { body, headers } = {}) => {
-    const response = await fetch(new URL(path, url), {
-      method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
-  };
+  const request = requesting(url);
   return {
     url,
     request,
