@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { connect, type UnscopedClient } from '../../prisma/client.ts';
+import {
+  authenticate as authenticateWith,
+  createTenant,
+  createToken,
+  createUser,
+  RefusedError,
+  type Authentication,
+} from '../../src/identity/index.ts';
+import { createDatabase, type Database } from '../harness.ts';
+
+let database: Database;
+export let pool: Pool;
+export let client: UnscopedClient;
+/** The SQL sent. */
+export const statements: string[] = [];
+export const onError = vi.fn<(error: unknown) => void>();
+
+/** For a file of tests: a database, and a client of it whose statements are heard. */
+export function openAccounts(): void {
+  beforeAll(async () => {
+    database = await createDatabase();
+    pool = new Pool({ connectionString: database.url, max: 10 });
+    pool.on('error', () => {});
+    pool.on('connect', (connection) => {
+      const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+      connection.query = ((first: string | { text: string }, ...rest: unknown[]) => {
+        statements.push(typeof first === 'string' ? first : first.text);
+        return query(first, ...rest);
+      }) as typeof connection.query;
+    });
+    client = connect(pool);
+  });
+
+  afterAll(async () => {
+    await client.$disconnect();
+    await pool.end();
+    await database.drop();
+  });
+
+  beforeEach(() => {
+    onError.mockReset();
+  });
+}
+
+export const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
+export const someEmail = (): string => `${randomUUID()}@example.com`;
+
+export const authenticate = (token: string, now = new Date()): Promise<Authentication> =>
+  authenticateWith(client, `Bearer ${token}`, now, onError);
+export const kindOf = async (token: string, now?: Date): Promise<string> => (await authenticate(token, now)).kind;
+
+/** A tenant with one user and a token. */
+export async function someTenant() {
+  const tenant = await createTenant(client, { name: 'Acme' });
+  const user = await createUser(client, { email: someEmail(), tenantId: tenant.id });
+  const token = await createToken(client, { tenantId: tenant.id });
+  return { tenant, user, token };
+}
+
+export const at = (seconds: number): Date => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
+export const lastUsed = async (id: string): Promise<Date | null> =>
+  (await client.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt;
+export const untilUsed = (id: string): Promise<void> =>
+  vi.waitFor(async () => expect(await lastUsed(id)).not.toBeNull());
+
+export const ids = (tokens: { id: string }[]): string[] => tokens.map(({ id }) => id);
+
+/** The one line a refusal consists of. */
+export async function refusal(action: Promise<unknown>): Promise<string> {
+  const error: unknown = await action.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(RefusedError);
+  const { message } = error as RefusedError;
+  expect(message).not.toContain('\n');
+  return message;
+}

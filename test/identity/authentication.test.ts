@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { authenticate as authenticateWith, createToken, revokeToken } from '../../src/identity/index.ts';
+import { mintToken } from '../../src/identity/token.ts';
+import {
+  openAccounts,
+  pool,
+  client,
+  statements,
+  onError,
+  authenticate,
+  kindOf,
+  someTenant,
+  at,
+  lastUsed,
+  untilUsed,
+} from './accounts.ts';
+
+openAccounts();
+
+describe('authentication', () => {
+  it('finds the user, the tenant and the token, in one statement', async () => {
+    const { tenant, user } = await someTenant();
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { token, id } = await createToken(client, {
+      tenantId: tenant.id,
+      name: 'Shop',
+      abilities: ['read', 'invoices:write'],
+      expiresAt,
+    });
+    statements.length = 0;
+    const now = new Date();
+    const answer = await authenticate(token, now);
+    expect(statements.filter((sql) => sql.includes('where t.hash'))).toHaveLength(1);
+    expect(statements.filter((sql) => !sql.includes('where t.hash') && !sql.startsWith('UPDATE'))).toEqual([]);
+    expect(answer).toEqual({
+      kind: 'principal',
+      tokenId: id,
+      principal: {
+        user: { id: user.id, name: user.email.split('@')[0], email: user.email },
+        tenant: { id: tenant.id, name: 'Acme', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
+        token: {
+          id,
+          name: 'Shop',
+          abilities: ['read', 'invoices:write'],
+          lastFour: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
+          createdAt: expect.any(Date),
+          lastUsedAt: null,
+          expiresAt,
+        },
+      },
+    });
+    await untilUsed(id);
+  });
+
+  it('asks about many requests at once, and says of each who sends it', async () => {
+    const made = [await someTenant(), await someTenant(), await someTenant()];
+    await revokeToken(client, made[2]!.token.id);
+    const sent = [...made, ...made].map(({ token }) => token.token);
+    statements.length = 0;
+    const answers = await Promise.all([...sent, mintToken().value].map((token) => authenticate(token)));
+    const [first, second] = made.map(({ user }) => ({ kind: 'principal', principal: { user: { id: user.id } } }));
+    const unauthenticated = { kind: 'unauthenticated' };
+    const each = [first, second, unauthenticated];
+    expect(answers).toMatchObject([...each, ...each, unauthenticated]);
+    expect(statements.filter((sql) => sql.includes('where t.hash'))).toHaveLength(1);
+  });
+
+  it('takes the scheme in any case, and no other scheme', async () => {
+    const { token } = await someTenant();
+    const kinds = [];
+    for (const header of [
+      `bearer ${token.token}`,
+      `BEARER   ${token.token}`,
+      token.token,
+      `Token ${token.token}`,
+      `Bearer${token.token}`,
+      `Bearer ${token.token} x`,
+      'Bearer',
+      '',
+      null,
+    ]) {
+      kinds.push((await authenticateWith(client, header, new Date(), onError)).kind);
+    }
+    expect(kinds).toEqual(['principal', 'principal', ...Array.from({ length: 7 }, () => 'unauthenticated')]);
+  });
+
+  it('rejects what can’t be a token without asking the database', async () => {
+    const { value } = mintToken();
+    statements.length = 0;
+    for (const wrong of [
+      value.slice(0, -1),
+      `${value}0`,
+      value.replace('kontor_', 'Kontor_'),
+      value.slice(0, -1) + (value.endsWith('0') ? '1' : '0'),
+    ]) {
+      expect(await kindOf(wrong)).toBe('unauthenticated');
+    }
+    expect(statements).toEqual([]);
+  });
+
+  it('rejects a well-formed token that nobody made', async () => {
+    expect(await kindOf(mintToken().value)).toBe('unauthenticated');
+  });
+
+  it('rejects a revoked token from the moment on that revocation returns', async () => {
+    const { token } = await someTenant();
+    expect(await kindOf(token.token)).toBe('principal');
+    const busy = new AbortController();
+    const revokedFrom = { time: Infinity };
+    const late: string[] = [];
+    const callers = Array.from({ length: 5 }, async () => {
+      while (!busy.signal.aborted) {
+        const started = performance.now();
+        const kind = await kindOf(token.token);
+        if (started >= revokedFrom.time) late.push(kind);
+      }
+    });
+    await sleep(50);
+    await revokeToken(client, token.id);
+    revokedFrom.time = performance.now();
+    await sleep(100);
+    busy.abort();
+    await Promise.all(callers);
+    expect(late.length).toBeGreaterThan(0);
+    expect(new Set(late)).toEqual(new Set(['unauthenticated']));
+  });
+
+  it('rejects a token that has expired, to the millisecond', async () => {
+    const { tenant } = await someTenant();
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { token } = await createToken(client, { tenantId: tenant.id, expiresAt });
+    expect(await kindOf(token, new Date(expiresAt.getTime() - 1))).toBe('principal');
+    expect(await kindOf(token, expiresAt)).toBe('unauthenticated');
+  });
+
+  it('knows a token without a tenant', async () => {
+    const { user } = await someTenant();
+    const { token, id } = await createToken(client, { tenantId: null, userEmail: user.email });
+    expect(await authenticate(token)).toEqual({ kind: 'no-tenant', tokenId: id });
+    await revokeToken(client, id);
+    expect(await kindOf(token)).toBe('unauthenticated');
+  });
+
+  it('counts a closed tenant, and one the user isn’t in, as none, even if the token still names it', async () => {
+    const [closed, left] = [await someTenant(), await someTenant()];
+    await client.tenant.update({ where: { id: closed.tenant.id }, data: { closedAt: new Date() } });
+    await client.membership.deleteMany({ where: { tenantId: left.tenant.id } });
+    expect(await kindOf(closed.token.token)).toBe('no-tenant');
+    expect(await kindOf(left.token.token)).toBe('no-tenant');
+  });
+});
+
+describe('the last use of a token', () => {
+  it('is noted after the answer, at most once a minute; the answer tells the one before', async () => {
+    const { token } = await someTenant();
+    const seen = [];
+    for (const seconds of [0, 1, 59.999, 60, 61, 119.999, 500]) {
+      const answer = await authenticate(token.token, at(seconds));
+      seen.push(answer.kind === 'principal' ? answer.principal.token?.lastUsedAt : answer.kind);
+      await sleep(20); // for the note to be written, if one is
+    }
+    expect(seen).toEqual([null, at(0), at(0), at(0), at(60), at(60), at(60)]);
+    expect(await lastUsed(token.id)).toEqual(at(500));
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it('is one write, however many requests come at once', async () => {
+    const { token } = await someTenant();
+    await pool.query(`
+      create table notes (token_id uuid);
+      create function note() returns trigger language plpgsql as 'begin insert into notes values (new.id); return null; end';
+      create trigger note after update on api_tokens for each row execute function note()`);
+    await Promise.all(Array.from({ length: 50 }, (_, index) => authenticate(token.token, at(index))));
+    await untilUsed(token.id);
+    await sleep(50);
+    const { rows } = await pool.query('table notes');
+    expect(rows).toEqual([{ token_id: token.id }]);
+  });
+
+  it('is one write, also when another process noted one at the same time', async () => {
+    const { token } = await someTenant();
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query('update api_tokens set last_used_at = $2 where id = $1', [token.id, at(1)]);
+    expect(await kindOf(token.token, at(30))).toBe('principal');
+    await sleep(50); // its own note waits by now
+    await other.query('commit');
+    other.release();
+    await sleep(50);
+    expect(await lastUsed(token.id)).toEqual(at(1));
+  });
+
+  it('never holds up or fails a request; what goes wrong is reported', async () => {
+    const { token } = await someTenant();
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('select from api_tokens where id = $1 for update', [token.id]);
+    expect(await kindOf(token.token)).toBe('principal');
+    expect(onError).not.toHaveBeenCalled();
+    await vi.waitFor(async () => {
+      await pool.query(`
+        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      expect(onError).toHaveBeenCalledOnce();
+    });
+    await holder.query('rollback');
+    holder.release();
+    expect(await kindOf(token.token)).toBe('principal'); // and tries again
+    await untilUsed(token.id);
+  });
+
+  it('is not noted for a token that is rejected', async () => {
+    const { token } = await someTenant();
+    await revokeToken(client, token.id);
+    await authenticate(token.token);
+    await sleep(50);
+    expect(await lastUsed(token.id)).toBeNull();
+  });
+});
