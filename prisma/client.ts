@@ -4,7 +4,7 @@ import { BooksPool } from './books.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
 import { PreparedNames } from './prepared.ts';
-import { Reader } from './reader.ts';
+import { Reader } from './reads/reader.ts';
 
 export type { NewRow, Row, Rows } from './insert.ts';
 export { forTenant, queueUp, takeTurn, tenantModels, type Db, type TenantClient } from './door.ts';

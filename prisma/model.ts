@@ -1,11 +1,11 @@
 import type DataLoader from 'dataloader';
-import type { Raw } from './decode.ts';
+import type { Raw } from './reads/decode.ts';
 import type { Prisma } from './generated/client/client.ts';
 import type { Line } from './line.ts';
 import { byId } from './lookups.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './reads/reader.ts';
 import { scoped } from './scoped.ts';
-import { shapeOf } from './shape.ts';
+import { shapeOf } from './reads/shape.ts';
 import { totalOf } from './tallies.ts';
 
 export type Row = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { isPlain } from './shape.ts';
+import { isPlain } from './reads/shape.ts';
 
 const uniqueOperations = new Set(['findUnique', 'findUniqueOrThrow', 'update', 'delete', 'upsert']);
 

@@ -5,7 +5,7 @@ import { addBankCommands } from './commands/bank.ts';
 import { runService } from './commands/service.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './database.ts';
-import { failInFamily } from './family.ts';
+import { failInFamily } from './processes/family.ts';
 import { say, tell } from './output.ts';
 
 const program = new Command('kontor')

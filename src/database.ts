@@ -4,7 +4,7 @@ import { migrate, pendingMigrations } from '../prisma/migrate.ts';
 import { patience, replaceBroken, settle } from '../prisma/patience.ts';
 import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
-import { joinEmbeddedPostgres } from './embedded-postgres.ts';
+import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface Database {

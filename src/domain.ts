@@ -6,7 +6,7 @@ import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database.ts';
-import type { DeliveryChanges } from './delivery-changes.ts';
+import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import { createIdentity } from './identity/index.ts';
 
 /** The domain as doors and jobs use it: operations compiled, contexts made for whoever asks. */

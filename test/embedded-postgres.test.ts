@@ -375,7 +375,7 @@ async function node(dataDir: string, script: string, who: Who = {}): Promise<{ c
 function start(dataDir: string, script: string, { uid, gid, checkout = root }: Who): ReturnType<typeof spawnNode> {
   return spawnNode(
     `
-    import { joinEmbeddedPostgres } from ${JSON.stringify(join(checkout, 'src/embedded-postgres.ts'))};
+    import { joinEmbeddedPostgres } from ${JSON.stringify(join(checkout, 'src/postgres/embedded-postgres.ts'))};
     import { Client } from ${JSON.stringify(join(root, 'node_modules/pg/esm/index.mjs'))};
     const dataDir = ${JSON.stringify(dataDir)};
     ${script}`,

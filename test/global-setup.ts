@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../prisma/migrate.ts';
-import { joinEmbeddedPostgres } from '../src/embedded-postgres.ts';
+import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

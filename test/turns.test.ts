@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../src/turns.ts';
+import { createTurns } from '../src/graphql/turns.ts';
 
 it('who waits has a turn after one piece of each other’s, however much they have brought', async () => {
   const turns = createTurns({ rest: 0 });

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { sha256 } from '../idempotency.ts';
+import { sha256 } from '../idempotency/idempotency.ts';
 
 /** All metrics as Prometheus reads them, of this process or of all that serve together. */
 export type Exposition = () => Promise<string>;

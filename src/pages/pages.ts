@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
-import { pageHeaders } from '../headers.ts';
+import { pageHeaders } from '../http/headers.ts';
 
 /** Where builds put what is served: `npm run build`. */
 export interface PageFolders {

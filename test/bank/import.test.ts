@@ -12,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createGraphqlDoor } from '../../src/graphql-door.ts';
+import { createGraphqlDoor } from '../../src/graphql/door.ts';
 import { createDatabase, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
 import { kontor } from '../processes/npm.ts';

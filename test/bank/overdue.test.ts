@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitOverdue } from '../../schema/overdue.ts';
-import { overdue } from '../../src/overdue.ts';
+import { overdue } from '../../src/jobs/overdue.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { eventsDuring, eventsOf, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { Bench, type Row, type Work } from './bench.ts';
-import { untilStopped } from '../../src/stopping.ts';
+import { untilStopped } from '../../src/processes/stopping.ts';
 import { openDatabase } from './database.ts';
 import { machine, print } from './table.ts';
 import { works } from './works.ts';

@@ -2,8 +2,8 @@ import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findPostmaster, makeCluster, readPassword, start } from '../../src/postgres-server.ts';
-import { findPlace } from '../../src/postgres-user.ts';
+import { findPostmaster, makeCluster, readPassword, start } from '../../src/postgres/postgres-server.ts';
+import { findPlace } from '../../src/postgres/postgres-user.ts';
 import { until } from '../webhooks/receiver.ts';
 
 /** A PostgreSQL of a test's own, for faults that others must not feel. */

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
-import { readmitEveryMs } from '../../src/readmission.ts';
+import { readmitEveryMs } from '../../src/graphql/readmission.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { forgetAnswers } from '../../src/stored-answers.ts';
+import { forgetAnswers } from '../../src/idempotency/stored-answers.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { enter, signedIn, type Browser } from '../identity/browser.ts';
 import { answers, head, json, last, speak } from '../rest/raw.ts';

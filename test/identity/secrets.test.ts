@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createInvitation, startSession } from '../../src/identity/index.ts';
-import { cleanUp } from '../../src/clean-up.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Service } from '../harness.ts';
 import { openBrowser, password, signedIn } from './browser.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { overdue } from '../../src/overdue.ts';
+import { overdue } from '../../src/jobs/overdue.ts';
 import { camt, imported } from '../bank/statement.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';

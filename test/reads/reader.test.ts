@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/books.ts';
 import { connect, tenantModels, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
 import { PreparedNames } from '../../prisma/prepared.ts';
-import { Reader } from '../../prisma/reader.ts';
+import { Reader } from '../../prisma/reads/reader.ts';
 import { scoped } from '../../prisma/scoped.ts';
 import { tableOf, type Column, type Relation, type Table } from '../../prisma/tables.ts';
 import { createDatabase, type Database } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDomain } from '../../src/domain.ts';
 import { createWebhooks } from '../../src/webhooks/webhooks.ts';
-import { cleanUp } from '../../src/clean-up.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
 

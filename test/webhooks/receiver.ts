@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { forTenant } from '../../prisma/client.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/jobs/worker.ts';
 import type { Metrics } from '../../src/metrics/metrics.ts';
 import { pino, type Logger } from 'pino';
 import { planDeliveries } from '../../schema/delivery-states.ts';

@@ -1,19 +1,19 @@
 import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
-import type { Config } from './config.ts';
-import type { Database } from './database.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../database.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
-import type { Domain } from './domain.ts';
-import { keepRunning } from './keep-running.ts';
+import type { Domain } from '../domain.ts';
+import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { keepPresence } from './presence.ts';
 import { beginQueue } from './queue.ts';
-import { deliver, type Witness } from './webhooks/deliver.ts';
-import { fanOut } from './webhooks/fan-out.ts';
-import { Lanes } from './webhooks/lanes.ts';
-import { createPoster } from './webhooks/post.ts';
-import type { WebhookSettings } from './webhooks/webhooks.ts';
+import { deliver, type Witness } from '../webhooks/deliver.ts';
+import { fanOut } from '../webhooks/fan-out.ts';
+import { Lanes } from '../webhooks/lanes.ts';
+import { createPoster } from '../webhooks/post.ts';
+import type { WebhookSettings } from '../webhooks/webhooks.ts';
 
 export interface Worker {
   /** Lets running jobs finish, takes no more. */

@@ -5,12 +5,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { readBytes, TransportError } from '../rest-shim/body.ts';
-import type { ErrorCode } from '../schema/errors.ts';
-import { importLimits } from '../schema/statement-import.ts';
-import type { GraphqlDoor, Visit } from './graphql-door.ts';
+import { readBytes, TransportError } from '../../rest-shim/body.ts';
+import type { ErrorCode } from '../../schema/errors.ts';
+import { importLimits } from '../../schema/statement-import.ts';
+import type { GraphqlDoor, Visit } from '../graphql/door.ts';
 import { fateOfStatus, sha256, type AnswerOnce, type Fate } from './idempotency.ts';
-import { isForm, maxUpload } from './multipart.ts';
+import { isForm, maxUpload } from '../http/multipart.ts';
 import type { Answer } from './stored-answers.ts';
 
 /** The longest form: a file, and the fields beside it. */

@@ -1,7 +1,7 @@
-import type { Db } from '../prisma/client.ts';
-import type { Ability } from '../schema/ability.ts';
-import type { Context } from '../schema/context.ts';
-import type { Vault } from './vault.ts';
+import type { Db } from '../../prisma/client.ts';
+import type { Ability } from '../../schema/ability.ts';
+import type { Context } from '../../schema/context.ts';
+import type { Vault } from '../vault.ts';
 
 /** An HTTP answer as it was sent, but for what every answer carries anew. */
 export interface Answer {

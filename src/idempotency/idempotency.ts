@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeTurn } from '../prisma/client.ts';
-import type { Ability } from '../schema/ability.ts';
-import type { Context } from '../schema/context.ts';
-import { ForbiddenError, ValidationError } from '../schema/errors.ts';
+import { takeTurn } from '../../prisma/client.ts';
+import type { Ability } from '../../schema/ability.ts';
+import type { Context } from '../../schema/context.ts';
+import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
-import type { Vault } from './vault.ts';
+import type { Vault } from '../vault.ts';
 
 /** A request that is answered once, however often it is sent (decisions, 9). */
 export interface KeyedRequest {

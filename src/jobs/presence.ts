@@ -1,6 +1,6 @@
 import type { WorkerUtils } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { UnscopedClient } from '../prisma/client.ts';
+import type { UnscopedClient } from '../../prisma/client.ts';
 
 const beatMs = 5000;
 /** A worker not seen for this long is dead, or as good as dead: what it began is begun again elsewhere. */

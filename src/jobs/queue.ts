@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
-import { replaceBroken } from '../prisma/patience.ts';
-import type { Run } from './keep-running.ts';
+import { replaceBroken } from '../../prisma/patience.ts';
+import type { Run } from '../processes/keep-running.ts';
 
 /** How long the jobs under way may go on once a connection is lost, before others may take them up. */
 const graceMs = 5000;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type IRequest } from 'itty-router';
 import type { z } from 'zod';
-import { readBody } from '../rest-shim/body.ts';
-import { answerError, errorResponse, otherwiseNotFound } from '../rest-shim/router.ts';
-import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
+import { readBody } from '../../rest-shim/body.ts';
+import { answerError, errorResponse, otherwiseNotFound } from '../../rest-shim/router.ts';
+import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { mayBeForged } from './forgery.ts';
 
 /** One request's surroundings. */

@@ -1,5 +1,5 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
-import { lifetimeMs } from './identity/index.ts';
+import { lifetimeMs } from '../identity/index.ts';
 
 /** Over HTTPS the prefix keeps every other host, and whoever listens to plain HTTP, from setting it (RFC 6265bis). */
 const nameAt = (publicUrl: string): string => (isSecure(publicUrl) ? '__Host-kontor' : 'kontor');

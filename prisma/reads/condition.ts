@@ -1,5 +1,5 @@
 import { Parameter } from './shape.ts';
-import { tableOf, type Column, type Relation, type Table } from './tables.ts';
+import { tableOf, type Column, type Relation, type Table } from '../tables.ts';
 import { NotUnderstood, typeOf, type Encode } from './values.ts';
 
 /** A table in a statement, under the name it goes by there. */

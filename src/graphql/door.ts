@@ -12,13 +12,13 @@ import {
 } from 'graphql';
 import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { Context } from '../schema/context.ts';
-import { CodedError, Problems, ValidationError } from '../schema/errors.ts';
-import { inspect } from '../schema/inspect.ts';
-import { traced } from '../schema/trace.ts';
-import { useBody } from './graphql-body.ts';
-import { useLimits } from './graphql-limits.ts';
-import { useMultipart } from './multipart.ts';
+import type { Context } from '../../schema/context.ts';
+import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
+import { inspect } from '../../schema/inspect.ts';
+import { traced } from '../../schema/trace.ts';
+import { useBody } from './body.ts';
+import { useLimits } from './limits.ts';
+import { useMultipart } from '../http/multipart.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
 
 /** What the server hands in with each request. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { TransportError } from '../rest-shim/body.ts';
-import { statusOf } from '../rest-shim/router.ts';
-import { CodedError, type ErrorCode } from '../schema/errors.ts';
+import { TransportError } from '../../rest-shim/body.ts';
+import { statusOf } from '../../rest-shim/router.ts';
+import { CodedError, type ErrorCode } from '../../schema/errors.ts';
 
 /** Why a request at the GraphQL door is refused as a whole, by its status. */
 export interface GraphqlRefusal {

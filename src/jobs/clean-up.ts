@@ -1,9 +1,9 @@
 import type { Task } from 'graphile-worker';
-import { forTenant } from '../prisma/client.ts';
-import type { Database } from './database.ts';
-import { forgetInvitations, forgetSessions } from './identity/index.ts';
-import { forget } from './rate-limit.ts';
-import { forgetAnswers } from './stored-answers.ts';
+import { forTenant } from '../../prisma/client.ts';
+import type { Database } from '../database.ts';
+import { forgetInvitations, forgetSessions } from '../identity/index.ts';
+import { forget } from '../rate-limit.ts';
+import { forgetAnswers } from '../idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (decisions, 6). */
 const keptDays = 90;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { UnscopedClient } from '../prisma/client.ts';
-import { CodedError, found, refuse } from '../schema/errors.ts';
-import { email, requiredText } from '../schema/input.ts';
-import { formatTime } from '../schema/scalars.ts';
-import { answer, bodyOf, parsed, serve, throttled, type AuthDoor, type Caller, type Handler } from './auth-router.ts';
+import type { UnscopedClient } from '../../prisma/client.ts';
+import { CodedError, found, refuse } from '../../schema/errors.ts';
+import { email, requiredText } from '../../schema/input.ts';
+import { formatTime } from '../../schema/scalars.ts';
+import { answer, bodyOf, parsed, serve, throttled, type AuthDoor, type Caller, type Handler } from './router.ts';
 import { sessionCookie, sessionToken } from './cookie.ts';
 import {
   acceptInvitation,
@@ -20,7 +20,7 @@ import {
   type Started,
   type TryPassword,
   type UserSummary,
-} from './identity/index.ts';
+} from '../identity/index.ts';
 
 const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
 

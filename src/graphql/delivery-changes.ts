@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { breakOnSilence, patience } from '../prisma/patience.ts';
-import { CodedError } from '../schema/errors.ts';
+import { breakOnSilence, patience } from '../../prisma/patience.ts';
+import { CodedError } from '../../schema/errors.ts';
 
 // A trigger on `deliveries` announces each change on this channel if somebody watches the tenant, which is whoever
 // holds this lock.

@@ -1,7 +1,7 @@
 import type { Task } from 'graphile-worker';
-import type { UnscopedClient } from '../prisma/client.ts';
-import { emitOverdue } from '../schema/overdue.ts';
-import type { Domain } from './domain.ts';
+import type { UnscopedClient } from '../../prisma/client.ts';
+import { emitOverdue } from '../../schema/overdue.ts';
+import type { Domain } from '../domain.ts';
 
 /** Nobody asks for what happens by itself. */
 const nobody = { id: '00000000-0000-0000-0000-000000000000', name: 'Kontor', email: '' };

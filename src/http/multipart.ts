@@ -2,7 +2,7 @@ import processRequest from 'graphql-upload/processRequest.mjs';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CodedError } from '../schema/errors.ts';
+import { CodedError } from '../../schema/errors.ts';
 
 /** The longest file that can be uploaded. */
 export const maxUpload = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { maxBody, readBytes, tooLong, TransportError } from '../rest-shim/body.ts';
-import { isForm } from './multipart.ts';
+import { maxBody, readBytes, tooLong, TransportError } from '../../rest-shim/body.ts';
+import { isForm } from '../http/multipart.ts';
 
 /**
  * Reads a body, as far as one may be long, before Yoga parses it. Yoga's own limit leads it through a pipe of web

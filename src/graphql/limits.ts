@@ -15,8 +15,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { costOf } from '../schema/cost.ts';
-import type { Context } from '../schema/context.ts';
+import { costOf } from '../../schema/cost.ts';
+import type { Context } from '../../schema/context.ts';
 import { createTurns } from './turns.ts';
 
 /** What a document may have at most: four times what any page or guide of ours has, twice in depth (a test compares). */

@@ -1,5 +1,5 @@
-import { Prisma } from './generated/client/client.ts';
-import type { Column } from './tables.ts';
+import { Prisma } from '../generated/client/client.ts';
+import type { Column } from '../tables.ts';
 
 /** Thrown at what is left to Prisma. */
 export class NotUnderstood extends Error {}

@@ -11,9 +11,9 @@ import {
   type Source,
 } from './condition.ts';
 import { decoderOf, type Field, type Raw } from './decode.ts';
-import type { Prisma } from './generated/client/client.ts';
+import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
-import type { Column, Relation } from './tables.ts';
+import type { Column, Relation } from '../tables.ts';
 import { NotUnderstood, typeOf, type Encode } from './values.ts';
 
 /** What answers every query of a shape at once: related rows are joined, lists of them as JSON. */

@@ -1,7 +1,7 @@
 import type { QueryArrayConfig } from 'pg';
 import type { Raw } from './decode.ts';
-import type { Prisma } from './generated/client/client.ts';
-import type { PreparedNames } from './prepared.ts';
+import type { Prisma } from '../generated/client/client.ts';
+import type { PreparedNames } from '../prepared.ts';
 import { shapeOf } from './shape.ts';
 import { compile, type Statement } from './statement.ts';
 import { NotUnderstood } from './values.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import type { Config } from './config.ts';
-import type { Database } from './database.ts';
-import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from './rate-limit.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../database.ts';
+import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../rate-limit.ts';
 
 const lockKey = 0x73657276; // "serv"
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { MetricObject } from 'prom-client';
 
-// What the processes of one `start` say to each other; src/parent.ts has the parent's side.
+// What the processes of one `start` say to each other; src/processes/parent.ts has the parent's side.
 
 /** What a child is for. */
 export type Role = 'serve' | 'work';
