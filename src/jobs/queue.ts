@@ -53,7 +53,10 @@ export async function beginQueue(
     logger,
   });
   connections.areExpected = true;
-  const stop = (): Promise<void> => runner.stop().catch(() => {}); // it has stopped already
+  const stop = (): Promise<void> => {
+    connections.isEnding = true;
+    return runner.stop().catch(() => {}); // it has stopped already
+  };
   const leave = await join(workerId).catch(async (error: unknown) => {
     await stop();
     await connections.cut();
@@ -66,7 +69,14 @@ export async function beginQueue(
     await connections.cut();
     await leave();
   };
-  return { stop, ended: end() };
+  const ended = end();
+  return {
+    stop: () => {
+      void stop(); // which may never answer, once a connection is lost
+      return ended;
+    },
+    ended,
+  };
 }
 
 /** Connections that all end at once, whoever has one. */
@@ -78,6 +88,8 @@ class QueuePool extends Pool {
    * throws the error where nobody hears it, when it gives back jobs, which would end the process.
    */
   areExpected = false;
+  /** Whether a statement that fails isn't answered either: from here on graphile-worker throws that where nobody hears it. */
+  isEnding = false;
 
   constructor(config: PoolConfig, onLost: () => void) {
     super(config);
@@ -86,6 +98,11 @@ class QueuePool extends Pool {
     this.on('connect', (connection) => {
       this.#open.add(connection);
       connection.on('error', onLost).once('end', () => this.#open.delete(connection));
+      const query = connection.query.bind(connection) as (...args: never[]) => unknown;
+      connection.query = (...args: never[]): never => {
+        const result = query(...args);
+        return (result instanceof Promise ? result.catch((error: unknown) => this.#failed(error)) : result) as never;
+      };
     });
   }
 
@@ -105,6 +122,11 @@ class QueuePool extends Pool {
     if (!this.areExpected) throw error;
     this.#onLost();
     return new Promise(() => {});
+  }
+
+  #failed(error: unknown): Promise<never> {
+    if (!this.isEnding) throw error;
+    return this.#unavailable(error);
   }
 
   async cut(): Promise<void> {
