@@ -28,9 +28,10 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
  * The one door to tenant data: a client that can't see or write another tenant's rows. Every statement names the
  * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds where all
  * of that should fail. Identity's tables are refused, and raw SQL but for queueUp(), takeTurn() and $rows().
+ * @param signal once it is aborted, nothing more is asked and nothing committed
  */
-export const forTenant = (books: Books, tenantId: string): TenantClient =>
-  new Door(books, new Line(books.pool, tenantId), books.client) as unknown as TenantClient;
+export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>
+  new Door(books, new Line(books.pool, tenantId, signal), books.client) as unknown as TenantClient;
 
 /** Prisma's client, as far as it passes the door, and what it has no words for. */
 export interface TenantClient extends Omit<PrismaClient, Closed> {
@@ -81,7 +82,11 @@ class Door {
   $transaction(work: (db: Door) => Promise<unknown>, limits?: object): Promise<unknown> {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
     return this.#line.begin((line) =>
-      this.#client.$transaction((inner) => work(new Door(this.#books, line, inner as PrismaClient)), limits),
+      this.#client.$transaction(async (inner) => {
+        const result = await work(new Door(this.#books, line, inner as PrismaClient));
+        line.throwIfAborted();
+        return result;
+      }, limits),
     );
   }
 

@@ -5,11 +5,13 @@ import { asTenant, type Transaction } from './books.ts';
 export class Line {
   readonly tenantId: string;
   readonly #pool: Pool;
+  readonly #signal: AbortSignal | undefined;
   readonly #transaction: Transaction | undefined;
 
-  constructor(pool: Pool, tenantId: string, transaction?: Transaction) {
+  constructor(pool: Pool, tenantId: string, signal?: AbortSignal, transaction?: Transaction) {
     this.#pool = pool;
     this.tenantId = tenantId;
+    this.#signal = signal;
     this.#transaction = transaction;
   }
 
@@ -19,19 +21,28 @@ export class Line {
   }
 
   /** Runs what is Prisma's in the tenant's name. */
-  asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
+  async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.throwIfAborted();
     return asTenant(this.tenantId, work);
   }
 
   /** Lets Prisma begin a transaction; within one, a part of it. */
-  begin<Result>(work: (line: Line) => Promise<Result>): Promise<Result> {
+  async begin<Result>(work: (line: Line) => Promise<Result>): Promise<Result> {
     if (this.#transaction) return this.asTenant(() => work(this));
+    this.throwIfAborted();
     const transaction: Transaction = {};
-    return asTenant(this.tenantId, () => work(new Line(this.#pool, this.tenantId, transaction)), transaction);
+    const line = new Line(this.#pool, this.tenantId, this.#signal, transaction);
+    return asTenant(this.tenantId, () => work(line), transaction);
+  }
+
+  /** @throws the signal's reason, once nobody waits any more for what is asked or written here */
+  throwIfAborted(): void {
+    this.#signal?.throwIfAborted();
   }
 
   /** Sends a statement past Prisma. */
   async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
+    this.throwIfAborted();
     if (this.#transaction) return (await inTurn<Row>(this.#transaction, statement)).rows;
     const client = await asTenant(this.tenantId, () => this.#pool.connect());
     let isBroken = true;

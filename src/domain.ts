@@ -16,8 +16,12 @@ export interface Domain {
   /**
    * @param changes where subscriptions hear of changes; without it there are none
    * @param requestId of the request that is answered, if one is
+   * @param signal once it says so, the tenant's tables are closed to it
    */
-  contextFor: (principal: Principal, surroundings?: { changes?: DeliveryChanges; requestId?: string }) => Context;
+  contextFor: (
+    principal: Principal,
+    surroundings?: { changes?: DeliveryChanges; requestId?: string; signal?: AbortSignal },
+  ) => Context;
 }
 
 /** @param publicUrl where people reach the dashboard, for links */
@@ -30,9 +34,9 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const represent = createRepresent(domain);
-  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null } = {}) =>
+  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal } = {}) =>
     createContext({
-      client: forTenant(books, principal.tenant.id),
+      client: forTenant(books, principal.tenant.id, signal),
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),

@@ -10,11 +10,13 @@ import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts
 import { routes } from '../rest-shim/routes.ts';
 import type { Context } from '../schema/context.ts';
 import { printSdl } from '../schema/print.ts';
+import { importLimits } from '../schema/statement-import.ts';
 import { createAuthDoor } from './auth/door.ts';
 import type { Caller } from './auth/router.ts';
 import { clientAddress } from './http/client-address.ts';
 import { sessionToken } from './auth/cookie.ts';
 import { answerCors } from './http/cors.ts';
+import { inTime } from './http/deadline.ts';
 import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import type { Domain } from './domain.ts';
 import { mayBeForged } from './auth/forgery.ts';
@@ -27,6 +29,7 @@ import { createAnswerOnce, fateOfStatus, keyOf, sha256 } from './idempotency/ide
 import { answerKeyedGraphql } from './idempotency/keyed-graphql.ts';
 import { answerMalformed } from './http/malformed.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { isForm } from './http/multipart.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
 import { limitPatience, oneByOne, serverOptions, usualPatience, type Patience } from './http/patience.ts';
@@ -94,26 +97,26 @@ export function createServer({
     const requestId = idOf(response);
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
     const handle = (request: Request, context: Context) => router(request, { context, requestId, report });
+    const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
+      const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
+      setHeaders(response, headers);
+      if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
+      const context = domain.contextFor(outcome.principal, { requestId, signal });
+      const key = keyOf(incoming);
+      if (key === undefined) return await handle(request, context);
+      const body = await readBytes(request.body ?? []);
+      const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
+      const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
+      return await answerOnce(keyed, context, {
+        handle: (inside) => handle(new Request(url, init), inside),
+        fateOf: fateOfStatus,
+      });
+    };
     const listener = getRequestListener(
-      async (request) => {
-        try {
-          const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
-          setHeaders(response, headers);
-          if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
-          const context = domain.contextFor(outcome.principal, { requestId });
-          const key = keyOf(incoming);
-          if (key === undefined) return await handle(request, context);
-          const body = await readBytes(request.body ?? []);
-          const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
-          const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
-          return await answerOnce(keyed, context, {
-            handle: (inside) => handle(new Request(url, init), inside),
-            fateOf: fateOfStatus,
-          });
-        } catch (error) {
-          return answerError(error, request, { requestId, report });
-        }
-      },
+      (request) =>
+        inTime(patience.answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
+          answerError(error, request, { requestId, report }),
+        ),
       // What no URL can be made of, by its path or by its Host header, is no address of ours.
       { errorHandler: () => errorResponse(404, 'Not found.', requestId) },
     );
@@ -129,7 +132,11 @@ export function createServer({
       metrics?.signIn(outcome);
     };
     const caller = { incoming, address, requestId, report, note };
-    const listener = getRequestListener((request) => authDoor(request, caller), {
+    const answered = (request: Request) =>
+      inTime(patience.answerMs, incoming, response, () => authDoor(request, caller)).catch((error: unknown) =>
+        answerError(error, request, caller),
+      );
+    const listener = getRequestListener(answered, {
       errorHandler: () => errorResponse(404, 'Not found.', requestId),
     });
     return listener(incoming, response);
@@ -153,18 +160,22 @@ export function createServer({
   async function answerGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
     if (wantsGraphiql(request) && pages(request, response, '/graphql')) return;
-    try {
+    const admit = async (signal: AbortSignal): Promise<void> => {
       const credentials = credentialsOf(request);
       const { headers, outcome } = await gate.admit(credentials);
       setHeaders(response, headers);
       if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal, requestId);
       const { principal } = outcome;
       const readmit = (): Promise<boolean> => gate.stillAdmits(credentials, principal);
-      const visit = { requestId, context: domain.contextFor(principal, { changes, requestId }), readmit };
+      const visit = { requestId, context: domain.contextFor(principal, { changes, requestId, signal }), readmit };
       const key = keyOf(request);
       if (key === undefined) await graphqlDoor.handle(request, response, visit);
       else
         await send(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, response, { key, ...visit }));
+    };
+    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : patience.answerMs;
+    try {
+      await inTime(mayTakeMs, request, response, admit);
     } catch (error) {
       const refusal = graphqlRefusal(error);
       if (refusal.status === 500) log.error({ err: error, requestId }, 'fault');

@@ -28,7 +28,9 @@ export function useReadmission(): Plugin<Revisit> {
         const timer = setInterval(() => {
           readmit().then((admitted) => admitted || end(), end);
         }, readmitEveryMs);
-        response?.once('close', end);
+        if (response?.closed)
+          end(); // while it was being begun
+        else response?.once('close', end);
         return { onEnd: () => void response?.destroy() };
       },
     }),

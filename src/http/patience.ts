@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long clients may take, in milliseconds. */
+/** How long clients may take, and we, in milliseconds. */
 export interface Patience {
   /** For the head of a request. */
   headMs: number;
@@ -9,9 +9,11 @@ export interface Patience {
   silenceMs: number;
   /** For all of it: a statement of 64 MiB takes that long at 2 Mbit/s. */
   requestMs: number;
+  /** For our answer, once it has come: less than the 15 seconds we promise, as timers are late where much is done. */
+  answerMs: number;
 }
 
-export const usualPatience: Patience = { headMs: 15_000, silenceMs: 15_000, requestMs: 300_000 };
+export const usualPatience: Patience = { headMs: 15_000, silenceMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
 
 /** Beyond, connections are closed at once. */
 const maxConnections = 5000;

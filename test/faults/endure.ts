@@ -13,12 +13,12 @@ export interface Endured extends Figures {
   endured: string;
 }
 
-/** What a request waits for at most, beside what it takes in good days: a connection, a statement's answer. */
-export const longestMs = 20_000;
+/** Within which any request is answered, whatever it waits for: OPERATING.md. */
+const longestMs = 15_000;
 
 /**
  * Lets hardships befall the database one after the other, under load, and looks from outside: readiness tells the
- * reason, liveness doesn't change, every request is answered, and all is well again unaided once it is over.
+ * reason, liveness doesn't change, every request is answered in time, and all is well again unaided once it is over.
  */
 export async function endure(hardships: Hardship[], heldMs: number): Promise<Endured> {
   const disk = hardships.includes(outOfDisk) ? await mountSmallDisk(400) : undefined;
@@ -57,7 +57,9 @@ export async function endure(hardships: Hardship[], heldMs: number): Promise<End
       await scene.untilServed();
       const tookMs = Math.round(performance.now() - over);
       slowestRecoveryMs = Math.max(slowestRecoveryMs, tookMs);
-      say(`${name}: told of, and over in ${tookMs} ms; the longest answer so far took ${scene.load.longestMs()} ms`);
+      const longest = scene.load.longestMs(begun);
+      say(`${name}: told of, and over in ${tookMs} ms; the longest answer took ${longest} ms`);
+      expect(longest, `the longest answer while it was ${name}`).toBeLessThan(longestMs);
     }
     const endured = possible.map(({ name }) => name).join(', ');
     return { endured, slowestRecoveryMs, ...(await scene.settle()) };

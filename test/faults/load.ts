@@ -21,8 +21,8 @@ export interface Load {
   wrong: string[];
   /** How often nothing was acknowledged: the documented 500, or no answer at all. */
   faults: { answered500: number; unanswered: number };
-  /** The longest that a client waited for any answer, in milliseconds. */
-  longestMs(): number;
+  /** The longest that a client waited for any answer, in milliseconds; since `begun`, a performance.now(), if given. */
+  longestMs(begun?: number): number;
   acknowledged(): number;
   /** Sends nothing new, and what has a key until it is answered. */
   stop(): Promise<void>;
@@ -52,7 +52,8 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
   };
   const stopping = new AbortController();
   const abandoning = new AbortController();
-  let longestMs = 0;
+  /** When each answer came, and how long it was waited for. */
+  const waits: { at: number; ms: number }[] = [];
 
   const send = async (url: string, { mark, key }: Write, { path, body }: Sent): Promise<string | undefined> => {
     const begun = performance.now();
@@ -75,7 +76,7 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
       if ((error as Error).name === 'TimeoutError') load.wrong.push(`${mark}: no answer in ${patienceMs} ms`);
       load.faults.unanswered += 1;
     } finally {
-      longestMs = Math.max(longestMs, performance.now() - begun);
+      waits.push({ at: performance.now(), ms: performance.now() - begun });
     }
     return undefined;
   };
@@ -99,7 +100,8 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
   const running = Promise.all(Array.from({ length: clients }, (_each, index) => client(index)));
   return {
     ...load,
-    longestMs: () => Math.round(longestMs),
+    longestMs: (begun = 0) =>
+      waits.reduce((longest, { at, ms }) => (at >= begun ? Math.max(longest, Math.round(ms)) : longest), 0),
     acknowledged: () => load.writes.filter(({ acknowledged }) => acknowledged).length,
     stop: async () => {
       stopping.abort();

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What wasn't answered in time: a fault of ours, told and logged like any other. */
+export class OverdueError extends Error {
+  constructor(ms: number) {
+    super(`Not answered within ${ms / 1000} seconds`);
+  }
+}
+
+const lookEveryMs = 1000;
+
+/**
+ * Does a request's work, for so many milliseconds from its arrival at most, whatever it waits for. What it comes to
+ * later is nobody's: by the signal it learns to ask the tenant's tables for nothing more, and to commit nothing. A
+ * request has arrived once nothing of it is awaited any more, but by a look a second: its sender's time is patience.ts's.
+ * What has begun to be answered is a stream, and ends otherwise: readmission.ts.
+ * @throws OverdueError
+ */
+export function inTime<Result>(
+  ms: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const time = new AbortController();
+  return new Promise((resolve, reject) => {
+    let arrived = performance.now();
+    let timer: NodeJS.Timeout;
+    const look = (): void => {
+      if (response.headersSent) return;
+      if (isBeingSent(request)) arrived = performance.now();
+      const left = arrived + ms - performance.now();
+      if (left > 0) {
+        timer = setTimeout(look, Math.min(left, lookEveryMs));
+        return;
+      }
+      const overdue = new OverdueError(ms);
+      time.abort(overdue);
+      reject(overdue);
+    };
+    look();
+    response.once('close', () => clearTimeout(timer));
+    work(time.signal).then(resolve, reject);
+  });
+}
+
+/** Whether there is more to come, and nothing that we haven't read. */
+const isBeingSent = (request: IncomingMessage): boolean => !request.complete && request.readableLength === 0;

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usualPatience } from '../src/patience.ts';
+import { camt, upload } from './bank/statement.ts';
+import { makeDelivery } from './graphql/books.ts';
+import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';
+import { openBrowser, signedIn } from './identity/browser.ts';
+import { answers, head, json, last } from './rest/raw.ts';
+import * as sample from './rest/samples.ts';
+import { until } from './webhooks/receiver.ts';
+
+// Whatever a request waits for, it is answered in time: the documented 500, and nothing that is acknowledged later.
+
+const answerMs = 400;
+
+let database: Database;
+let service: Service;
+let holder: Client;
+let acme: Integrator;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  service = await startService({ database, patience: { ...usualPatience, answerMs } });
+  acme = await service.integrator();
+  holder = new Client({ connectionString: database.url });
+  await holder.connect();
+});
+afterAll(async () => {
+  await holder.end();
+  await service.close();
+  await database.drop();
+});
+
+/** While `work` runs, whoever asks this table waits. Then all that waits is let go, and ends. */
+async function held<T>(table: string, work: () => Promise<T>): Promise<T> {
+  await holder.query(`begin; lock table ${table} in access exclusive mode`);
+  try {
+    return await work();
+  } finally {
+    await holder.query('rollback');
+    await until(async () => (await atWork()) === 0, 'connections to be given back');
+  }
+}
+
+/** Connections of the service's that do anything. */
+const atWork = async (): Promise<number> => {
+  const { rows } = await holder.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and state <> 'idle'`,
+  );
+  return rows[0]?.count ?? -1;
+};
+
+/** That it is a fault of ours, and which the log says it is. */
+function isOverdue(answer: Answer): void {
+  const requestId = answer.headers.get('x-request-id');
+  const told = answer.body.errors?.[0].extensions ?? { requestId: answer.body.request_id };
+  expect({ status: answer.status, told }).toMatchObject({ status: 500, told: { requestId } });
+  const faults = service.log.filter((line) => line.includes('"level":50') && line.includes(requestId ?? '?'));
+  expect(faults.join('\n')).toMatch(/Not answered within 0.4 seconds/);
+}
+
+describe('a request that isn’t answered in time gets the documented 500', () => {
+  it('at each door, whichever table it waits for', async () => {
+    const { browser } = await signedIn(service);
+    const query = '{ customers { nodes { id } } }';
+    const waits: [table: string, send: () => Promise<Answer>][] = [
+      ['customers', () => acme.rest('GET', '/customers')],
+      ['customers', () => acme.graphqlAnswer(query)],
+      ['customers', () => browser.graphql(query)],
+      ['api_tokens', () => acme.rest('GET', '/customers')],
+      ['api_tokens', () => acme.graphqlAnswer(query)],
+      ['sessions', () => browser.graphql(query)],
+      ['sessions', () => browser.request('GET', '/api/auth/get-session')],
+      ['users', () => openBrowser(service).signIn('ada@example.com')],
+    ];
+    for (const [table, send] of waits) isOverdue(await held(table, send));
+  });
+
+  it('written with a key: nothing is done, its twin hears the same, and sent again it is done once', async () => {
+    const send = (): Promise<Answer> => acme.rest('POST', '/customers', sample.customer, { 'idempotency-key': 'late' });
+    const before = await sample.rows(service);
+    for (const answer of await held('events', () => Promise.all([send(), send(), send()]))) isOverdue(answer);
+    expect(await sample.rows(service)).toEqual(before);
+    expect((await send()).status).toBe(201);
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true');
+    expect(await acme.db.customer.count()).toBe(1);
+  });
+
+  it('a transaction that comes to its end too late is undone', async () => {
+    const { id } = await sample.create(acme, '/customers', sample.customer);
+    const before = await sample.rows(service);
+    const body = { ...sample.invoice(id), status: 'paid' };
+    isOverdue(await held('payments', () => acme.rest('POST', '/invoices', body)));
+    const mutation = `mutation { one: deleteCustomer(id: "${id}") { id } }`;
+    isOverdue(await held('customers', () => acme.graphqlAnswer(mutation)));
+    expect(await sample.rows(service)).toEqual(before);
+  });
+
+  it('as many as there are connections, and more: others are served afterwards', async () => {
+    const crowd = (): Promise<Answer[]> =>
+      Promise.all(Array.from({ length: 40 }, () => acme.rest('GET', '/customers')));
+    for (const answer of await held('customers', crowd)) isOverdue(answer);
+    expect((await crowd()).map(({ status }) => status)).toEqual(Array<number>(40).fill(200));
+  });
+});
+
+describe('other bounds are for', () => {
+  it('a body that comes slowly', async () => {
+    const body = JSON.stringify(sample.customer);
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const heard = text(socket);
+    socket.write(head(acme, 'POST /api/v1/customers', json, last, `Content-Length: ${body.length}`));
+    for (const character of [body.slice(0, 5), body.slice(5, 10), body.slice(10)]) {
+      await sleep(answerMs);
+      socket.write(character);
+    }
+    expect(answers(await heard).map(({ status }) => status)).toEqual([201]);
+  });
+
+  it('an upload', async () => {
+    const file = camt([{ amount: '5.00' }]);
+    const imported = await held('bank_transactions', async () => {
+      const answer = upload(service, acme, file);
+      await sleep(3 * answerMs);
+      return { answer };
+    });
+    expect((await imported.answer).body).toMatchObject({ data: { imported: { imported: 1 } } });
+  });
+
+  it('a stream that has begun', async () => {
+    const { webhookId } = await makeDelivery(acme);
+    const headers = {
+      authorization: `Bearer ${acme.token}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    };
+    const sending = httpRequest(new URL('/graphql', service.url), { method: 'POST', headers });
+    sending.end(JSON.stringify({ query: 'subscription { deliveryChanged { event { type } } }' }));
+    const [stream] = (await once(sending, 'response')) as [IncomingMessage];
+    let told = '';
+    stream.on('data', (chunk: Buffer) => (told += chunk.toString())).on('error', () => {});
+    await sleep(3 * answerMs);
+    await acme.graphql(`mutation { pingWebhook(id: "${webhookId}") { id } }`);
+    await until(() => told.includes('webhook.ping'), 'the ping to be told');
+    stream.destroy();
+  });
+});
