@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usualPatience } from '../src/patience.ts';
+import { usualPatience } from '../src/http/patience.ts';
 import { camt, upload } from './bank/statement.ts';
 import { makeDelivery } from './graphql/books.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { usualPatience } from '../../src/patience.ts';
+import { usualPatience } from '../../src/http/patience.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 import { anError, answers, head, json, last, speak } from './raw.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { usualPatience } from '../../src/patience.ts';
+import { usualPatience } from '../../src/http/patience.ts';
 import { startService } from '../harness.ts';
 import { noFaults } from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';
