@@ -57,15 +57,16 @@ export async function beginQueue(
     connections.isEnding = true;
     return runner.stop().catch(() => {}); // it has stopped already
   };
+  // Without its connections graphile-worker may wait for ever.
+  const stopSoon = (): Promise<void> => Promise.race([stop(), sleep(graceMs)]);
   const leave = await join(workerId).catch(async (error: unknown) => {
-    await stop();
+    await stopSoon();
     await connections.cut();
     throw error;
   });
   const end = async (): Promise<void> => {
-    const outcome = await Promise.race([runner.promise, lost.promise]);
-    // Without its connections graphile-worker may wait for ever.
-    if (outcome === 'lost') await Promise.race([stop(), sleep(graceMs)]);
+    const outcome = await Promise.race([runner.promise.catch(() => 'lost'), lost.promise]);
+    if (outcome === 'lost') await stopSoon();
     await connections.cut();
     await leave();
   };

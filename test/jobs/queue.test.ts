@@ -1,44 +1,82 @@
-import { Logger } from 'graphile-worker';
-import { Pool } from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { Logger, type TaskList } from 'graphile-worker';
+import { Client, Pool } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { beginQueue } from '../../src/jobs/queue.ts';
-import { createDatabase } from '../harness.ts';
+import { createDatabase, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
-// graphile-worker would throw it where nobody hears it, and the process with all its requests would end.
-it('a connection that breaks while a run that ends gives back its jobs harms nobody', async () => {
-  const database = await createDatabase();
-  const pool = new Pool({ connectionString: database.url, max: 3 });
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
-  const logger = new Logger(() => () => {});
-  const begun = Promise.withResolvers<void>();
+// What graphile-worker waits for without an answer, or throws where nobody hears it, would end the process, with all its
+// requests, or keep it from ending.
+
+const logger = new Logger(() => () => {});
+
+let database: Database;
+let pool: Pool;
+beforeEach(async () => {
+  database = await createDatabase();
+  pool = new Pool({ connectionString: database.url, max: 3 });
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** Begins a run, two of whose jobs are under way until `over`. */
+function begin(join: Parameters<typeof beginQueue>[2]) {
   const over = Promise.withResolvers<void>();
-  const task = async (): Promise<void> => {
-    begun.resolve();
-    await over.promise;
-  };
-  const run = await beginQueue(pool, { taskList: { task }, concurrency: 2, logger }, async () => async () => {});
-  const locked = async (): Promise<number> =>
-    Number((await pool.query('select count(*) from graphile_worker.jobs where locked_by is not null')).rows[0].count);
+  const taskList: TaskList = { task: () => over.promise };
+  return { over: () => over.resolve(), run: beginQueue(pool, { taskList, concurrency: 2, logger }, join) };
+}
+
+async function someWaitInTheProcess(): Promise<void> {
   await pool.query(`select graphile_worker.add_job('task') from generate_series(1, 4)`);
-  await begun.promise;
   await until(async () => (await locked()) > 2, 'jobs that wait in the process');
+}
 
-  const other = await pool.connect();
-  await other.query('begin; lock table graphile_worker._private_jobs in access exclusive mode');
-  const stopped = run.stop();
-  const givingBack = `select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%update%_private_jobs%'`;
-  await until(async () => (await pool.query(givingBack)).rows.length > 0, 'the jobs to be given back');
-  await pool.query(`select pg_terminate_backend(pid) from (${givingBack}) as waiting`);
-  await other.query('rollback');
-  other.release();
-  over.resolve();
+async function locked(): Promise<number> {
+  const { rows } = await pool.query('select from graphile_worker.jobs where locked_by is not null');
+  return rows.length;
+}
 
-  await run.ended;
-  await stopped;
-  expect(await locked()).toBeGreaterThan(0); // which join()'s end is to free
+describe('a run of the queue', () => {
+  it('ends where a connection breaks while it gives back its jobs', async () => {
+    const { run: running, over } = begin(async () => async () => {});
+    const run = await running;
+    await someWaitInTheProcess();
+    const other = await pool.connect();
+    await other.query('begin; lock table graphile_worker._private_jobs in access exclusive mode');
+    const stopped = run.stop();
+    const givingBack = `select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%update%_private_jobs%'`;
+    await until(async () => (await pool.query(givingBack)).rows.length > 0, 'the jobs to be given back');
+    await pool.query(`select pg_terminate_backend(pid) from (${givingBack}) as waiting`);
+    await other.query('rollback');
+    other.release();
+    over();
+
+    await stopped;
+    await run.ended;
+    expect(await locked()).toBeGreaterThan(0); // which it is join()'s to free
+  });
+
+  it('does not begin where the database is gone before its worker is known', async () => {
+    const { pathname } = new URL(database.url);
+    const elsewhere = new Client({ connectionString: new URL('/postgres', database.url).href });
+    await elsewhere.connect();
+    const name = elsewhere.escapeIdentifier(pathname.slice(1));
+    const join = async (): Promise<never> => {
+      await someWaitInTheProcess();
+      await elsewhere.query(`alter database ${name} allow_connections false`);
+      await elsewhere.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        pathname.slice(1),
+      ]);
+      throw new Error('No database');
+    };
+    pool.on('error', () => {});
+    const { run, over } = begin(join);
+    await expect(run).rejects.toThrow('No database');
+    over();
+    await elsewhere.query(`alter database ${name} allow_connections true`);
+    await elsewhere.end();
+  });
 });
