@@ -29,8 +29,7 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
-  if (Number(request.headers.get('content-length')) > maxBody) throw tooLong();
-  const bytes = await readBytes(request.body ?? []);
+  const bytes = await readWhole(request);
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   let value: unknown;
@@ -49,6 +48,22 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
 export const tooLong = (): TransportError =>
   new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
 
+/**
+ * A request's body. One whose length is told can't be longer than that, and needs no stream of the web's: creating an
+ * invoice takes 0.95 of node's CPU time.
+ * @throws TransportError when it is longer than a body may be, or breaks off
+ */
+export async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const length = request.headers.get('content-length');
+  if (length === null) return readBytes(request.body ?? []);
+  if (Number(length) > maxBody) throw tooLong();
+  try {
+    return new Uint8Array(await request.arrayBuffer());
+  } catch {
+    throw brokenOff();
+  }
+}
+
 /** @throws TransportError when it is longer than a body may be, or breaks off */
 export async function readBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
@@ -60,7 +75,9 @@ export async function readBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]):
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof TransportError ? error : new TransportError(400, 'The body broke off.');
+    throw error instanceof TransportError ? error : brokenOff();
   }
   return Buffer.concat(chunks);
 }
+
+const brokenOff = (): TransportError => new TransportError(400, 'The body broke off.');

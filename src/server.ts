@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../prisma/client.ts';
-import { readBytes } from '../rest-shim/body.ts';
+import { readWhole } from '../rest-shim/body.ts';
 import { describeApi } from '../rest-shim/openapi/document.ts';
 import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts';
 import { routes } from '../rest-shim/routes.ts';
@@ -104,7 +104,7 @@ export function createServer({
       const context = domain.contextFor(outcome.principal, { requestId, signal });
       const key = keyOf(incoming);
       if (key === undefined) return await handle(request, context);
-      const body = await readBytes(request.body ?? []);
+      const body = await readWhole(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
       const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
       return await answerOnce(keyed, context, {
