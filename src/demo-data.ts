@@ -17,7 +17,7 @@ export interface Demo {
  * where no tenant is yet.
  * @returns how to get in: shown once, stored nowhere in plain form
  */
-export async function makeDemoTenant({ client }: Database, domain: Domain): Promise<Demo | undefined> {
+export async function makeDemoTenant({ client, pool }: Database, domain: Domain): Promise<Demo | undefined> {
   if (await client.tenant.findFirst()) return undefined;
   const tenant = await createTenant(client, {
     name: 'Studio Nordlicht',
@@ -30,7 +30,7 @@ export async function makeDemoTenant({ client }: Database, domain: Domain): Prom
   await createUser(client, { email, name: 'Dana Demo', password, tenantId: tenant.id });
   const { token } = await createToken(client, { tenantId: tenant.id, name: 'Demo' });
 
-  const caller = await authenticate(client, `Bearer ${token}`, new Date(), () => {});
+  const caller = await authenticate({ client, pool }, `Bearer ${token}`, new Date(), () => {});
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
   const books = domain.contextFor(caller.principal);
   await fillBooks(books, creating(domain, books));

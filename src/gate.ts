@@ -1,7 +1,6 @@
-import type { UnscopedClient } from '../prisma/client.ts';
 import type { Principal } from '../schema/context.ts';
 import type { ErrorCode } from '../schema/errors.ts';
-import { authenticate, authenticateSession } from './identity/index.ts';
+import { authenticate, authenticateSession, type Identities } from './identity/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** A request refused as a whole, before anybody asks what it wants. */
@@ -46,7 +45,7 @@ const sessionLimit = 600;
  * (429), in that order (decisions, 1). Only a request that got as far as the limit counts towards it.
  */
 export function createGate(
-  client: UnscopedClient,
+  identities: Identities,
   limiter: RateLimiter,
   now: () => Date,
   onError: (error: unknown) => void,
@@ -73,7 +72,7 @@ export function createGate(
   };
 
   const admitToken = async (authorization: string | null): Promise<Admission> => {
-    const caller = await authenticate(client, authorization, now(), onError);
+    const caller = await authenticate(identities, authorization, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The API token is missing or not valid.');
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     return admit(caller.principal, `token:${caller.tokenId}`);
@@ -81,7 +80,7 @@ export function createGate(
 
   const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {
     if (session.mayBeForged) return forbidden('A session is only for requests from our own pages.');
-    const caller = await authenticateSession(client, session, now(), onError);
+    const caller = await authenticateSession(identities.client, session, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
       return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
@@ -95,8 +94,8 @@ export function createGate(
     stillAdmits: async ({ authorization, session }, { tenant }) => {
       const caller =
         authorization === null && session
-          ? await authenticateSession(client, session, now(), onError, { isUse: false })
-          : await authenticate(client, authorization, now(), onError);
+          ? await authenticateSession(identities.client, session, now(), onError, { isUse: false })
+          : await authenticate(identities, authorization, now(), onError);
       return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
     },
   };

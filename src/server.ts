@@ -86,7 +86,7 @@ export function createServer({
   answerMetrics,
   tracing,
 }: Surroundings): Server {
-  const gate = createGate(client, limiter, now, (err) => log.error({ err }, 'identity'));
+  const gate = createGate({ client, pool }, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log, { introspection });
   const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });

@@ -2,7 +2,7 @@
 
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
-export { authenticate, type Authentication } from './principal.ts';
+export { authenticate, type Authentication, type Identities } from './principal.ts';
 export {
   acceptInvitation,
   createInvitation,

@@ -50,7 +50,7 @@ export const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
 export const someEmail = (): string => `${randomUUID()}@example.com`;
 
 export const authenticate = (token: string, now = new Date()): Promise<Authentication> =>
-  authenticateWith(client, `Bearer ${token}`, now, onError);
+  authenticateWith({ client, pool }, `Bearer ${token}`, now, onError);
 export const kindOf = async (token: string, now?: Date): Promise<string> => (await authenticate(token, now)).kind;
 
 /** A tenant with one user and a token. */

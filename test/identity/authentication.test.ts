@@ -80,7 +80,7 @@ describe('authentication', () => {
       '',
       null,
     ]) {
-      kinds.push((await authenticateWith(client, header, new Date(), onError)).kind);
+      kinds.push((await authenticateWith({ client, pool }, header, new Date(), onError)).kind);
     }
     expect(kinds).toEqual(['principal', 'principal', ...Array.from({ length: 7 }, () => 'unauthenticated')]);
   });
