@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
+import { hasBoundedLists } from '../schema/inspect.ts';
 import { isUuid } from '../schema/scalars.ts';
 import { traced } from '../schema/trace.ts';
 import { readBody, TransportError } from './body.ts';
@@ -54,7 +55,8 @@ export function endpoint(
       if (body) variables['input'] = operation.parameters.get('input')?.decode(body, problems, '');
     }
 
-    const result = problems.any
+    const isHopeless = problems.any || !hasBoundedLists(operation.field.args, variables);
+    const result = isHopeless
       ? await refuseAll(operation, variables, context, problems)
       : await traced(name, () => run(operation, variables, context)).catch(inRestNames);
     const response = respond(answer, operation, result, {
