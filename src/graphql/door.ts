@@ -3,21 +3,20 @@ import {
   getVariableValues,
   GraphQLError,
   typeFromAST,
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { inspect } from '../../schema/inspect.ts';
 import { traced } from '../../schema/trace.ts';
 import { useBody } from './body.ts';
-import { useLimits } from './limits.ts';
+import { rememberDocuments, useLimits } from './limits.ts';
 import { useMultipart } from '../http/multipart.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
 
@@ -35,6 +34,7 @@ export function createGraphqlDoor(
   log: Logger,
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlDoor {
+  const good = rememberDocuments();
   return createYoga<Visit>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -42,7 +42,7 @@ export function createGraphqlDoor(
     graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
-    parserAndValidationCache: { documentCache: rememberShort(), errorCache: rememberNothing },
+    parserAndValidationCache: { documentCache: { ...rememberNothing, get: good.get }, errorCache: rememberNothing },
     maxRequestBodySize: false, // graphql-body.ts and multipart.ts have their own
     multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
@@ -57,7 +57,7 @@ export function createGraphqlDoor(
       useBody(),
       useMultipart(),
       useVariableFaults(),
-      useLimits(options),
+      useLimits({ ...options, good }),
       useMasking(log),
       useReadmission(),
       useTrace(),
@@ -65,16 +65,7 @@ export function createGraphqlDoor(
   });
 }
 
-/** Parsed documents, but no more than a few megabytes of them: their texts are the keys. */
-function rememberShort() {
-  const documents = createLRUCache<DocumentNode>({ max: 500 });
-  return {
-    get: (text: string) => documents.get(text),
-    set: (text: string, document: DocumentNode) => void (text.length < 10_000 && documents.set(text, document)),
-  };
-}
-
-/** What can't be parsed won't be sent again. */
+/** What isn't good won't be sent again. */
 const rememberNothing = { get: () => undefined, set: () => {} };
 
 /** A document's operation is a step of its request's trace. */

@@ -52,15 +52,32 @@ const words = {
 };
 type Counts = Partial<Record<keyof typeof words, number>>;
 
+/** A document's faults that are told, at most: each costs what a small document does. */
+const maxErrors = 10;
+
+/** Between two documents of a tenant's that weren't seen before, in milliseconds: four at a time take 30 each. */
+const pauseMs = 7;
+
+/** Documents by their texts. */
+export interface Documents {
+  get(text: string): DocumentNode | undefined;
+  set(text: string, document: DocumentNode): void;
+}
+
+/** For those that were found good. Others leave nothing behind: whoever makes them up has no end of them. */
+export function rememberDocuments(): Documents {
+  const documents = createLRUCache<DocumentNode>({ max: 500 });
+  return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
+}
+
 /**
  * Refuses documents that ask for more than honest clients do: for their text before they are parsed; for what they are
  * made of before they are validated, which takes time that grows faster than they do; for what they cost, with these
  * variables, before they are executed. What wasn't seen before, and found good, is looked at in turns.
  */
-export function useLimits({ introspection }: { introspection: boolean }): Plugin {
+export function useLimits({ introspection, good }: { introspection: boolean; good: Documents }): Plugin {
   let priced: GraphQLSchema;
-  const good = createLRUCache<true>({ max: 500 });
-  const turns = createTurns({ rest: 2 });
+  const turns = createTurns({ rest: 2, pauseMs });
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
     setResultAndStopExecution,
@@ -85,11 +102,11 @@ export function useLimits({ introspection }: { introspection: boolean }): Plugin
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
       const errors = over(parts(documentAST));
       if (errors.length > 0) setResult(errors);
-      if (!introspection) {
-        addValidationRule(NoSchemaIntrospectionCustomRule);
-        setValidationFn((schema, document, rules) => validate(schema, document, rules, { hideSuggestions: true }));
-      }
-      return ({ valid }) => void (valid && documentAST.loc && good.set(documentAST.loc.source.body, true));
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+      setValidationFn((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection }),
+      );
+      return ({ valid }) => void (valid && documentAST.loc && good.set(documentAST.loc.source.body, documentAST));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,
