@@ -13,6 +13,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
 import { compileQuery } from 'graphql-jit';
 import type { Ability } from '../schema/ability.ts';
@@ -28,6 +29,8 @@ export interface Operation {
   document: DocumentNode;
   /** What GraphQL answers, its errors included. */
   execute: (variables: Record<string, unknown>, context: Context) => Promise<ExecutionResult>;
+  /** The same, asking for no more than the id of what is answered. */
+  executeForId: Operation['execute'];
   field: GraphQLField<unknown, Context>;
   /** What a token must allow for it. */
   ability: Ability | undefined;
@@ -96,11 +99,19 @@ function compile(
     name,
     document,
     execute: executor(schema, document, name),
+    executeForId: executor(schema, askingForId(definition, root), name),
     field: field as GraphQLField<unknown, Context>,
     ability: checksOf(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
     shape,
   };
+}
+
+function askingForId(definition: OperationDefinitionNode, root: FieldNode): DocumentNode {
+  const selecting = (field: FieldNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: [field] });
+  const id = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'id' } } as const;
+  const selectionSet = selecting({ ...root, selectionSet: selecting(id) });
+  return { kind: Kind.DOCUMENT, definitions: [{ ...definition, selectionSet }] };
 }
 
 // So that a fault of an argument is a fault of the parameter of that name.
@@ -134,8 +145,9 @@ export async function run(
   operation: Operation,
   variables: Record<string, unknown>,
   context: Context,
+  execute = operation.execute,
 ): Promise<unknown> {
-  const { data, errors } = await operation.execute(variables, context);
+  const { data, errors } = await execute(variables, context);
   const error = errors?.[0];
   if (!error) return data?.['result'];
   // GraphQL refused a variable: without a path, the error is none of a field's.

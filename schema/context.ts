@@ -44,6 +44,8 @@ export interface Context extends Principal {
   now: () => Date;
   may: (ability: Ability) => boolean;
   represent: Represent;
+  /** What was represented last for an event, whose transaction may not be over. */
+  told: { last?: { id: string; text: string } };
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
@@ -74,7 +76,7 @@ export function createContext(options: {
   watchDeliveries: WatchDeliveries;
   requestId: string | null;
 }): Context {
-  const { client, principal, ...rest } = options;
+  const { client, principal, ...rest } = { ...options, told: {} };
   /** @param isOne whether all that is done with `db` is one transaction, which others join */
   const on = (db: TenantClient, isOne: boolean): Context => {
     const begin =

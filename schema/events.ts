@@ -56,17 +56,21 @@ export async function emitAll(context: Context, happenings: Happening[]): Promis
 export async function eventsOf(context: Context, happenings: Happening[]): Promise<Row<'Event'>[]> {
   const createdAt = context.now();
   const { requestId } = context;
-  const rows = await Promise.all(
+  const told = await Promise.all(
     happenings.map(([type, what]) =>
       traced(`event ${type}`, async () => {
-        const [resourceId, known] = typeof what === 'string' ? [what] : [what.id, what];
+        const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
         const resource = resourceOf(type);
-        const data = `{"${resource}":${await context.represent(resource, resourceId, context, known)}}`;
-        const body = renderBody(type, context.tenant.id, createdAt, data);
-        return context.db.row('Event', { type, resourceId, body, createdAt, requestId, traceParent: traceParent() });
+        const text = await context.represent(resource, id, context, known);
+        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${text}}`);
+        const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
+        return { id, text, row: context.db.row('Event', event) };
       }),
     ),
   );
+  const last = told.at(-1);
+  if (last) context.told.last = last;
+  const rows = told.map(({ row }) => row);
   const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in their order
   return rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
 }
