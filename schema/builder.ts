@@ -9,6 +9,7 @@ import ChecksPlugin from './checks.ts';
 import type { Context } from './context.ts';
 import DescriptionsPlugin from './descriptions.ts';
 import type { Decimal } from './money.ts';
+import PathsPlugin from './paths.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
 export const builder = new SchemaBuilder<{
@@ -26,7 +27,7 @@ export const builder = new SchemaBuilder<{
   };
   Connection: { totalCount: () => Promise<number> };
 }>({
-  plugins: [DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  plugins: [PathsPlugin, DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {

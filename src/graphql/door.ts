@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   getOperationAST,
   getVariableValues,
@@ -15,8 +16,9 @@ import type { Context } from '../../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { inspect } from '../../schema/inspect.ts';
 import { traced } from '../../schema/trace.ts';
-import { useBody } from './body.ts';
+import { readJson, useBody, type Read } from './body.ts';
 import { rememberDocuments, useLimits } from './limits.ts';
+import { createRepeated } from './repeated.ts';
 import { useMultipart } from '../http/multipart.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
 
@@ -26,7 +28,9 @@ export interface Visit extends Revisit {
   context: Context;
 }
 
-export type GraphqlDoor = YogaServerInstance<Visit, object>;
+export interface GraphqlDoor extends Pick<YogaServerInstance<Visit, object>, 'fetch'> {
+  handle: (request: IncomingMessage, response: ServerResponse, visit: Visit) => Promise<void>;
+}
 
 /** The GraphQL door. Callers have passed the gate already. */
 export function createGraphqlDoor(
@@ -35,7 +39,8 @@ export function createGraphqlDoor(
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlDoor {
   const good = rememberDocuments();
-  return createYoga<Visit>({
+  const repeated = createRepeated(schema, (err) => log.error({ err }, 'a query is not compiled'));
+  const yoga = createYoga<Visit & Read>({
     schema,
     graphqlEndpoint: '/graphql',
     context: ({ context }) => ({ ...context }),
@@ -61,8 +66,28 @@ export function createGraphqlDoor(
       useMasking(log),
       useReadmission(),
       useTrace(),
+      repeated.plugin,
     ],
   });
+  return {
+    fetch: yoga.fetch,
+    handle: async (request, response, visit) => {
+      const body = readJson(request);
+      if (!body) return yoga.handle(request, response, visit);
+      const { json } = await body.catch(() => ({ json: undefined })); // Yoga says why
+      const type = jsonType(request.headers.accept);
+      const answer = type && (await repeated.answer(json, visit.context));
+      if (answer === undefined) return yoga.handle(request, response, { ...visit, body });
+      response.setHeader('Content-Type', `${type}; charset=utf-8`);
+      response.setHeader('Content-Length', Buffer.byteLength(answer)).end(answer);
+    },
+  };
+}
+
+/** The type that Yoga answers data in, by what a request accepts; undefined where that is Yoga's to find out. */
+function jsonType(accept = '*/*'): string | undefined {
+  const [, type] = /^(\*\/\*|application\/(?:graphql-response\+)?json)(?:;q=[\d.]+)?(?:,|$)/.exec(accept) ?? [];
+  return type === '*/*' ? 'application/json' : type;
 }
 
 /** What isn't good won't be sent again. */

@@ -76,7 +76,6 @@ export function rememberDocuments(): Documents {
  * variables, before they are executed. What wasn't seen before, and found good, is looked at in turns.
  */
 export function useLimits({ introspection, good }: { introspection: boolean; good: Documents }): Plugin {
-  let priced: GraphQLSchema;
   const turns = createTurns({ rest: 2, pauseMs });
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
@@ -85,11 +84,11 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
     args: ExecutionArgs;
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
-    const errors = over(costs(args, priced));
+    const errors = over(costs(args));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
-    onSchemaChange: ({ schema }) => void (priced = withCosts(schema)),
+    onSchemaChange: ({ schema }) => void priced(schema),
     onParams: ({ params: { query }, context }) =>
       typeof query !== 'string' || good.get(query) ? undefined : turns.take(asker(context)),
     onParse: ({ params: { source }, parseFn, setParseFn }) => {
@@ -117,7 +116,7 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
 const asker = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
 /** Told like any other fault of a document. */
-function over(counts: Counts): GraphQLError[] {
+export function over(counts: Counts): GraphQLError[] {
   const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { spec: true, status: 400 } };
   return Object.entries(counts).flatMap(([name, count]) => {
     const limit = limits[name as keyof typeof words];
@@ -154,23 +153,28 @@ const oneFault = { maxErrors: 1 };
  * The schema with what its fields cost, and without our checks of their arguments: those are told, all at once, when a
  * field is executed.
  */
-function withCosts(schema: GraphQLSchema): GraphQLSchema {
+function priced(schema: GraphQLSchema): GraphQLSchema {
+  const known = pricedSchemas.get(schema);
+  if (known) return known;
   const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
   for (const type of Object.values(plain.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) field.extensions = { complexity: costOf };
   }
+  pricedSchemas.set(schema, plain);
   return plain;
 }
 
+const pricedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
+
 /** What a valid document asks for, fragments spread. What is wrong with its variables is left to be told. */
-function costs({ schema, document, operationName, variableValues }: ExecutionArgs, priced: GraphQLSchema): Counts {
+export function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
   const operation = getOperationAST(document, operationName);
   const variables = variableValues ?? {};
   if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneFault).errors)
     return {};
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
-  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: priced, variables });
+  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: priced(schema), variables });
   return { depth, breadth, cost };
 }

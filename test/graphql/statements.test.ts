@@ -97,14 +97,16 @@ describe('the number of statements does not depend on the number of rows', () =>
       [few, 2],
       [many, 20],
     ] as const) {
-      const statements = await statementsOf(async () => {
-        const { rows } = await who.graphql(query);
-        expect((rows.nodes ?? rows.edges).length).toBeGreaterThanOrEqual(count);
-      });
-      counted.push(statements.length);
+      for (let sent = 0; sent < 4; sent++) {
+        const statements = await statementsOf(async () => {
+          const { rows } = await who.graphql(query);
+          expect((rows.nodes ?? rows.edges).length).toBeGreaterThanOrEqual(count);
+        });
+        counted.push(statements.filter((text) => !text.includes('set_config')).length); // a connection's tenant
+      }
     }
-    expect(counted[0]).toBeGreaterThan(1); // the wire was tapped
-    expect(counted[1]).toBe(counted[0]);
+    expect(counted[0]).toBeGreaterThan(0); // the wire was tapped
+    expect(counted).toEqual(counted.map(() => counted[0])); // compiled by the end, too: schema/paths.ts
     expect(counted[0]).toBeLessThanOrEqual(12);
   });
 
