@@ -48,7 +48,7 @@ export function createGraphqlDoor(
     landingPage: false,
     batching: false,
     parserAndValidationCache: { documentCache: { ...rememberNothing, get: good.get }, errorCache: rememberNothing },
-    maxRequestBodySize: false, // graphql-body.ts and multipart.ts have their own
+    maxRequestBodySize: false, // body.ts and multipart.ts have their own
     multipart: false, // multipart.ts streams
     cors: false, // as for every door: server.ts
     logging: {
