@@ -54,7 +54,7 @@ async function announced(path: string, body?: object): Promise<(string | null)[]
   const request = new Request(`http://kontor.example/api/v1${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
-  const context = { may: () => true } as unknown as Context;
+  const context = { may: () => true, told: { last: { id: thing.id, text: '{}' } } } as unknown as Context;
   const report = (fault: unknown): never => {
     throw fault;
   };
