@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
@@ -63,7 +63,8 @@ class Stream {
 
 type Visitor = Pick<Integrator, 'token'> | { browser: Browser };
 
-async function subscribe(who: Visitor, args = '', to = service.url): Promise<Stream> {
+/** Asks for a subscription, without waiting for it to begin. */
+function ask(who: Visitor, args = '', to = service.url): ClientRequest {
   const query = `subscription { deliveryChanged${args} { ${fields} } }`;
   const headers = {
     ...('token' in who
@@ -74,7 +75,11 @@ async function subscribe(who: Visitor, args = '', to = service.url): Promise<Str
   };
   const sending = httpRequest(new URL('/graphql', to), { method: 'POST', headers });
   sending.end(JSON.stringify({ query }));
-  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+  return sending;
+}
+
+async function subscribe(...args: Parameters<typeof ask>): Promise<Stream> {
+  const [answer] = (await once(ask(...args), 'response')) as [IncomingMessage];
   const stream = new Stream(answer);
   streams.push(stream);
   await vi.waitUntil(() => stream.text !== '' || stream.closed);
@@ -297,6 +302,21 @@ describe('a subscription ends', () => {
     for (const stream of five) stream.hangUp();
     await until(async () => (await watched()) === 0);
     await until(() => timers() <= during - 5);
+  });
+
+  it('with its client, also one that is gone before it has begun', async () => {
+    await until(async () => (await watched()) === 0);
+    const holder = await service.pool.connect();
+    const lock = [`${acme.tenantId} deliveries`];
+    await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
+    const logged = service.log.length;
+    const asking = ask(acme).on('error', () => {});
+    await until(async () => (await watched()) === 1); // waits for the lock
+    asking.destroy();
+    await until(() => service.log.slice(logged).some((line) => line.includes('"aborted":true')));
+    await holder.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
+    holder.release();
+    await until(async () => (await watched()) === 0);
   });
 });
 
