@@ -1,7 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import ValidationPlugin from '@pothos/plugin-validation';
 import type { FileUpload } from 'graphql-upload/processRequest.mjs';
 import type { Prisma, PrismaClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
@@ -27,7 +26,7 @@ export const builder = new SchemaBuilder<{
   };
   Connection: { totalCount: () => Promise<number> };
 }>({
-  plugins: [PathsPlugin, DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  plugins: [PathsPlugin, DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {

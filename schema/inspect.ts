@@ -9,7 +9,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
 } from 'graphql';
-import type { StandardSchemaV1 } from '@pothos/plugin-validation';
+import type { z } from 'zod';
 import { Problems } from './errors.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;
@@ -71,13 +71,11 @@ function inspectInput(input: Input, value: unknown, problems: Problems, path: st
 const isValid = (input: Input, value: unknown): boolean => validated(input, value, new Problems(), '') !== undefined;
 
 function validated({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
-  const schema = (extensions['pothosOptions'] as { validate?: StandardSchemaV1 } | undefined)?.validate;
+  const schema = (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
   if (value === undefined || !schema) return value;
-  const result = schema['~standard'].validate(value);
-  if (result instanceof Promise) throw new Error(`${path}: an input's own validation must be synchronous`);
-  if (!result.issues) return result.value;
-  for (const issue of result.issues) problems.add(path, issue.message);
-  return undefined;
+  const { data, error } = schema.safeParse(value);
+  for (const issue of error?.issues ?? []) problems.add(path, issue.message);
+  return data;
 }
 
 function inspectValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
