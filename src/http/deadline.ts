@@ -7,12 +7,13 @@ export class OverdueError extends Error {
   }
 }
 
-const lookEveryMs = 1000;
+/** How often in its time is looked whether a request has arrived. */
+const looks = 10;
 
 /**
  * Does a request's work, for so many milliseconds from its arrival at most, whatever it waits for. What it comes to
  * later is nobody's: by the signal it learns to ask the tenant's tables for nothing more, and to commit nothing. A
- * request has arrived once nothing of it is awaited any more, but by a look a second: its sender's time is patience.ts's.
+ * request has arrived once nothing of it is awaited any more, to a tenth of that time: its sender's is patience.ts's.
  * What has begun to be answered is a stream, and ends otherwise: readmission.ts.
  * @throws OverdueError
  */
@@ -31,7 +32,7 @@ export function inTime<Result>(
       if (isBeingSent(request)) arrived = performance.now();
       const left = arrived + ms - performance.now();
       if (left > 0) {
-        timer = setTimeout(look, Math.min(left, lookEveryMs));
+        timer = setTimeout(look, Math.min(left, ms / looks));
         return;
       }
       const overdue = new OverdueError(ms);
