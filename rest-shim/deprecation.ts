@@ -1,7 +1,7 @@
 import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInputField } from 'graphql';
 import { deprecationOf, type Deprecation } from '../schema/deprecation.ts';
 import type { Operation } from './operation.ts';
-import type { Shape } from './translate.ts';
+import type { FieldShape, Shape } from './shape.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;
 
@@ -33,8 +33,8 @@ export const isAnnounced = (operation: Operation): boolean =>
 const announced = ({ deprecationReason }: { deprecationReason?: string | null }): Deprecation[] =>
   [deprecationOf(deprecationReason)].filter((each) => each !== undefined);
 
-const answeredFields = ({ fields }: Shape): NonNullable<Shape['field']>[] =>
-  [...fields.values()].flatMap((shape) => [...(shape.field ? [shape.field] : []), ...answeredFields(shape)]);
+const answeredFields = ({ fields }: Shape): FieldShape['field'][] =>
+  [...fields.values()].flatMap((shape) => [shape.field, ...answeredFields(shape)]);
 
 const fieldsOf = (input: Input): GraphQLInputField[] => {
   const type = getNamedType(input.type);

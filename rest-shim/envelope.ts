@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
 import { defaultPage, maxPage } from '../schema/page.ts';
+import type { Shape } from './shape.ts';
 
 /** A page of a list, as it is asked for. */
 export interface Page {
@@ -66,25 +68,42 @@ export function variablesOf({ page, perPage, at }: Page): Partial<Record<(typeof
 /** GraphQL's Int has 32 bits, and no tenant has that many rows: what lies beyond is past the last page just the same. */
 const offsetOf = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
 
-/** What a list's operation answers, beside the rows. */
+/** What a list's operation answers. */
 export interface Listed {
-  totalCount: number;
+  /** As JSON. */
+  rows: string;
+  count: number;
+  total: number;
   pageInfo: { startCursor: string | null; endCursor: string | null; hasNextPage: boolean; hasPreviousPage: boolean };
+}
+
+/** @param connection as its resolver gave it */
+export async function readList({ fields }: Shape, connection: unknown, context: Context): Promise<Listed> {
+  const part = async (name: string): Promise<unknown> => await fields.get(name)?.resolve(connection, context);
+  const [nodes, total, pageInfo] = await Promise.all(['nodes', 'total_count', 'page_info'].map(part));
+  return {
+    rows: (await fields.get('nodes')?.write(nodes, context)) ?? '[]',
+    count: (nodes as unknown[]).length,
+    total: total as number,
+    pageInfo: pageInfo as Listed['pageInfo'],
+  };
 }
 
 /**
  * The list envelope (contract, 2; decisions, 1). To the next page and the one before, links say where they lie, beside
  * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile.
  * @param address of this list, absolute, with every query parameter
+ * @returns JSON
  */
-export function envelope(data: unknown[], { totalCount: total, pageInfo }: Listed, asked: Page, address: URL): object {
+export function envelope({ rows, count, total, pageInfo }: Listed, asked: Page, address: URL): string {
   const { page, perPage } = asked;
   const lastPage = Math.max(1, Math.ceil(total / perPage));
+  const [plain, placed] = [new URL(address), new URL(address)];
+  plain.searchParams.delete('cursor');
   const link = (to: number, at?: Place): string => {
-    const url = new URL(address);
+    const url = at ? placed : plain;
     url.searchParams.set('page', String(to));
     if (at) url.searchParams.set('cursor', writeCursor({ page: to, perPage, at }));
-    else url.searchParams.delete('cursor');
     return url.href;
   };
   const { startCursor, endCursor, hasNextPage, hasPreviousPage } = pageInfo;
@@ -94,21 +113,19 @@ export function envelope(data: unknown[], { totalCount: total, pageInfo }: Liste
     return total > 0 ? link(Math.min(page - 1, lastPage)) : null;
   };
   const from = (page - 1) * perPage + 1;
-  return {
-    data,
-    links: {
-      first: link(1),
-      last: link(lastPage),
-      prev: before(),
-      next: hasNextPage && endCursor !== null ? link(page + 1, { after: endCursor }) : null,
-    },
-    meta: {
-      current_page: page,
-      per_page: perPage,
-      total,
-      last_page: lastPage,
-      from: data.length > 0 ? from : null,
-      to: data.length > 0 ? from + data.length - 1 : null,
-    },
+  const links = {
+    first: link(1),
+    last: link(lastPage),
+    prev: before(),
+    next: hasNextPage && endCursor !== null ? link(page + 1, { after: endCursor }) : null,
   };
+  const meta = {
+    current_page: page,
+    per_page: perPage,
+    total,
+    last_page: lastPage,
+    from: count > 0 ? from : null,
+    to: count > 0 ? from + count - 1 : null,
+  };
+  return `{"data":${rows},"links":${JSON.stringify(links)},"meta":${JSON.stringify(meta)}}`;
 }

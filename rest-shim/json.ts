@@ -4,7 +4,6 @@ declare global {
   interface JSON {
     /** ECMAScript, "JSON.parse source text access". */
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-    rawJSON(text: string): object;
   }
 }
 
@@ -23,5 +22,11 @@ export const parseJson = (text: string): unknown =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value,
   );
 
-/** A number to be written as exactly this text. */
-export const rawNumber = (text: string): object => JSON.rawJSON(text);
+/** A number as JSON has it: exactly this text. @throws Error at what is none */
+export function numberText(text: string): string {
+  if (text.endsWith('N') || text.endsWith('y')) throw new Error(`JSON has no ${text}`);
+  return text;
+}
+
+export const jsonResponse = (text: string, status = 200, headers?: Record<string, string>): Response =>
+  new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } });

@@ -1,40 +1,49 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import {
   concatAST,
+  getArgumentValues,
+  getVariableValues,
   Kind,
   parse,
   typeFromAST,
   validate,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from 'graphql';
 import type { Ability } from '../schema/ability.ts';
 import { checksOf } from '../schema/checks.ts';
-import { compiled, type Execute } from '../schema/compiled.ts';
 import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
 import { inspect } from '../schema/inspect.ts';
-import { compileDecode, compileShape, snake, type Decode, type Shape } from './translate.ts';
+import { compileShape, infoOf, type Shape } from './shape.ts';
+import { compileDecode, snake, type Decode } from './translate.ts';
+
+type Values = Record<string, unknown>;
+
+/** Asks the field's resolver. @param variables as read */
+type ResolveRoot = (variables: Values, context: Context) => unknown;
 
 /** What an endpoint asks of the domain, compiled. */
 export interface Operation {
   name: string;
-  document: DocumentNode;
-  execute: Execute;
-  /** The same, asking for no more than the id of what is answered. */
-  executeForId: Execute;
   field: GraphQLField<unknown, Context>;
   /** What a token must allow for it. */
   ability: Ability | undefined;
   /** The operation's variables, under REST's names. */
   parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decode }>;
-  /** What is answered; of a list, its `nodes`. */
+  /** The variables as GraphQL reads them, or why it doesn't. */
+  read: (variables: Values) => ReturnType<typeof getVariableValues>;
+  resolve: ResolveRoot;
+  /** The same, asking for no more than the id of what is answered. */
+  resolveForId: ResolveRoot;
+  /** What that gives, in full. */
+  whole: Shape;
+  /** What is answered of it: of a list, its `nodes`. */
   shape: Shape;
 }
 
@@ -55,10 +64,10 @@ export function compileOperations(schema: GraphQLSchema, documents: string[]): M
   const errors = validate(schema, all);
   if (errors.length > 0) throw new Error(`rest-shim/operations: ${errors.map((error) => error.message).join(' ')}`);
 
-  const fragments = new Map<string, FragmentDefinitionNode>();
+  const fragments: Record<string, FragmentDefinitionNode> = {};
   const operations: OperationDefinitionNode[] = [];
   for (const definition of all.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
   }
   return new Map(
@@ -72,7 +81,7 @@ export function compileOperations(schema: GraphQLSchema, documents: string[]): M
 function compile(
   schema: GraphQLSchema,
   definition: OperationDefinitionNode,
-  fragments: Map<string, FragmentDefinitionNode>,
+  fragments: Record<string, FragmentDefinitionNode>,
 ): Operation {
   const name = definition.name?.value ?? '';
   const [root, ...others] = definition.selectionSet.selections;
@@ -80,36 +89,53 @@ function compile(
     throw new Error(`${name} must select one field, as "result"`);
   }
   requireSameNames(name, root);
-  const field = schema.getRootType(definition.operation)?.getFields()[root.name.value];
-  if (!field) throw new Error(`${name}: ${root.name.value} is not in the schema`);
+  const rootType = schema.getRootType(definition.operation);
+  const field = rootType?.getFields()[root.name.value] as GraphQLField<unknown, Context> | undefined;
+  if (!rootType || !field) throw new Error(`${name}: ${root.name.value} is not in the schema`);
 
-  const whole = compileShape(field.type, root.selectionSet, fragments);
+  const info = infoOf(rootType, field, root, {
+    schema,
+    fragments,
+    operation: definition,
+    path: undefined,
+    rootValue: undefined,
+    variableValues: {},
+  });
+  const whole = compileShape(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
   const shape = whole.fields.get('nodes') ?? whole;
-  const parameters = (definition.variableDefinitions ?? []).map(({ variable, type: node }) => {
+  const inputs = definition.variableDefinitions ?? [];
+  const parameters = inputs.map(({ variable, type: node }) => {
     const type = typeFromAST(schema, node as never) as unknown as GraphQLInputType;
     return [
       snake(variable.name.value),
       { name: variable.name.value, type, decode: compileDecode(type, shape.fields) },
     ] as const;
   });
-  const document = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] } as const;
   return {
     name,
-    document,
-    execute: executor(schema, document, name),
-    executeForId: executor(schema, askingForId(definition, root), name),
-    field: field as GraphQLField<unknown, Context>,
+    field,
     ability: checksOf(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
+    // One fault is enough: GraphQL would put a large input into words once for each. findFaults() names them all.
+    read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
+    resolve: resolverOf(field, info),
+    resolveForId: resolverOf(field, { ...info, fieldNodes: [askingForId(root)] }),
+    whole,
     shape,
   };
 }
 
-function askingForId(definition: OperationDefinitionNode, root: FieldNode): DocumentNode {
-  const selecting = (field: FieldNode): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections: [field] });
+const resolverOf =
+  (field: GraphQLField<unknown, Context>, info: GraphQLResolveInfo): ResolveRoot =>
+  (variables, context) => {
+    const [root] = info.fieldNodes as [FieldNode];
+    const args = getArgumentValues(field as GraphQLField<unknown, unknown>, root, variables);
+    return field.resolve?.(undefined, args, context, { ...info, variableValues: variables });
+  };
+
+function askingForId(root: FieldNode): FieldNode {
   const id = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'id' } } as const;
-  const selectionSet = selecting({ ...root, selectionSet: selecting(id) });
-  return { kind: Kind.DOCUMENT, definitions: [{ ...definition, selectionSet }] };
+  return { ...root, selectionSet: { kind: Kind.SELECTION_SET, selections: [id] } };
 }
 
 // So that a fault of an argument is a fault of the parameter of that name.
@@ -121,37 +147,25 @@ function requireSameNames(name: string, root: FieldNode): void {
   }
 }
 
-/** Compiled when it is first asked for. */
-function executor(schema: GraphQLSchema, document: DocumentNode, name: string): Execute {
-  let execute: Execute | undefined;
-  return (variables, context) => (execute ??= compiled(schema, document, name))(variables, context);
-}
-
 /**
  * Runs an operation in process.
- * @returns the root field's value, in GraphQL's names
+ * @returns what the field's resolver gives: for the operation's shapes to write
  * @throws CodedError as the domain's answer; anything else is a fault of ours
  */
 export async function run(
   operation: Operation,
-  variables: Record<string, unknown>,
+  variables: Values,
   context: Context,
-  execute = operation.execute,
+  resolve = operation.resolve,
 ): Promise<unknown> {
-  const { data, errors } = await execute(variables, context);
-  const error = errors?.[0];
-  if (!error) return data?.['result'];
-  // GraphQL refused a variable: without a path, the error is none of a field's.
-  if (error.path === undefined) (await findFaults(operation, variables, context)).throwIfAny();
-  throw error.originalError ?? error;
+  const { coerced, errors } = operation.read(variables);
+  if (coerced) return resolve(coerced, context);
+  (await findFaults(operation, variables, context)).throwIfAny();
+  throw errors[0]?.originalError ?? errors[0];
 }
 
 /** Everything wrong with an operation's variables; the domain's rules are asked about those that can be read. */
-export async function findFaults(
-  operation: Operation,
-  variables: Record<string, unknown>,
-  context: Context,
-): Promise<Problems> {
+export async function findFaults(operation: Operation, variables: Values, context: Context): Promise<Problems> {
   const problems = new Problems();
   const readable = inspect(operation.field.args, variables, problems);
   await checksOf(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);

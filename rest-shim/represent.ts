@@ -21,6 +21,6 @@ export const createRepresent =
     const operation = readerOf(domain, resource);
     const db = known ? knowing(context.db, camel(resource) as Model, known) : context.db;
     // What the event says isn't the caller's to read, but the webhook's.
-    const value = await run(operation, { id }, { ...context, db, may: () => true });
-    return JSON.stringify(operation.shape.encode(value));
+    const asked = { ...context, db, may: () => true };
+    return operation.shape.write(await run(operation, { id }, asked), asked);
   };

@@ -1,20 +1,14 @@
 import {
-  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
-  isObjectType,
-  Kind,
-  type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLInputType,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  type SelectionSetNode,
+  type GraphQLLeafType,
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
-import { JsonNumber, rawNumber } from './json.ts';
+import { JsonNumber, numberText } from './json.ts';
+import type { Shape } from './shape.ts';
 
 // REST's snake_case and lower-case values on one side, GraphQL's camelCase and UPPER_CASE on the other. Translated here
 // and nowhere else, by functions compiled once per operation.
@@ -35,74 +29,17 @@ const pageParameters: Record<string, string> = {
 export const restPath = (path: string): string =>
   pageParameters[path] ?? snake(path.startsWith('input.') ? path.slice('input.'.length) : path);
 
-/** A GraphQL result, as REST answers it. */
-export type Encode = (value: unknown) => unknown;
 /** A REST value, as the GraphQL variable it stands for; faults are reported under REST's own names. */
 export type Decode = (value: unknown, problems: Problems, path: string) => unknown;
 
-/** What REST answers: for each selected field its own encoding, in the order selected. */
-export interface Shape {
-  type: GraphQLOutputType;
-  /** The field that is answered; none for an answer as a whole. */
-  field?: GraphQLField<unknown, unknown>;
-  encode: Encode;
-  /** The fields of an object, by REST's name; of a list, those of its items. */
-  fields: Map<string, Shape>;
-}
-
-export function compileShape(
-  type: GraphQLOutputType,
-  selection: SelectionSetNode | undefined,
-  fragments: Map<string, FragmentDefinitionNode>,
-): Shape {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) {
-    const item = compileShape(nullable.ofType, selection, fragments);
-    return { type, encode: (list) => (Array.isArray(list) ? list.map(item.encode) : null), fields: item.fields };
+/** A value of one of GraphQL's types, as the JSON text that REST answers. @throws as GraphQL would answer an error */
+export function encoding(type: GraphQLLeafType): (value: unknown) => string {
+  if (isEnumType(type)) {
+    const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name.toLowerCase()}"`]));
+    return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());
   }
-  if (isObjectType(nullable) && selection) return { type, ...compileObject(nullable, selection, fragments) };
-  if (isEnumType(nullable)) return leaf(type, (value) => String(value).toLowerCase());
-  if (getNamedType(type).name === 'Decimal') return leaf(type, (value) => rawNumber(String(value)));
-  return leaf(type, (value) => value);
-}
-
-const leaf = (type: GraphQLOutputType, encode: Encode): Shape => ({
-  type,
-  encode: (value) => (value == null ? null : encode(value)),
-  fields: new Map(),
-});
-
-function compileObject(
-  type: GraphQLObjectType,
-  selection: SelectionSetNode,
-  fragments: Map<string, FragmentDefinitionNode>,
-): Pick<Shape, 'encode' | 'fields'> {
-  const shapes = [...selectedFields(selection, fragments)].map(([name, inner]) => {
-    const field = type.getFields()[name];
-    if (!field) throw new Error(`${type.name} has no field ${name}`);
-    return { name, restName: snake(name), shape: { ...compileShape(field.type, inner, fragments), field } };
-  });
-  const encode: Encode = (value) => {
-    if (value == null) return null;
-    const result: Record<string, unknown> = {};
-    for (const { name, restName, shape } of shapes)
-      result[restName] = shape.encode((value as Record<string, unknown>)[name]);
-    return result;
-  };
-  return { encode, fields: new Map(shapes.map(({ restName, shape }) => [restName, shape])) };
-}
-
-function* selectedFields(
-  selection: SelectionSetNode,
-  fragments: Map<string, FragmentDefinitionNode>,
-): Generator<[string, SelectionSetNode | undefined]> {
-  for (const node of selection.selections) {
-    if (node.kind === Kind.FIELD) yield [node.name.value, node.selectionSet];
-    else if (node.kind === Kind.FRAGMENT_SPREAD) {
-      const fragment = fragments.get(node.name.value);
-      if (fragment) yield* selectedFields(fragment.selectionSet, fragments);
-    }
-  }
+  if (type.name === 'Decimal') return (value) => numberText(String(type.serialize(value)));
+  return (value) => JSON.stringify(type.serialize(value));
 }
 
 /**

@@ -14,13 +14,14 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { boundsInWords, boundsOf } from '../../schema/input.ts';
-import { snake, type Shape } from '../translate.ts';
+import type { FieldShape } from '../shape.ts';
+import { snake } from '../translate.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 /** The schemas that have a name, by it. */
 export type Components = Map<string, JsonSchema>;
-type Fields = Map<string, Shape>;
+type Fields = Map<string, FieldShape>;
 type Described = { description?: string | null; deprecationReason?: string | null };
 
 /** What stands for GraphQL's scalars in JSON. */
@@ -93,7 +94,7 @@ function presentSchema(type: GraphQLOutputType, fields: Fields, components: Comp
   if (!isObjectType(type)) return scalarSchema(getNamedType(type));
   const properties = [...fields].map(([name, shape]) => [
     name,
-    { ...answeredSchema(shape.type, shape.fields, components), ...annotations(shape.field ?? {}) },
+    { ...answeredSchema(shape.type, shape.fields, components), ...annotations(shape.field) },
   ]);
   return component(components, type.name, {
     type: 'object',

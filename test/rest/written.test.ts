@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import {
+  buildSchema,
+  concatAST,
+  execute,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isObjectType,
+  Kind,
+  parse,
+  type DocumentNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileOperations, run, type Operation } from '../../rest-shim/operation.ts';
+import { routes } from '../../rest-shim/routes.ts';
+import { snake } from '../../rest-shim/translate.ts';
+import type { Context } from '../../schema/context.ts';
+import { fillAtRandom } from '../reads/rows.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+// REST's answers are written straight from what resolvers give. GraphQL's own execution of the same documents, put into
+// REST's names, must say the same, byte for byte.
+
+let service: Service;
+let acme: Integrator;
+let context: Context;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  const pool = new Pool({ connectionString: service.pool.options.connectionString, max: 1 });
+  await fillAtRandom(pool, [acme.tenantId]);
+  // Rows of a currency that is none stay among them: their totals are faults.
+  for (const table of ['invoices', 'receipts'])
+    await pool.query(`update ${table} set currency = 'EUR' where right(id::text, 1) <> '7'`);
+  await pool.end();
+  const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
+  context = service.domain.contextFor({
+    user: { id: acme.tenantId, name: 'x', email: 'x@example.com' },
+    tenant,
+    token: null,
+  });
+});
+afterAll(() => service.close());
+
+const folder = new URL('../../rest-shim/operations/', import.meta.url);
+const all = concatAST(readdirSync(folder).map((file) => parse(readFileSync(new URL(file, folder), 'utf8'))));
+const documentOf = (name: string): DocumentNode => ({
+  kind: Kind.DOCUMENT,
+  definitions: all.definitions.filter(
+    (each) => each.kind === Kind.FRAGMENT_DEFINITION || ('name' in each && each.name?.value === name),
+  ),
+});
+
+/** A value that GraphQL answered, in REST's names. */
+function inRest(type: GraphQLOutputType, value: unknown): unknown {
+  const nullable = getNullableType(type);
+  if (value === null) return null;
+  if (isListType(nullable)) return (value as unknown[]).map((each) => inRest(nullable.ofType, each));
+  if (isObjectType(nullable)) {
+    const entries = Object.entries(value as object);
+    return Object.fromEntries(
+      entries.map(([name, part]) => [snake(name), inRest(nullable.getFields()[name]!.type, part)]),
+    );
+  }
+  if (isEnumType(nullable)) return String(value).toLowerCase();
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+  return getNamedType(nullable).name === 'Decimal' ? rawJSON(String(value)) : value;
+}
+
+type Outcome = { text: string } | { faults: string[] };
+
+async function byGraphql(operation: Operation, variables: Record<string, unknown>, asking: Context): Promise<Outcome> {
+  const { schema } = service.domain;
+  const document = documentOf(operation.name);
+  const { data, errors } = await execute({ schema, document, variableValues: variables, contextValue: { ...asking } });
+  if (errors) return { faults: errors.map(({ message }) => message) };
+  return { text: JSON.stringify(inRest(operation.field.type, data!['result'])) };
+}
+
+async function byRest(operation: Operation, variables: Record<string, unknown>, asking: Context): Promise<Outcome> {
+  const own = { ...asking };
+  try {
+    return { text: await operation.whole.write(await run(operation, variables, own), own) };
+  } catch (error) {
+    return { faults: [(error as Error).message] };
+  }
+}
+
+async function both(operation: Operation, variables: Record<string, unknown>, asking = context): Promise<Outcome> {
+  const [ours, theirs] = [await byRest(operation, variables, asking), await byGraphql(operation, variables, asking)];
+  if ('faults' in theirs) expect(theirs.faults).toEqual(expect.arrayContaining((ours as { faults: string[] }).faults));
+  else expect(ours).toEqual(theirs);
+  return ours;
+}
+
+const operationsOf = (answer: string): Operation[] =>
+  routes
+    .filter((route) => route[0] === 'GET' && route[3] === answer)
+    .map((route) => service.domain.operations.get(route[2])!);
+
+describe('what REST writes is what GraphQL answers', () => {
+  it('of every list, however its page is asked for', async () => {
+    const texts = new Map<string, number>();
+    for (const operation of operationsOf('page')) {
+      for (const page of [
+        { first: 100 },
+        { first: 1 },
+        { first: 3, offset: 4 },
+        { last: 2 },
+        { first: 5, offset: 100 },
+      ]) {
+        const outcome = await both(operation, page);
+        if ('text' in outcome) texts.set(operation.name, (texts.get(operation.name) ?? 0) + 1);
+      }
+      await both(operation, { first: 1 }, { ...context, may: () => false });
+      await both(operation, { first: 1000 });
+    }
+    expect(Math.min(...texts.values())).toBeGreaterThan(1);
+    expect(texts.size).toBe(operationsOf('page').length);
+  });
+
+  it('of every resource, and of none', async () => {
+    let [written, refused] = [0, 0];
+    for (const operation of operationsOf('item')) {
+      for (let at = 9; at < 22; at++) {
+        const outcome = await both(operation, {
+          id: `01900000-0000-7000-8000-0000000000${String(at).padStart(2, '0')}`,
+        });
+        if ('text' in outcome) written += 1;
+        else refused += 1;
+      }
+    }
+    expect(written).toBeGreaterThan(50);
+    expect(refused).toBeGreaterThan(10);
+  });
+
+  it('over HTTP: as the data of the envelope', async () => {
+    const operation = service.domain.operations.get('listCustomers')!;
+    const { nodes } = JSON.parse(((await both(operation, { first: 25 })) as { text: string }).text) as {
+      nodes: unknown;
+    };
+    const { text } = await acme.rest('GET', '/customers');
+    expect(text).toContain(`{"data":${JSON.stringify(nodes)},"links":{`);
+  });
+});
+
+describe('a document', () => {
+  const schema = buildSchema(`
+    type Query { thing: Thing! }
+    type Thing { name: String!, other: Thing, others(first: Int): [Thing!]! }
+  `);
+  const resolving = (fields: Record<string, () => unknown>): void => {
+    const thing = schema.getType('Thing') as GraphQLObjectType;
+    for (const field of Object.values(thing.getFields())) field.resolve = fields[field.name] ?? (() => null);
+    schema.getQueryType()!.getFields()['thing']!.resolve = () => ({});
+  };
+  const answerTo = async (selection: string): Promise<string> => {
+    const operation = compileOperations(schema, [`query get { result: thing { ${selection} } }`]).get('get')!;
+    return operation.shape.write(await run(operation, {}, context), context);
+  };
+
+  it.each(['alias: name', '... on Thing { name }', 'name @include(if: true)', 'others(first: 1) { name }'])(
+    'that selects more than plain fields is refused at the start: %s',
+    (selection) => {
+      expect(() => compileOperations(schema, [`query get { result: thing { ${selection} } }`])).toThrow('plain fields');
+    },
+  );
+
+  it('may ask for what has to be waited for', async () => {
+    resolving({ name: () => Promise.resolve('x'), others: () => [{}, Promise.resolve({})], other: () => null });
+    expect(await answerTo('name others { name } other { name }')).toBe(
+      '{"name":"x","others":[{"name":"x"},{"name":"x"}],"other":null}',
+    );
+  });
+
+  it('fails as a whole with its first fault, and leaves no other unheard', async () => {
+    const unheard: unknown[] = [];
+    const hear = (fault: unknown): void => void unheard.push(fault);
+    process.on('unhandledRejection', hear);
+    const fail = (message: string) => () => Promise.reject(new Error(message));
+    resolving({ name: fail('first'), others: () => [{}, null] });
+    await expect(answerTo('name others { name }')).rejects.toThrow(
+      /^(first|Cannot return null for non-nullable field)/,
+    );
+    resolving({ name: fail('first'), other: () => new Error('second') });
+    await expect(answerTo('name other { name }')).rejects.toThrow(/^(first|second)$/);
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', hear);
+    expect(unheard).toEqual([]);
+  });
+
+  it('answers null where there may be nothing, and fails where there must be something', async () => {
+    resolving({ name: () => null });
+    expect(await answerTo('other { name }')).toBe('{"other":null}');
+    await expect(answerTo('name')).rejects.toThrow('Cannot return null for non-nullable field Thing.name.');
+  });
+});
