@@ -75,7 +75,7 @@ function parseDecimal(value: unknown): Decimal {
 builder.scalarType('Decimal', {
   description:
     'A decimal number as a string, `"1190.5"`: exact, without an exponent, without trailing zeros. At most 15 digits.',
-  serialize: (value) => new Decimal(value).toFixed(),
+  serialize: (value) => (typeof value === 'object' ? value : new Decimal(value)).toFixed(),
   parseValue: parseDecimal,
   parseLiteral: (node: ValueNode) => {
     if (node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING)

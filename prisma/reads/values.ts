@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/client/client.ts';
 import type { Column } from '../tables.ts';
+import { decimalOf } from './decimal.ts';
 
 /** Thrown at what is left to Prisma. */
 export class NotUnderstood extends Error {}
@@ -40,7 +41,6 @@ const isDecimal = (value: unknown): value is Prisma.Decimal | number | string =>
 const isNone = (_value: unknown): _value is never => false;
 
 const asText = (column: string): string => `${column}::text`;
-const decimal = (text: string): Prisma.Decimal => new Prisma.Decimal(text);
 // Whatever time zone and format the connection is set to.
 const asSeconds = (column: string): string => `date_part('epoch', ${column})`;
 const time = (seconds: string | number): Date => new Date(Math.round(Number(seconds) * 1000));
@@ -50,7 +50,7 @@ const types: Record<string, Type> = {
   Int: { encode: taking(isInteger, asIs), ofText: Number },
   BigInt: { encode: taking(isBigInt, String), ofText: BigInt, ofJson: BigInt, readInJson: asText },
   Boolean: { encode: taking(isBoolean, asIs), ofText: (text: string) => text === 't' },
-  Decimal: { encode: taking(isDecimal, String), ofText: decimal, ofJson: decimal, readInJson: asText },
+  Decimal: { encode: taking(isDecimal, String), ofText: decimalOf, ofJson: decimalOf, readInJson: asText },
   DateTime: {
     encode: taking(isDate, (date) => date.toISOString()),
     ofText: time,

@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { Prisma } from '../../prisma/client.ts';
+import { isPlain } from '../../prisma/reads/shape.ts';
 import { tables, type Column, type Table } from '../../prisma/tables.ts';
 
 /** Values of a column's type, few, so that conditions meet them; null is not among them. */
@@ -85,4 +87,13 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
       );
     }
   }
+}
+
+/** With Prisma's own decimals in place of those that are taken apart when they are calculated with. */
+export function takenApart(part: unknown): unknown {
+  if (Prisma.Decimal.isDecimal(part)) return new Prisma.Decimal(part);
+  if (Array.isArray(part)) return part.map(takenApart);
+  return isPlain(part)
+    ? Object.fromEntries(Object.entries(part).map(([name, value]) => [name, takenApart(value)]))
+    : part;
 }

@@ -1,0 +1,56 @@
+import { Prisma } from '../generated/client/client.ts';
+
+/** A decimal's parts, as decimal.js has them. */
+type Parts = Pick<Prisma.Decimal, 's' | 'e' | 'd'>;
+
+const toFixed = Prisma.Decimal.prototype.toFixed as (...rounding: never[]) => string;
+
+/**
+ * A decimal as PostgreSQL wrote it, taken apart when it is first calculated with: most are only passed on. Whatever
+ * Prisma's decimals can do, it can. A page of 25 invoices has some 400 of them: 20 % of node's CPU time for it.
+ */
+class WrittenDecimal {
+  readonly #text: string;
+  #parts: Parts | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get #taken(): Parts {
+    return (this.#parts ??= new Prisma.Decimal(this.#text));
+  }
+
+  get s(): number {
+    return this.#taken.s;
+  }
+
+  get e(): number {
+    return this.#taken.e;
+  }
+
+  get d(): number[] {
+    return this.#taken.d;
+  }
+
+  /** Without arguments: in full, without an exponent, without trailing zeros. */
+  toFixed(...rounding: never[]): string {
+    return rounding.length === 0 ? withoutZeros(this.#text) : toFixed.apply(this, rounding);
+  }
+}
+
+Object.setPrototypeOf(WrittenDecimal.prototype, Prisma.Decimal.prototype);
+Object.defineProperty(WrittenDecimal.prototype, 'constructor', { value: Prisma.Decimal });
+
+/** `text` as PostgreSQL writes a numeric. */
+export const decimalOf = (text: string): Prisma.Decimal => new WrittenDecimal(text) as unknown as Prisma.Decimal;
+
+const [zero, point] = ['0', '.'].map((character) => character.charCodeAt(0));
+
+function withoutZeros(text: string): string {
+  if (!text.includes('.')) return text;
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === zero) end -= 1;
+  if (text.charCodeAt(end - 1) === point) end -= 1;
+  return text.slice(0, end);
+}
