@@ -6,7 +6,7 @@ import { byId } from './lookups.ts';
 import type { Reader } from './reads/reader.ts';
 import { scoped } from './scoped.ts';
 import { shapeOf } from './reads/shape.ts';
-import { totalOf } from './tallies.ts';
+import { totalAlone, totalOf, type Total } from './tallies.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -19,6 +19,7 @@ export class Model {
   readonly #reader: Reader;
   readonly #prisma: object;
   readonly #lookups = new Map<string, DataLoader<string, Row | null>>();
+  #wanted: Wanted | undefined;
 
   /** @param prisma Prisma's own, in the same transaction */
   constructor(name: Prisma.ModelName, line: Line, reader: Reader, prisma: object) {
@@ -64,12 +65,21 @@ export class Model {
     return (await this.findUnique(query)) ?? this.findFirstOrThrow({ ...query, where: flat(query.where) });
   }
 
-  /** Exact, like Prisma's own, in which a list's total costs as much as the list is long: see tallies.ts. */
+  /**
+   * Exact, like Prisma's own, in which a list's total costs as much as the list is long: see tallies.ts. Rows that are
+   * asked for right after it, in the same tick, bring it along.
+   */
   async count(query: Query = {}): Promise<unknown> {
-    const total = this.#line.isOpen ? totalOf(this.#line.tenantId, this.#name, query) : undefined;
+    const total = this.#line.isOpen ? totalOf(this.#name, query) : undefined;
     if (!total) return this.ask('count', query);
-    const [row] = await this.#line.send<{ total: number }>(total);
-    return row?.total ?? 0;
+    const wanted: Wanted = { total };
+    this.#wanted = wanted;
+    await Promise.resolve(); // meanwhile, rows may be asked for
+    if (this.#wanted === wanted) this.#wanted = undefined;
+    const [row] = (await wanted.rows) ?? [];
+    if (row) return Number(row.at(-1));
+    const [alone] = await this.#line.send<{ total: number }>(totalAlone(this.#line.tenantId, total));
+    return alone?.total ?? 0;
   }
 
   /** One of Prisma's operations, on this tenant's rows. */
@@ -81,9 +91,22 @@ export class Model {
 
   /** What comes after a transaction's end is Prisma's to refuse. */
   async #read(query: Query): Promise<Row[] | undefined> {
-    const reading = this.#line.isOpen ? this.#reader.read(this.#name, query, this.#line.tenantId) : undefined;
-    return reading && ((await this.#line.send<Raw>(reading.statement)).map(reading.decode) as Row[]);
+    const wanted = this.#wanted;
+    const { tenantId, isOpen } = this.#line;
+    const reading = isOpen ? this.#reader.read(this.#name, query, tenantId, wanted?.total) : undefined;
+    if (!reading) return undefined;
+    const rows = this.#line.send<Raw>(reading.statement);
+    if (wanted) wanted.rows = rows;
+    this.#wanted = undefined;
+    return (await rows).map(reading.decode) as Row[];
   }
+}
+
+/** A total that rows can bring along. */
+interface Wanted {
+  total: Total;
+  /** As PostgreSQL gives them, the total last; none if nobody asked for any. */
+  rows?: Promise<Raw[]>;
 }
 
 const passedOn = [

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { MatchStatus as MatchStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder, type MutationFields, type ObjectFields } from './builder.ts';
 import { key } from './context.ts';
@@ -6,7 +5,7 @@ import { found, refuse } from './errors.ts';
 import { Invoice } from './invoice.ts';
 import { Decimal } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
-import { pagePaths, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { Payment } from './payment.ts';
 import { periodRules, within } from './period.ts';
 import { Receipt } from './receipt.ts';
@@ -155,10 +154,11 @@ builder.queryFields((t) => ({
           ...(args.q && { OR: containing(args.q, ['counterpartyName', 'counterpartyIban', 'reference']) }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.bankTransaction.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.bankTransaction.count(all),
+          (query) => context.db.bankTransaction.findMany(query),
+          (query) => context.db.bankTransaction.count(query),
           order.columns,
         );
       },

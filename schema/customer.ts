@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { CustomerType as CustomerTypes, Prisma } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
@@ -7,7 +6,7 @@ import { emit, eventsOf } from './events.ts';
 import { country, email, given, notNull, requiredText, text } from './input.ts';
 import { knowing } from './known.ts';
 import { byText, orderType } from './order.ts';
-import { pagePaths, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { containing, searchText } from './search.ts';
 
 export const CustomerType = builder.enumType('CustomerType', {
@@ -94,10 +93,11 @@ builder.queryFields((t) => ({
           ...(args.q && { OR: containing(args.q, ['companyName', 'email', 'city', 'vatId']) }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.customer.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.customer.count(all),
+          (query) => context.db.customer.findMany(query),
+          (query) => context.db.customer.count(query),
           order.columns,
         );
       },

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type {
   DeliveryKind as DeliveryKinds,
   DeliveryState as DeliveryStates,
@@ -10,7 +9,7 @@ import { found, refuse } from './errors.ts';
 import { renderBody } from './events.ts';
 import { text } from './input.ts';
 import { loader } from './loader.ts';
-import { pagePaths, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { Webhook } from './webhook.ts';
 
 export const DeliveryKind = builder.enumType('DeliveryKind', {
@@ -153,10 +152,11 @@ builder.queryFields((t) => ({
           createdAt: { gte: since ?? undefined, lt: until ?? undefined },
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.delivery.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.delivery.count(all),
+          (query) => context.db.delivery.findMany(query),
+          (query) => context.db.delivery.count(query),
         );
       },
     },
@@ -175,10 +175,11 @@ builder.queryFields((t) => ({
       resolve: (_root, { type, resourceId, ...args }, context, info) => {
         const where: Prisma.EventWhereInput = { ...(type && { type }), ...(resourceId && { resourceId }) };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.event.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.event.count(all),
+          (query) => context.db.event.findMany(query),
+          (query) => context.db.event.count(query),
         );
       },
     },

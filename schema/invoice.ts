@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder } from './builder.ts';
 import { key, today, type Context } from './context.ts';
@@ -7,7 +6,7 @@ import { found } from './errors.ts';
 import { loader } from './loader.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
 import { byDay, byDecimal, byText, orderType } from './order.ts';
-import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from './page.ts';
 import { periodRules, within } from './period.ts';
 import { containing, searchText } from './search.ts';
 
@@ -151,10 +150,11 @@ builder.queryFields((t) => ({
           ...(args.q && { OR: await anywhere(args.q, context) }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.invoice.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.invoice.count(all),
+          (query) => context.db.invoice.findMany(query),
+          (query) => context.db.invoice.count(query),
           order.columns,
         );
       },

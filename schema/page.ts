@@ -1,3 +1,6 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { Kind, type GraphQLResolveInfo } from 'graphql';
+import type { Context } from './context.ts';
 import { Problems } from './errors.ts';
 import type { Columns } from './order.ts';
 import {
@@ -149,19 +152,25 @@ function connect<Row extends { id: string }>(
 type Find<Row, Where> = (query: Window & { where: { AND: (Where | Range)[] } }) => PromiseLike<Row[]>;
 
 /**
- * Reads one page: `find` gets the window, with `filter` in its `where`.
+ * Reads one page of the list that `info` asks for: `find` gets the window, with `filter` in its `where`, and what is
+ * selected of the rows.
  * @param columns what the list can be ordered by, if anything
  */
 export async function readPage<Row extends { id: string }, Where extends object>(
+  { context, info }: { context: Context; info: GraphQLResolveInfo },
   args: PageArgs,
   filter: Where,
-  find: Find<Row, Where>,
+  ask: Find<Row, Where>,
   count: (query: { where: Where }) => Promise<number>,
   columns: Columns = {},
 ): Promise<Connection<Row>> {
+  const page = pageOf(args, columns);
+  const selected = queryFromInfo({ context, info, ...pagePaths });
+  const find: Find<Row, Where> = (query) => ask({ ...selected, ...query });
   let counted: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (counted ??= count({ where: filter }));
-  const page = pageOf(args, columns);
+  // Asked for right before the rows, it comes with them (prisma/model.ts). Who asks for it hears if that fails.
+  if (isSelected('totalCount', info)) totalCount().catch(() => {});
   const isFar = page.window.skip > far && args.after == null && args.before == null;
   const { window, ranges } = isFar ? await reach(page, filter, find, await totalCount()) : page;
   const rows: Row[] = [];
@@ -171,6 +180,14 @@ export async function readPage<Row extends { id: string }, Where extends object>
   }
   return connect(args, page, rows, totalCount);
 }
+
+/** Whether the field is asked for as it stands: for certain, and not by fragments. */
+const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =>
+  fieldNodes.some(({ selectionSet }) =>
+    selectionSet?.selections.some(
+      (node) => node.kind === Kind.FIELD && node.name.value === name && !node.directives?.length,
+    ),
+  );
 
 /** More rows than these are not read to be skipped. */
 const far = 1000;

@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type {
   ProjectStatus as ProjectStatuses,
   Prisma,
@@ -13,7 +12,7 @@ import { currency, decimal, given, notNull, requiredText, text } from './input.t
 import { knowing } from './known.ts';
 import { loader } from './loader.ts';
 import { byText, orderType } from './order.ts';
-import { pagePaths, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { refers } from './reference.ts';
 import { containing, searchText } from './search.ts';
 
@@ -147,10 +146,11 @@ builder.queryFields((t) => ({
           ...(args.q && { OR: containing(args.q, ['name']) }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.project.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.project.count(all),
+          (query) => context.db.project.findMany(query),
+          (query) => context.db.project.count(query),
           order.columns,
         );
       },

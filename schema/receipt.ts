@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type {
   ReceiptStatus as ReceiptStatuses,
   Prisma,
@@ -14,7 +13,7 @@ import { among, currency, decimal, given, notNull, text, vatRate } from './input
 import { knowing } from './known.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
-import { pagePaths, readPage } from './page.ts';
+import { readPage } from './page.ts';
 import { book, booked } from './receipt-states.ts';
 import { refers } from './reference.ts';
 import { containing, searchText } from './search.ts';
@@ -168,10 +167,11 @@ builder.queryFields((t) => ({
           ...(args.q && { OR: await anywhere(args.q, context) }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.receipt.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.receipt.count(all),
+          (query) => context.db.receipt.findMany(query),
+          (query) => context.db.receipt.count(query),
           order.columns,
         );
       },

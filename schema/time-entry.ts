@@ -1,4 +1,3 @@
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Prisma, TimeEntry as TimeEntryRow } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
@@ -9,7 +8,7 @@ import { Invoice } from './invoice.ts';
 import { knowing } from './known.ts';
 import { loader } from './loader.ts';
 import { byDay, orderType } from './order.ts';
-import { connectionOf, nodesOf, pagePaths, readPage, rowsOf } from './page.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from './page.ts';
 import { periodRules, within } from './period.ts';
 import { Project } from './project.ts';
 import { refers } from './reference.ts';
@@ -110,10 +109,11 @@ builder.queryFields((t) => ({
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
         };
         return readPage(
+          { context, info },
           args,
           where,
-          (page) => context.db.timeEntry.findMany({ ...queryFromInfo({ context, info, ...pagePaths }), ...page }),
-          (all) => context.db.timeEntry.count(all),
+          (query) => context.db.timeEntry.findMany(query),
+          (query) => context.db.timeEntry.count(query),
           order.columns,
         );
       },

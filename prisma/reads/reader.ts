@@ -4,6 +4,7 @@ import type { Prisma } from '../generated/client/client.ts';
 import type { PreparedNames } from '../prepared.ts';
 import { shapeOf } from './shape.ts';
 import { compile, type Statement } from './statement.ts';
+import type { Total } from '../tallies.ts';
 import { NotUnderstood } from './values.ts';
 
 /** How many shapes are kept compiled: what clients ask for in GraphQL has no end. */
@@ -32,15 +33,20 @@ export class Reader {
     this.#names = names;
   }
 
-  /** @returns undefined where Prisma is to be asked */
-  read(model: Prisma.ModelName, query: object, tenantId: string): Reading | undefined {
+  /**
+   * @param total to be told beside the rows, in the last column of each
+   * @returns undefined where Prisma is to be asked
+   */
+  read(model: Prisma.ModelName, query: object, tenantId: string, total?: Total): Reading | undefined {
     const values: unknown[] = [];
     const found = this.#statementOf(model, query, values);
     const parameters = found && understood(() => values.map((value, at) => found.encode[at]?.(value)));
     if (!found || !parameters) return undefined;
-    const { text, decode, isPlannedOnce } = found;
+    const { decode, isPlannedOnce } = found;
+    const text = total ? found.textWithTotal : found.text;
     const name = isPlannedOnce ? this.#names.of(text) : '';
-    return { statement: { name, text, values: [tenantId, ...parameters], rowMode: 'array', types }, decode };
+    const all = [tenantId, ...parameters, ...(total ?? [])];
+    return { statement: { name, text, values: all, rowMode: 'array', types }, decode };
   }
 
   #statementOf(model: Prisma.ModelName, query: object, values: unknown[]): Statement | null {

@@ -14,12 +14,15 @@ import { decoderOf, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
 import type { Column, Relation } from '../tables.ts';
+import { totalAt } from '../tallies.ts';
 import { NotUnderstood, typeOf, type Encode } from './values.ts';
 
 /** What answers every query of a shape at once: related rows are joined, lists of them as JSON. */
 export interface Statement {
   /** The tenant's id is $1; the query's values follow, in the order that shapeOf() finds them in. */
   text: string;
+  /** The same with a total as each row's last column; its values follow the query's. */
+  textWithTotal: string;
   encode: Encode[];
   decode: (row: Raw) => object;
   /**
@@ -50,8 +53,10 @@ export function compile(model: Prisma.ModelName, query: object): Statement {
   const { select, include, omit, ...window } = parametrized(query) as Query;
   const fields = fieldsOf(draft, source, { select, include, omit }, rows);
   const rest = restOf(draft, source, [ofTenant(source)], window, rows);
+  const columns = rows.columns.join(', ');
   return {
-    text: `select ${rows.columns.join(', ')} ${rest}`,
+    text: `select ${columns} ${rest}`,
+    textWithTotal: `select ${columns}, (${totalAt(draft.encode.length + 2)}) ${rest}`,
     encode: draft.encode,
     decode: decoderOf(fields),
     isPlannedOnce: draft.ranges.size === 0 && !draft.hasPattern,

@@ -85,6 +85,42 @@ describe('what the reader doesn’t understand, Prisma answers', () => {
   });
 });
 
+describe('a total that is asked for right before rows', () => {
+  const asked = (find: (customer: Db['customer']) => Promise<unknown[]>, within: Db = db) =>
+    Promise.all([within.customer.count(), find(within.customer).then((rows) => rows.length)]);
+
+  it('comes with them, in one statement', async () => {
+    const texts = await sent(async () =>
+      expect(await asked((customer) => customer.findMany({ take: 2 }))).toEqual([4, 2]),
+    );
+    expect(texts).toHaveLength(1);
+  });
+
+  it('and in a transaction says what that has written', async () => {
+    const rolledBack = db.$transaction(async (inside) => {
+      await inside.customer.deleteMany({ where: { city: null } });
+      expect(await asked((customer) => customer.findMany({ take: 2 }), inside as unknown as Db)).toEqual([3, 2]);
+      throw new Error('Never mind');
+    });
+    await expect(rolledBack).rejects.toThrow('Never mind');
+  });
+
+  it.each<[string, (customer: Db['customer']) => Promise<unknown[]>, number]>([
+    ['there are none', (customer) => customer.findMany({ where: { companyName: 'nobody' } }), 0],
+    ['Prisma answers them', (customer) => customer.findMany({ distinct: 'city' }), 3],
+    ['a second total is asked for', () => asked((same) => same.findMany({ take: 3 })).then(() => []), 0],
+    ['they come a tick later', (customer) => Promise.resolve().then(() => customer.findMany({ take: 1 })), 1],
+  ])('comes alone where %s', async (_where, find, found) => {
+    expect(await asked(find)).toEqual([4, found]);
+  });
+
+  it('fails with them', async () => {
+    const tooLate = { createdAt: { gt: new Date(8.64e15) } }; // which PostgreSQL doesn't know
+    const results = await Promise.allSettled([db.customer.count(), db.customer.findMany({ where: tooLate })]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
+
 describe('in a transaction', () => {
   it('sees what that has written, and nobody else does until it ends', async () => {
     const other = forTenant(service.books, tenantId);
