@@ -30,7 +30,19 @@ export function parseDay(value: unknown): Date | undefined {
   return !Number.isNaN(day.getTime()) && formatDay(day) === value ? day : undefined;
 }
 
-export const formatDay = (day: Date): string => day.toISOString().slice(0, 10);
+const dayMs = 86_400_000;
+/** The days written last, by their number: Date writes one in 0.4 µs of CPU, and a page of invoices has more than 100. */
+const days = new Map<number, string>();
+
+export function formatDay(day: Date): string {
+  const number = Math.floor(day.getTime() / dayMs);
+  let text = days.get(number);
+  if (text === undefined) {
+    if (days.size === 10_000) days.clear();
+    days.set(number, (text = day.toISOString().slice(0, 10)));
+  }
+  return text;
+}
 
 builder.scalarType('Date', {
   description: 'A calendar day, `YYYY-MM-DD`.',
@@ -43,7 +55,14 @@ builder.scalarType('Date', {
 });
 
 /** ISO 8601 in UTC with its offset, to the second: `2026-01-31T09:30:00+00:00`. */
-export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 19)}+00:00`;
+export function formatTime(time: Date): string {
+  const seconds = Math.floor(time.getTime() / 1000) % 86_400;
+  const ofDay = seconds < 0 ? seconds + 86_400 : seconds; // before 1970
+  const [hour, minute, second] = [Math.floor(ofDay / 3600), Math.floor(ofDay / 60) % 60, ofDay % 60];
+  return `${formatDay(time)}T${twoDigits[hour]}:${twoDigits[minute]}:${twoDigits[second]}+00:00`;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 builder.scalarType('DateTime', {
   description: 'A point in time, ISO 8601 with offset: `2026-01-31T09:30:00+00:00`.',
