@@ -63,11 +63,7 @@ export const Invoice = builder.prismaObject('Invoice', {
       type: [VatShare],
       description: 'VAT per rate, rates ascending.',
       select: { currency: true, items: byPosition },
-      resolve: ({ items, currency }) =>
-        vatBreakdown(
-          items.map((item) => ({ lineTotalNet: new Decimal(item.lineTotalNet), vatRate: new Decimal(item.vatRate) })),
-          currency,
-        ),
+      resolve: ({ items, currency }) => vatBreakdown(items, currency),
     }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     amountDue: t.field({
@@ -75,7 +71,7 @@ export const Invoice = builder.prismaObject('Invoice', {
       description: 'What is still to be paid; nothing once cancelled.',
       select: { status: true, totalGross: true, amountPaid: true },
       resolve: ({ status, totalGross, amountPaid }) =>
-        status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross).minus(amountPaid),
+        status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross.toFixed()).minus(amountPaid.toFixed()),
     }),
     isOverdue: t.boolean({
       description: "Issued, not fully paid, and due before the tenant's today.",

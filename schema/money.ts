@@ -51,15 +51,18 @@ export function lineTotal(line: Pick<Line, 'quantity' | 'unitPriceNet'>, currenc
   return round(new Decimal(line.quantity).times(line.unitPriceNet), currency);
 }
 
+/** A decimal of ours, or a row's: of that, the text is at hand, and costs less than the number (prisma/reads/decimal.ts). */
+type Written = Pick<Decimal, 'toFixed'>;
+
 /**
  * VAT once per rate, over the sum of that rate's lines (EN 16931, BR-CO-17), rates ascending.
  * Takes line totals already rounded.
  */
-export function vatBreakdown(lines: { lineTotalNet: Decimal; vatRate: Decimal }[], currency: string): VatShare[] {
+export function vatBreakdown(lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] {
   const netByRate = new Map<string, Decimal>();
   for (const line of lines) {
-    const rate = line.vatRate.toString();
-    netByRate.set(rate, (netByRate.get(rate) ?? new Decimal(0)).plus(line.lineTotalNet));
+    const rate = line.vatRate.toFixed();
+    netByRate.set(rate, (netByRate.get(rate) ?? new Decimal(0)).plus(line.lineTotalNet.toFixed()));
   }
   return [...netByRate]
     .map(([rate, net]) => ({
