@@ -10,7 +10,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import type { z } from 'zod';
-import { Problems } from './errors.ts';
+import type { Problems } from './errors.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;
 
@@ -39,20 +39,6 @@ export function inspect(
   return readable;
 }
 
-/**
- * Whether no list among `values` is longer than its input allows: what GraphQL says of a longer one's items takes seconds,
- * as graphql-jit has an error for each.
- */
-export function hasBoundedLists(inputs: readonly Input[], values: object): boolean {
-  return inputs.every((input) => {
-    const value = (values as Record<string, unknown>)[input.name];
-    const type = getNullableType(input.type);
-    if (Array.isArray(value)) return !isListType(type) || isValid(input, value);
-    if (!isInputObjectType(type) || typeof value !== 'object' || value === null) return true;
-    return hasBoundedLists(Object.values(type.getFields()), value);
-  });
-}
-
 function inspectInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
   if (value === undefined) return undefined;
   if (value === null) {
@@ -67,8 +53,6 @@ function inspectInput(input: Input, value: unknown, problems: Problems, path: st
   }
   return validated(input, inspectValue(input.type, value, problems, path), problems, path);
 }
-
-const isValid = (input: Input, value: unknown): boolean => validated(input, value, new Problems(), '') !== undefined;
 
 function validated({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
   const schema = (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
