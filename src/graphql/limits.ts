@@ -55,8 +55,8 @@ type Counts = Partial<Record<keyof typeof words, number>>;
 /** A document's faults that are told, at most: each costs what a small document does. */
 const maxErrors = 10;
 
-/** Between two documents of a tenant's that weren't seen before, in milliseconds: four at a time take 30 each. */
-const pauseMs = 7;
+/** Between two documents of a tenant's that weren't seen before, in milliseconds: four at a time take 40 each. */
+const pauseMs = 10;
 
 /** Documents by their texts. */
 export interface Documents {
