@@ -3,23 +3,38 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { replaceBroken } from './patience.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from './pooler.ts';
 import { PreparedNames } from './prepared.ts';
+import { TenantLimit } from './tenant-limit.ts';
 
 /** A transaction on the books. Prisma begins it, and ends it; this is where it takes place meanwhile. */
 export interface Transaction {
   connection?: PoolClient | undefined;
   /** Ends with the last of what waits for its turn there: `pg` takes one statement at a time. */
   last?: Promise<unknown>;
+  /** The error of contention that PostgreSQL has failed it with. What it does from then on is lost. */
+  contention?: unknown;
+}
+
+interface Surroundings {
+  tenantId: string;
+  transaction: Transaction | undefined;
+  /** The transaction that the code that runs is a part of: it may hold a connection already. */
+  within: Transaction | undefined;
+  /** Once it is aborted, nobody waits for a connection any more. */
+  signal: AbortSignal | undefined;
 }
 
 /** Whose books the code that runs is about, and which transaction it is about to begin. */
-const surroundings = new AsyncLocalStorage<{ tenantId: string; transaction: Transaction | undefined }>();
+const surroundings = new AsyncLocalStorage<Surroundings>();
 
 /**
  * Runs `work`, and all that it waits for, in a tenant's name.
  * @param transaction what `work` begins: it takes place on the first connection that `work` takes
+ * @param signal once it is aborted, `work` waits for no connection any more
  */
-export const asTenant = <T>(tenantId: string, work: () => T, transaction?: Transaction): T =>
-  surroundings.run({ tenantId, transaction }, work);
+export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, signal?: AbortSignal): T {
+  const within = transaction ?? surroundings.getStore()?.within;
+  return surroundings.run({ tenantId, transaction, within, signal }, work);
+}
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
 
@@ -34,6 +49,7 @@ export class BooksPool extends Pool {
   /** What a connection was last set to. It is set outside transactions only, so that no rollback undoes it unseen. */
   readonly #tenantOf = new WeakMap<PoolClient, string>();
 
+  readonly #limit: TenantLimit;
   readonly #names: PreparedNames;
   /** How many names were given when a connection was opened. */
   readonly #givenBefore = new WeakMap<PoolClient, number>();
@@ -43,6 +59,7 @@ export class BooksPool extends Pool {
     replaceBroken(this);
     this.on('connect', (connection) => this.#givenBefore.set(connection, names.given));
     this.#names = names;
+    this.#limit = new TenantLimit(this.options.max);
   }
 
   /** Every way to a connection leads through here, query() too. @throws Error where no tenant is named */
@@ -66,12 +83,32 @@ export class BooksPool extends Pool {
   async #enter(): Promise<PoolClient> {
     const around = surroundings.getStore();
     if (!around) throw new Error('The books are opened in the name of a tenant only');
-    const client = await this.#entered(around.tenantId);
+    const client = await this.#enterWithin(around);
     if (around.transaction) {
       takePlace(around.transaction, client);
       around.transaction = undefined;
     }
     return client;
+  }
+
+  /** Waits while the tenant holds as many connections as one tenant may. */
+  async #enterWithin({ tenantId, within, signal }: Surroundings): Promise<PoolClient> {
+    // What a transaction asks beside itself doesn't wait for the tenant's turn: it would wait for its own end.
+    if (within?.connection) return this.#entered(tenantId);
+    const timeoutMs = this.options.connectionTimeoutMillis;
+    const giveBack = await this.#limit.acquire(tenantId, { timeoutMs, signal });
+    try {
+      const client = await this.#entered(tenantId);
+      const { release } = client;
+      client.release = (error) => {
+        giveBack();
+        release(error);
+      };
+      return client;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
   }
 
   async #entered(tenantId: string): Promise<PoolClient> {

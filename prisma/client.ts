@@ -1,12 +1,15 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
 import { BooksPool } from './books.ts';
+import { retryContended } from './contention.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
 import { PreparedNames } from './prepared.ts';
 import { Reader } from './reads/reader.ts';
 
-export type { NewRow, Row, Rows } from './insert.ts';
+export { isContention, retryContended } from './contention.ts';
+export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
+export type { RowLock } from './reads/reader.ts';
 export { forTenant, queueUp, takeTurn, tenantModels, type Db, type TenantClient } from './door.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';
@@ -17,16 +20,34 @@ export type UnscopedClient = PrismaClient;
 /** Concurrent writers queue for row locks (invoice numbers, say); they should wait rather than fail. */
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
+/** What PostgreSQL fills in for its own use isn't read. */
+const omitted = { searchText: true } as const;
+const generated = {
+  customer: omitted,
+  invoice: omitted,
+  receipt: omitted,
+  project: omitted,
+  bankTransaction: omitted,
+};
+
 /** How many statements a connection keeps prepared: some 50 kB each. */
 const mostPrepared = 250;
 
 /** @param names for those of its statements that PostgreSQL is to keep prepared: whose token it is takes 50 µs, not 425 */
-export function connect(pool: Pool, names = new PreparedNames(mostPrepared)): UnscopedClient {
+export function connect(pool: Pool, names?: PreparedNames): UnscopedClient {
+  const client = prismaOn(pool, names);
+  const begin = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  // Identity's transactions do nothing else that couldn't be done twice.
+  const beginRetried = (...args: unknown[]): Promise<unknown> => retryContended(() => begin(...args));
+  return Object.assign(client, { $transaction: beginRetried }) as UnscopedClient;
+}
+
+function prismaOn(pool: Pool, names = new PreparedNames(mostPrepared)): PrismaClient {
   const adapter = new PrismaPg(pool, {
     // As in Statement.isPlannedOnce: of a pattern or a range, the values decide which index serves.
     statementNameGenerator: ({ sql }) => (/LIKE|[<>]/.test(sql) ? '' : names.of(sql)),
   });
-  return new PrismaClient({ adapter, transactionOptions });
+  return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
 }
 
 /** All tenants' books, each behind forTenant(). */
@@ -44,7 +65,7 @@ export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books
 }
 
 export function booksOn(pool: Pool, names = new PreparedNames(mostPrepared)): Books {
-  const client = connect(pool, names);
+  const client = prismaOn(pool, names);
   return {
     pool,
     client,

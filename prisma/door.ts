@@ -3,6 +3,7 @@ import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { asPrismaError, insertion, newRow, type NewRow, type Row, type Rows } from './insert.ts';
 import { Line } from './line.ts';
 import { Model, operations } from './model.ts';
+import type { RowLock } from './reads/reader.ts';
 import { tables } from './tables.ts';
 
 /** The tables of the books: exactly those whose primary key begins with tenant_id (a test compares). */
@@ -36,17 +37,23 @@ export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal):
 /** Prisma's client, as far as it passes the door, and what it has no words for. */
 export interface TenantClient extends Omit<PrismaClient, Closed> {
   $transaction<Result>(
-    work: (db: Omit<TenantClient, '$rows'>) => Promise<Result>,
+    work: (db: TenantClient) => Promise<Result>,
     limits?: { maxWait?: number; timeout?: number },
   ): Promise<Result>;
   /** A row of the tenant's in full, not written yet. */
   row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of>;
+  /**
+   * Takes the lock of one of the tenant's rows until the transaction ends, and reads the row under it: nobody else can
+   * change it meanwhile. Inside a transaction only.
+   * @returns null if the tenant has no such row
+   */
+  lock<Of extends Prisma.ModelName>(model: Of, id: string, lock: RowLock): Promise<Row<Of> | null>;
   /** Writes rows by one statement: all of them or none, those that refer to each other too. */
   insert(rows: Rows): Promise<void>;
   /**
    * The rows of a statement of our own: for what Prisma has no words for, or too many. It names the tenant as `$1`, which
-   * the door fills in. It is planned anew each time, so that no plan outlives the size of its tables, and is a
-   * transaction by itself.
+   * the door fills in. It is planned anew each time, so that no plan outlives the size of its tables. Inside a
+   * transaction it is a part of that, else one by itself.
    */
   $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
 }
@@ -54,7 +61,7 @@ export interface TenantClient extends Omit<PrismaClient, Closed> {
 type Closed = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
 
 /** A tenant's client, inside a transaction or not. */
-export type Db = Omit<TenantClient, '$rows' | '$transaction'>;
+export type Db = Omit<TenantClient, '$transaction'>;
 
 class Door {
   readonly #books: Books;
@@ -92,6 +99,11 @@ class Door {
 
   row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of> {
     return newRow(this.#line.tenantId, model, data);
+  }
+
+  async lock(model: Prisma.ModelName, id: string, lock: RowLock): Promise<unknown> {
+    if (!isOfBooks(model)) refuse(model);
+    return this.model(model).lock(id, lock);
   }
 
   async insert(rows: Rows): Promise<void> {

@@ -16,11 +16,13 @@ export type NewRow<Of extends Model> = Exclude<
 /** Rows by their models. */
 export type Rows = { [Of in Model]?: Row<Of>[] };
 
-/** All columns but the tenant's. */
+/** All columns that are written, but the tenant's. */
 const columns = new Map(
   [...tables].map(([model, { fields }]) => [
     model,
-    [...fields.values()].filter((field) => field.kind === 'column').filter(({ name }) => name !== 'tenantId'),
+    [...fields.values()]
+      .filter((field) => field.kind === 'column')
+      .filter(({ name, isGenerated }) => name !== 'tenantId' && !isGenerated),
   ]),
 );
 const columnsOf = (model: Model): Column[] => columns.get(model) ?? [];
@@ -111,10 +113,20 @@ export function asPrismaError(error: unknown): unknown {
   return new Prisma.PrismaClientKnownRequestError(message, { code: known, clientVersion: Prisma.prismaVersion.client });
 }
 
-/** By PostgreSQL's: unique_violation, foreign_key_violation, serialization_failure, deadlock_detected. */
+/** The name of the CHECK constraint that refused a write; undefined where the error is another. */
+export function violatedCheck(error: unknown): string | undefined {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2039') return undefined;
+  return /violates check constraint "(\w+)"/.exec(error.message)?.[1];
+}
+
+/**
+ * By PostgreSQL's: unique_violation, foreign_key_violation, check_violation, serialization_failure, deadlock_detected.
+ * Prisma has no code of its own for a check: P2039 is any error of the database.
+ */
 const prismaCodes = new Map([
   ['23505', 'P2002'],
   ['23503', 'P2003'],
+  ['23514', 'P2039'],
   ['40001', 'P2034'],
   ['40P01', 'P2034'],
 ]);

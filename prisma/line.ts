@@ -1,5 +1,6 @@
 import { DatabaseError, type Pool, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
 import { asTenant, type Transaction } from './books.ts';
+import { isContention, retryContended } from './contention.ts';
 
 /** What a tenant says to PostgreSQL: each statement by itself, or all in one transaction. */
 export class Line {
@@ -15,6 +16,10 @@ export class Line {
     this.#transaction = transaction;
   }
 
+  get isTransaction(): boolean {
+    return this.#transaction !== undefined;
+  }
+
   /** Whether statements of our own can be sent: not once its transaction has ended. */
   get isOpen(): boolean {
     return !this.#transaction || this.#transaction.connection !== undefined;
@@ -22,8 +27,23 @@ export class Line {
 
   /** Runs what is Prisma's in the tenant's name. */
   async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#signal));
+  }
+
+  /**
+   * Outside a transaction, a statement that fails by contention is tried again. In a transaction the failure is noted:
+   * savepoints and whoever handles errors would hide it, but all of the transaction has to be tried again.
+   */
+  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.throwIfAborted();
-    return asTenant(this.tenantId, work);
+    const transaction = this.#transaction;
+    if (!transaction) return retryContended(work);
+    try {
+      return await work();
+    } catch (error) {
+      if (isContention(error)) transaction.contention ??= error;
+      throw error;
+    }
   }
 
   /** Lets Prisma begin a transaction; within one, a part of it. */
@@ -32,19 +52,28 @@ export class Line {
     this.throwIfAborted();
     const transaction: Transaction = {};
     const line = new Line(this.#pool, this.tenantId, this.#signal, transaction);
-    return asTenant(this.tenantId, () => work(line), transaction);
+    return asTenant(this.tenantId, () => work(line), transaction, this.#signal);
   }
 
-  /** @throws the signal's reason, once nobody waits any more for what is asked or written here */
+  /**
+   * @throws the signal's reason, once nobody waits any more for what is asked or written here; the transaction's error
+   *   of contention, once it has failed by that
+   */
   throwIfAborted(): void {
     this.#signal?.throwIfAborted();
+    if (this.#transaction?.contention !== undefined) throw this.#transaction.contention;
   }
 
   /** Sends a statement past Prisma. */
   async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    this.throwIfAborted();
-    if (this.#transaction) return (await inTurn<Row>(this.#transaction, statement)).rows;
-    const client = await asTenant(this.tenantId, () => this.#pool.connect());
+    const transaction = this.#transaction;
+    return this.#run(async () =>
+      transaction ? (await inTurn<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
+    );
+  }
+
+  async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
+    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#signal);
     let isBroken = true;
     try {
       const { rows } = await (client.query(statement) as Promise<QueryResult<Row & object>>);

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('migrations/', import.meta.url);
 
 // Any number will do, as long as nothing else in the database takes the same.
-const lock = 0x6b6f6e74;
+export const migrationLock = 0x6b6f6e74;
 
 /**
  * Brings the database at `url` up to date: Prisma's migrations, then graphile-worker's own schema. Any number of
@@ -14,20 +14,26 @@ const lock = 0x6b6f6e74;
  * PostgreSQL itself or a pooler in session mode, as a role that may create tables.
  *
  * @param report is told each step, one line at a time
+ * @param superuserUrl the same database as a superuser, where the caller has one: see declareLeakproof
+ * @param last the name of the last migration to apply, for a backup of an earlier version; by default all are applied
  * @returns the names of the migrations applied, oldest first
  * @throws Error of one line: which migration failed, and PostgreSQL's reason. Nothing of it stays; the next call
  *   tries it again.
  */
-export async function migrate(url: string, report: (line: string) => void = () => {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  report: (line: string) => void = () => {},
+  { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
+): Promise<string[]> {
   const pool = new Pool({ connectionString: url, max: 2 });
   pool.on('error', untilNextQuery).on('connect', (client) => client.on('error', untilNextQuery));
   try {
     const holder = await pool.connect();
     try {
-      await holder.query('select pg_advisory_lock($1)', [lock]);
-      const applied = await applyPending(url, pool, report);
+      await holder.query('select pg_advisory_lock($1)', [migrationLock]);
+      const applied = await applyPending(url, pool, report, last);
       await runMigrations({ pgPool: pool });
-      await declareLeakproof(pool, report);
+      await declareLeakproof(pool, report, superuserUrl);
       return applied;
     } finally {
       holder.release(true); // the lock goes with the connection
@@ -40,12 +46,21 @@ export async function migrate(url: string, report: (line: string) => void = () =
 // A lost connection needs no answer of its own: the next query on it fails.
 function untilNextQuery(): void {}
 
-async function applyPending(url: string, pool: Pool, report: (line: string) => void): Promise<string[]> {
-  const pending = await pendingMigrations(pool);
+async function applyPending(
+  url: string,
+  pool: Pool,
+  report: (line: string) => void,
+  last: string | undefined,
+): Promise<string[]> {
+  const isWanted = (name: string): boolean => last === undefined || name <= last;
+  const pending = (await pendingMigrations(pool)).filter(isWanted);
   if (pending.length === 0) return [];
   report(`applying ${pending.join(', ')}`);
   const { applyMigrations } = await import('./schema-engine.ts'); // 5 MB of WebAssembly that most starts don't need
-  return await applyMigrations(url, await migrations());
+  return await applyMigrations(
+    url,
+    (await migrations()).filter(({ name }) => isWanted(name)),
+  );
 }
 
 /** What the lists' filters and searches compare with. */
@@ -56,15 +71,20 @@ const comparisons = [
   'numeric_gt(numeric, numeric)',
   'numeric_le(numeric, numeric)',
   'numeric_lt(numeric, numeric)',
+  'textlike(text, text)',
   'texticlike(text, text)',
 ];
 
 /**
  * Under row-level security an index serves only conditions that can't tell of rows which must stay unseen, in an error
- * message say. PostgreSQL doesn't vouch for these comparisons, yet none of them tells anything but its result (ILIKE
+ * message say. PostgreSQL doesn't vouch for these comparisons, yet none of them tells anything but its result (LIKE
  * fails by its pattern, whatever the row). It is a superuser's to say so, and a dump doesn't keep it.
  */
-async function declareLeakproof(pool: Pool, report: (line: string) => void): Promise<void> {
+async function declareLeakproof(
+  pool: Pool,
+  report: (line: string) => void,
+  superuserUrl: string | undefined,
+): Promise<void> {
   const { rows } = await pool.query<{ signature: string; may: boolean }>(
     `select p.oid::regprocedure as signature, r.rolsuper as may
      from pg_proc p join pg_roles r on r.rolname = current_user
@@ -74,7 +94,19 @@ async function declareLeakproof(pool: Pool, report: (line: string) => void): Pro
   if (rows.length === 0) return;
   const statements = rows.map(({ signature }) => `alter function ${signature} leakproof;`).join(' ');
   if (rows[0]?.may) await pool.query(statements);
+  else if (superuserUrl !== undefined) await queryOnce(superuserUrl, statements);
   else report(`large tenants' lists are slow to filter until a superuser runs: ${statements}`);
+}
+
+async function queryOnce(url: string, statements: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', untilNextQuery);
+  try {
+    await client.connect();
+    await client.query(statements);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Raw } from './reads/decode.ts';
 import type { Prisma } from './generated/client/client.ts';
 import type { Line } from './line.ts';
 import { byId } from './lookups.ts';
-import type { Reader } from './reads/reader.ts';
+import type { Reader, RowLock } from './reads/reader.ts';
 import { scoped } from './scoped.ts';
 import { shapeOf } from './reads/shape.ts';
 import { totalAlone, totalOf, type Total } from './tallies.ts';
@@ -63,6 +63,20 @@ export class Model {
 
   async findUniqueOrThrow(query: { where: Query } & Query): Promise<Row> {
     return (await this.findUnique(query)) ?? this.findFirstOrThrow({ ...query, where: flat(query.where) });
+  }
+
+  /**
+   * Takes a row's lock and reads the row, in one statement. Waits for other transactions that hold a lock against it, and
+   * then reads what they wrote. Other tables are not read: their rows would be as they were before the wait.
+   * @returns null if there is no such row
+   */
+  async lock(id: string, lock: RowLock): Promise<Row | null> {
+    if (!this.#line.isTransaction)
+      throw new Error('A row is locked inside a transaction: outside, the lock ends at once');
+    const reading = this.#reader.read(this.#name, { where: { id } }, this.#line.tenantId, undefined, lock);
+    if (!reading) throw new Error(`${this.#name} can not be locked by its id`);
+    const [row] = await this.#line.send<Raw>(reading.statement);
+    return row ? (reading.decode(row) as Row) : null;
   }
 
   /**

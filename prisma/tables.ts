@@ -17,6 +17,8 @@ export interface Column {
   enumeration: { type: string; values: ReadonlyMap<string, string> } | null;
   /** What Prisma fills in: a value, or what its function of that name gives; null where it fills in none. */
   initial: unknown;
+  /** Whether PostgreSQL fills it in from others: it is never written, and read only where it is named. */
+  isGenerated: boolean;
 }
 
 /** A field that is another model's row, or rows: those whose columns `there` equal these, `here`. */
@@ -40,6 +42,9 @@ export interface Table {
   primaryKey: Column[];
 }
 
+/** The field that has a row's searched fields, in every model that is searched. */
+const searchText = 'searchText';
+
 type Field = (typeof datamodel.models)[number]['fields'][number];
 
 const enumerations = new Map(
@@ -59,6 +64,7 @@ const columnOf = (field: Field): Column => ({
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,
   initial: field.isUpdatedAt ? { name: 'now' } : field.default,
+  isGenerated: field.name === searchText,
 });
 
 const columns = new Map(

@@ -7,6 +7,16 @@ import { compile, type Statement } from './statement.ts';
 import type { Total } from '../tallies.ts';
 import { NotUnderstood } from './values.ts';
 
+/**
+ * How strong a row's lock is, in PostgreSQL's words (its manual, 13.3.2):
+ *
+ * - `update` is for a deletion, or a change of a value that the rows referring to this one rely on. It waits for
+ *   transactions that have inserted such rows or hold `key share`, and makes new ones wait.
+ * - `no key update` is for every other change. Rows that refer to this one can be inserted meanwhile.
+ * - `key share` is for inserting a row that refers to this one and relies on a value that is only changed under `update`.
+ */
+export type RowLock = 'update' | 'no key update' | 'key share';
+
 /** How many shapes are kept compiled: what clients ask for in GraphQL has no end. */
 const most = 1000;
 
@@ -35,15 +45,16 @@ export class Reader {
 
   /**
    * @param total to be told beside the rows, in the last column of each
+   * @param lock the lock that PostgreSQL takes of each row; the query must not ask for related rows
    * @returns undefined where Prisma is to be asked
    */
-  read(model: Prisma.ModelName, query: object, tenantId: string, total?: Total): Reading | undefined {
+  read(model: Prisma.ModelName, query: object, tenantId: string, total?: Total, lock?: RowLock): Reading | undefined {
     const values: unknown[] = [];
     const found = this.#statementOf(model, query, values);
     const parameters = found && understood(() => values.map((value, at) => found.encode[at]?.(value)));
     if (!found || !parameters) return undefined;
     const { decode, isPlannedOnce } = found;
-    const text = total ? found.textWithTotal : found.text;
+    const text = (total ? found.textWithTotal : found.text) + (lock ? ` for ${lock}` : '');
     const name = isPlannedOnce ? this.#names.of(text) : '';
     const all = [tenantId, ...parameters, ...(total ?? [])];
     return { statement: { name, text, values: all, rowMode: 'array', types }, decode };

@@ -116,7 +116,9 @@ function orderOf(source: Source, orderBy: unknown): string[] {
 function fieldsOf(draft: Draft, source: Source, { select, include, omit }: Query, rows: Selection): Field[] {
   if (select && (include || omit)) throw new NotUnderstood(); // Prisma refuses it
   const all = [...source.table.fields.values()];
-  const columns = all.filter(({ kind, name }) => kind === 'column' && !(omit as Query | undefined)?.[name]);
+  const columns = all.filter(
+    (field) => field.kind === 'column' && !field.isGenerated && !(omit as Query | undefined)?.[field.name],
+  );
   const asked = select
     ? (select as Query)
     : { ...Object.fromEntries(columns.map(({ name }) => [name, true])), ...(include as Query | undefined) };
