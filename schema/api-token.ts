@@ -45,7 +45,7 @@ builder.queryField('apiTokens', (t) =>
 builder.mutationFields((t) => ({
   createApiToken: t.field({
     type: ApiTokenWithValue,
-    description: 'Makes a token of the user for this tenant.',
+    description: 'Makes a token of the user for this tenant, of which 100 can be active at a time.',
     inSession: true,
     args: { input: t.arg({ type: CreateApiTokenInput, required: true }) },
     rules: ({ input }, context, problems) => {

@@ -3,13 +3,14 @@ import { builder, type MutationFields, type ObjectFields } from './builder.ts';
 import { key } from './context.ts';
 import { found, refuse } from './errors.ts';
 import { Invoice } from './invoice.ts';
+import { withLockedRow } from './locked.ts';
 import { Decimal } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { readPage } from './page.ts';
 import { Payment } from './payment.ts';
 import { periodRules, within } from './period.ts';
 import { Receipt } from './receipt.ts';
-import { containing, searchText } from './search.ts';
+import { allOf, containing, searchText, wordsIn } from './search.ts';
 
 export const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
@@ -139,7 +140,7 @@ builder.queryFields((t) => ({
         from: t.arg({ type: 'Date', description: 'Only those booked on this day and later.' }),
         to: t.arg({ type: 'Date', description: 'Only those booked on this day and earlier.' }),
         q: t.arg.string({
-          description: "Part of the counterparty's name or IBAN, or of the reference, in any case.",
+          description: `${wordsIn} counterparty's name and IBAN, and the reference.`,
           validate: searchText,
         }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were imported.' }),
@@ -151,7 +152,7 @@ builder.queryFields((t) => ({
           ...(args.matchStatus && { matchStatus: args.matchStatus }),
           ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
           ...((args.from || args.to) && { bookingDate: within(args) }),
-          ...(args.q && { OR: containing(args.q, ['counterpartyName', 'counterpartyIban', 'reference']) }),
+          ...allOf(containing(args.q)),
         };
         return readPage(
           { context, info },
@@ -174,13 +175,12 @@ const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, descr
     description,
     ability: 'bank-transactions:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: async (query, _root, { id }, context) => {
-      await found(context.db.bankTransaction.findUnique({ where: key(context, id) }));
-      const where = { id, matchStatus: from };
-      const changed = await context.db.bankTransaction.updateMany({ where, data: { matchStatus: to } });
-      if (changed.count === 0) refuse('matchStatus', otherwise);
-      return found(context.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
-    },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
+        if (matchStatus !== from) refuse('matchStatus', otherwise);
+        await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
   });
 
 builder.mutationFields((t) => ({

@@ -1,7 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import type { FileUpload } from 'graphql-upload/processRequest.mjs';
 import type { Prisma, PrismaClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
 import ChecksPlugin from './checks.ts';
@@ -9,6 +8,7 @@ import type { Context } from './context.ts';
 import DescriptionsPlugin from './descriptions.ts';
 import type { Decimal } from './money.ts';
 import PathsPlugin from './paths.ts';
+import type { UploadedFile } from './uploaded-file.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
 export const builder = new SchemaBuilder<{
@@ -22,7 +22,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: Date; Output: Date };
     DateTime: { Input: Date; Output: Date };
     Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
-    Upload: { Input: Promise<FileUpload>; Output: never };
+    Upload: { Input: UploadedFile; Output: never };
   };
   Connection: { totalCount: () => Promise<number> };
 }>({

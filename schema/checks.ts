@@ -6,8 +6,9 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
-import { Prisma } from '../prisma/client.ts';
+import { Prisma, violatedCheck } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
+import { constraintError } from './constraints.ts';
 import type { Context } from './context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems } from './errors.ts';
 import { inspect } from './inspect.ts';
@@ -78,6 +79,9 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
         // Somebody faster may have changed what the rules looked at, or left to a foreign key. Asked again, they name
         // what is wrong now.
         await check(true);
+        const constraint = violatedCheck(error);
+        const refusal = constraint === undefined ? undefined : constraintError(constraint);
+        if (refusal) throw refusal;
         throw error.code === rowIsGone ? new NotFoundError() : error;
       }
     };

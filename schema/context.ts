@@ -1,4 +1,4 @@
-import { Prisma, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
+import { retryContended, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { Known } from './known.ts';
@@ -43,6 +43,8 @@ export interface Context extends Principal {
   db: Db;
   now: () => Date;
   may: (ability: Ability) => boolean;
+  /** Says that the answer depends on who asks: stored under an Idempotency-Key, it is told to nobody else. */
+  personal: () => void;
   represent: Represent;
   /** What was represented last for an event, whose transaction may not be over. */
   told: { last?: { id: string; text: string } };
@@ -52,13 +54,13 @@ export interface Context extends Principal {
   /** The `X-Request-Id` of the request that is answered; null where none is. */
   requestId: string | null;
   /**
-   * Runs `work` in a transaction: all of what it writes, events included, or nothing. Without limits it may be run
-   * again; with them, once.
+   * Runs `work` in a transaction: all of what it writes, events included, or nothing. Where others' transactions made
+   * it fail, `work` is run again.
    */
   transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
   /**
-   * The same for a whole request, once: each transaction that it asks for is a part of this one, and can fail or be run
-   * again by itself.
+   * The same for a whole request: each transaction that it asks for is a part of this one, and can fail by itself. Where
+   * others' transactions made a part fail, all of `work` is run again.
    */
   wholly: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
   /** Writes rows by one statement: all of them or none. Like `transaction()`, of which nothing else is to be a part. */
@@ -76,7 +78,7 @@ export function createContext(options: {
   watchDeliveries: WatchDeliveries;
   requestId: string | null;
 }): Context {
-  const { client, principal, ...rest } = { ...options, told: {} };
+  const { client, principal, ...rest } = { ...options, told: {}, personal: () => {} };
   /** @param isOne whether all that is done with `db` is one transaction, which others join */
   const on = (db: TenantClient, isOne: boolean): Context => {
     const begin =
@@ -85,35 +87,20 @@ export function createContext(options: {
         // Prisma writes into the options.
         db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
     const once = begin(true);
+    // A part of a transaction can't be tried again by itself: it would meet the same locks.
+    const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
     const context: Context = {
       ...principal,
       ...rest,
       db,
-      transaction: isOne
-        ? (work) => work(context)
-        : // What takes long reads from a source that can't be read again.
-          (work, limits) => (limits ? once(work, limits) : untilUncontended(() => once(work))),
-      wholly: begin(false),
+      transaction: isOne ? (work) => work(context) : (work, limits) => retrying(() => once(work, limits)),
+      wholly: (work, limits) => retrying(() => begin(false)(work, limits)),
       insert:
-        db === client
-          ? (rows) => untilUncontended(() => db.insert(rows))
-          : (rows) => context.transaction((inside) => inside.db.insert(rows)),
+        db === client ? (rows) => db.insert(rows) : (rows) => context.transaction((inside) => inside.db.insert(rows)),
     };
     return context;
   };
   return on(client, false);
-}
-
-/** Runs a transaction again, twice at most, if PostgreSQL ended it to break a deadlock: nothing is wrong with it. */
-async function untilUncontended<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let retries = 2; ; retries--) {
-    try {
-      return await transaction();
-    } catch (error) {
-      const contended = error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2034';
-      if (!contended || retries === 0) throw error;
-    }
-  }
 }
 
 /** A calendar day in a time zone: from when until when, and the midnight UTC that stands for it; epoch milliseconds. */

@@ -1,13 +1,18 @@
-import type { CustomerType as CustomerTypes, Prisma } from '../prisma/generated/client/client.ts';
+import type {
+  Customer as CustomerRow,
+  CustomerType as CustomerTypes,
+  Prisma,
+} from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
-import { found } from './errors.ts';
+import { found, type Problems } from './errors.ts';
 import { emit, eventsOf } from './events.ts';
 import { country, email, given, notNull, requiredText, text } from './input.ts';
 import { knowing } from './known.ts';
+import { enforce, withLockedRow } from './locked.ts';
 import { byText, orderType } from './order.ts';
 import { readPage } from './page.ts';
-import { containing, searchText } from './search.ts';
+import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from './search.ts';
 
 export const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
@@ -56,7 +61,11 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
 const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
   description: 'Only the fields present change; null clears.',
   fields: (t) => ({
-    type: t.field({ type: CustomerType, ...notNull }),
+    type: t.field({
+      type: CustomerType,
+      description: 'A supplier that receipts name stays a supplier.',
+      ...notNull,
+    }),
     companyName: t.string({ validate: requiredText(255), ...notNull }),
     ...contactFields(t),
   }),
@@ -81,7 +90,7 @@ builder.queryFields((t) => ({
       args: {
         type: t.arg({ type: CustomerType, description: 'Only customers, or only suppliers.' }),
         q: t.arg.string({
-          description: 'Part of the company name, e-mail address, city or VAT number, in any case.',
+          description: `${wordsIn} company name, e-mail address, city and VAT number.`,
           validate: searchText,
         }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
@@ -90,7 +99,7 @@ builder.queryFields((t) => ({
       resolve: (_root, args, context, info) => {
         const where: Prisma.CustomerWhereInput = {
           ...(args.type && { type: args.type }),
-          ...(args.q && { OR: containing(args.q, ['companyName', 'email', 'city', 'vatId']) }),
+          ...allOf(containing(args.q)),
         };
         return readPage(
           { context, info },
@@ -108,23 +117,61 @@ builder.queryFields((t) => ({
 
 /** More ids than this are not put into one statement. */
 const few = 1000;
+/** For so many words of a search, partners are looked up first. */
+const mostLookups = 5;
+/** A partner's searched fields, the company name first: as the migrations' search_text has them. */
+const searchedFields = 4;
+
+/** That a partner has this company name, in any case. The search's index finds it: it has no other for that. */
+export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
+  companyName: { equals: name, mode: 'insensitive' },
+  ...holdingFirst(fold(name).replaceAll('\n', ' '), searchedFields),
+});
 
 /**
- * What rows of partners must satisfy whose company name holds `q`; nothing to be found by for those who may not read
- * customers. Few partners are looked up first: PostgreSQL serves `byIds` from an index beside other conditions, while
- * `byPartner`, a join, would make it read every row. Where many match, so do many rows, and a page is soon full.
+ * The conditions, all of which must hold, under which each word of `q` is in a row's searched fields or its partner's
+ * company name; in the row's alone for those who may not read customers. Few partners are looked up first: PostgreSQL
+ * serves `byIds` from an index beside other conditions, while `byPartner`, a join, would make it read every row. Where
+ * many match, so do many rows, and a page is soon full.
  */
-export async function ofPartnersCalled<Where>(
-  q: string,
+export async function containingOrPartner<Where extends object>(
+  q: string | null | undefined,
   context: Context,
   byIds: (ids: string[]) => Where,
   byPartner: (partner: Prisma.CustomerWhereInput) => Where,
-): Promise<Where[]> {
-  if (!context.may('customers:read')) return [];
-  const called = { OR: containing(q, ['companyName']) };
-  const partners = await context.db.customer.findMany({ where: called, select: { id: true }, take: few + 1 });
-  if (partners.length > few) return [byPartner(called)];
-  return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
+): Promise<({ OR: (Where | ReturnType<typeof holding>)[] } | ReturnType<typeof holding>)[]> {
+  if (!context.may('customers:read')) return containing(q);
+  const ofPartners = async (word: string, at: number): Promise<Where[]> => {
+    const where = holdingFirst(word, searchedFields);
+    if (at >= mostLookups) return [byPartner(where)];
+    const partners = await context.db.customer.findMany({ where, select: { id: true }, take: few + 1 });
+    if (partners.length > few) return [byPartner(where)];
+    return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
+  };
+  return Promise.all(
+    wordsOf(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
+  );
+}
+
+/** A supplier that receipts name stays a supplier. */
+async function typeRules(
+  type: CustomerTypes | null | undefined,
+  context: Context,
+  problems: Problems,
+  current: CustomerRow,
+): Promise<void> {
+  if (type !== 'CUSTOMER' || current.type !== 'SUPPLIER') return;
+  const receipt = await context.db.receipt.findFirst({ where: { supplierId: current.id }, select: { id: true } });
+  if (receipt) problems.add('input.type', 'Receipts name this supplier: it can not become a customer.');
+}
+
+/** What keeps a customer from being deleted. */
+async function customerReferences(id: string, context: Context, problems: Problems): Promise<void> {
+  const where = { customerId: id };
+  if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
+  if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
+  if (await context.db.receipt.findFirst({ where: { supplierId: id } }))
+    problems.add('id', 'Receipts refer to this customer.');
 }
 
 builder.mutationFields((t) => ({
@@ -148,11 +195,20 @@ builder.mutationFields((t) => ({
     description: 'Changes a customer or supplier.',
     ability: 'customers:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
-    rules: ({ id }, context, problems) => {
-      if (id) problems.leave(() => found(context.db.customer.findUnique({ where: key(context, id) })));
+    rules: ({ id, input }, context, problems) => {
+      if (!id) return;
+      problems.leave(async () => {
+        const current = await found(context.db.customer.findUnique({ where: key(context, id) }));
+        await typeRules(input?.type, context, problems, current);
+      });
     },
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {
+        if (input.type === 'CUSTOMER') {
+          // Receipts rely on the type of their supplier.
+          const current = await found(inside.db.lock('Customer', id, 'update'));
+          await enforce((problems) => typeRules(input.type, inside, problems, current));
+        }
         const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
         const customer = await inside.db.customer.update({ where: key(context, id), data });
         await emit(inside, 'customer.updated', customer);
@@ -167,21 +223,19 @@ builder.mutationFields((t) => ({
     description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
     ability: 'customers:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    rules: async ({ id }, context, problems) => {
-      if (!id) return;
-      await found(context.db.customer.findUnique({ where: key(context, id) }));
-      const where = { customerId: id };
-      if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
-      if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
-      if (await context.db.receipt.findFirst({ where: { supplierId: id } }))
-        problems.add('id', 'Receipts refer to this customer.');
-    },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        const customer = await found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
-        await emit(inside, 'customer.deleted', id);
-        await inside.db.customer.delete({ where: key(context, id) });
-        return customer;
-      }),
+      withLockedRow(
+        context,
+        'Customer',
+        id,
+        async (inside) => {
+          await enforce((problems) => customerReferences(id, inside, problems));
+          const customer = await found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'customer.deleted', id);
+          await inside.db.customer.delete({ where: key(context, id) });
+          return customer;
+        },
+        'update',
+      ),
   }),
 }));

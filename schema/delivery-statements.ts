@@ -1,4 +1,5 @@
 import type { TenantClient } from '../prisma/client.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
 
 // What the worker asks and tells the database of deliveries, many at a time: with a hundred requests under way, a
 // statement for each step of each would cost ten times what they do (test/bench/works/webhooks.ts).
@@ -7,7 +8,7 @@ import type { TenantClient } from '../prisma/client.ts';
 const idsOf = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
 
 /** A delivery that waits, and all that it takes to send it. */
-export interface Waiting {
+export interface Waiting extends WebhookSecrets {
   id: string;
   webhookId: string;
   eventId: string;
@@ -22,10 +23,6 @@ export interface Waiting {
   url: string;
   active: boolean;
   deletedAt: Date | null;
-  secret: Uint8Array;
-  previousSecret: Uint8Array | null;
-  previousSecretUntil: Date | null;
-  signsWithPrevious: boolean;
 }
 
 /** Those of them that wait. */
@@ -34,7 +31,8 @@ export const waiting = (client: TenantClient, ids: readonly string[]): Promise<W
     `select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.kind, d.attempt_count as "attemptCount",
        a.started_at as "underWaySince", e.type as "eventType", e.request_id as "requestId", e.trace_parent as "traceParent", e.body, w.url, w.active, w.deleted_at as "deletedAt",
        w.secret, w.previous_secret as "previousSecret", w.previous_secret_until as "previousSecretUntil",
-       w.signs_with_previous as "signsWithPrevious"
+       w.signs_with_previous as "signsWithPrevious", w.earlier_secret as "earlierSecret",
+       w.earlier_secret_until as "earlierSecretUntil", w.signs_with_earlier as "signsWithEarlier"
      from deliveries d
        join webhooks w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
        join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -92,8 +90,9 @@ export interface Ended {
 
 /**
  * Records the ends of attempts that have none yet, moves their deliveries on, and counts failures: a success sets the
- * count to 0, that of several ends at once the last. A delivery that was set aside meanwhile only becomes delivered.
- * A webhook's row, a hot one, is left alone when it would say the same.
+ * count to 0, that of several ends at once the last. The count stops where it turns the webhook off, until a user turns it
+ * on again. A delivery that was set aside meanwhile still becomes delivered or failed; one to be tried again is set aside
+ * if its webhook is off. A webhook's row, a hot one, is left alone when it would say the same.
  *
  * @param limits how many failures in a row turn a webhook off, and how old its last success may say it is
  * @returns the webhooks that are off now
@@ -118,20 +117,30 @@ export async function end(
        returning e."deliveryId", e.becomes, e."nextAttemptAt"
      ), moved as (
        update deliveries d
-       set state = r.becomes, next_attempt_at = r."nextAttemptAt",
-         finished_at = case when r.becomes <> 'waiting' then $3::timestamptz end
-       from recorded r
+       set state = case when r.is_off then 'set_aside' else r.becomes end,
+         next_attempt_at = case when not r.is_off then r."nextAttemptAt" end,
+         finished_at = case when r.is_off or r.becomes <> 'waiting' then $3::timestamptz end
+       from (
+         select r.*, r.becomes = 'waiting' and d.kind <> 'ping' and (not w.active or w.deleted_at is not null) as is_off
+         from recorded r
+           join deliveries d on d.tenant_id = $1 and d.id = r."deliveryId"
+           join webhooks w on w.tenant_id = $1 and w.id = d.webhook_id
+         where r.becomes is not null
+       ) r
        where d.tenant_id = $1 and d.id = any($6) and d.id = r."deliveryId"
-         and (d.state = 'waiting' and r.becomes is not null or d.state = 'set_aside' and r.becomes = 'delivered')
+         and (d.state = 'waiting' or d.state = 'set_aside' and r.becomes in ('delivered', 'failed'))
        returning d.webhook_id, d.state, d.kind
      ), health as (
        select webhook_id, bool_or(state = 'delivered') as succeeded, bool_or(state = 'failed') as failed,
          bool_or(state = 'delivered' and kind = 'event') as cleared,
          count(*) filter (where state = 'failed' and kind = 'event') as failures
-       from moved where state <> 'waiting' group by webhook_id
+       from moved where state in ('delivered', 'failed') group by webhook_id
      )
      update webhooks w
-     set consecutive_failures = case when cleared then 0 else w.consecutive_failures + failures end,
+     set consecutive_failures = case
+         when w.disabled_at is not null then w.consecutive_failures
+         when cleared then 0
+         else least(w.consecutive_failures + failures, $4) end,
        last_success_at = case when succeeded then $3 else w.last_success_at end,
        last_failure_at = case when failed then $3 else w.last_failure_at end,
        active = w.active and not (failures > 0 and not cleared and w.consecutive_failures + failures >= $4),

@@ -1,6 +1,7 @@
-import type { TenantClient } from '../prisma/client.ts';
+import { retryContended, type Db, type TenantClient } from '../prisma/client.ts';
 import { begin, end, putOff, waiting, type Ended, type Waiting } from './delivery-statements.ts';
 import { traced } from './trace.ts';
+import { signingSecrets, type SigningSecrets } from './webhook-secrets.ts';
 import { failuresToDeactivate, setAside } from './webhook.ts';
 
 // A delivery's way (contract and decisions, 6), as the worker drives it: many of a tenant's at a time. Each step is one
@@ -13,32 +14,34 @@ export async function planDeliveries(
   eventIds: string | readonly string[],
   now: Date,
 ): Promise<void> {
-  await client.$transaction(async (db) => {
-    const events = await db.event.updateManyAndReturn({
-      where: { id: { in: [eventIds].flat() }, fannedOutAt: null },
-      data: { fannedOutAt: now },
-      select: { id: true, type: true, traceParent: true },
-    });
-    if (events.length === 0) return;
-    const webhooks = await db.webhook.findMany({
-      where: { deletedAt: null },
-      select: { id: true, active: true, events: true },
-    });
-    const deliveries = events.flatMap(({ id: eventId, type, traceParent }) => {
-      const plan = () =>
-        webhooks
-          .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
-          .map(({ id: webhookId, active }) =>
-            db.row('Delivery', {
-              webhookId,
-              eventId,
-              ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE', finishedAt: now }),
-            }),
-          );
-      return traced(`fan-out ${type}`, plan, traceParent);
-    });
-    if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
+  await retryContended(() => client.$transaction((db) => planIn(db, [eventIds].flat(), now)));
+}
+
+async function planIn(db: Db, eventIds: string[], now: Date): Promise<void> {
+  const events = await db.event.updateManyAndReturn({
+    where: { id: { in: eventIds }, fannedOutAt: null },
+    data: { fannedOutAt: now },
+    select: { id: true, type: true, traceParent: true },
   });
+  if (events.length === 0) return;
+  const webhooks = await db.webhook.findMany({
+    where: { deletedAt: null },
+    select: { id: true, active: true, events: true },
+  });
+  const deliveries = events.flatMap(({ id: eventId, type, traceParent }) => {
+    const plan = () =>
+      webhooks
+        .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
+        .map(({ id: webhookId, active }) =>
+          db.row('Delivery', {
+            webhookId,
+            eventId,
+            ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE', finishedAt: now }),
+          }),
+        );
+    return traced(`fan-out ${type}`, plan, traceParent);
+  });
+  if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
 }
 
 /** What an attempt is to send. */
@@ -59,11 +62,7 @@ export interface Sending {
 
 /** What its headers are made of. */
 export interface Signing extends Omit<Sending, 'headers'> {
-  secret: Uint8Array;
-  /** The secret before the last rotation, while it is good. */
-  previousSecret: Uint8Array | null;
-  /** Whether the document's header is still made with the previous one. */
-  signsWithPrevious: boolean;
+  secrets: SigningSecrets;
 }
 
 export interface Rules {
@@ -121,19 +120,7 @@ export async function beginAttempt(
 }
 
 function signingOf(delivery: Waiting, now: Date): Signing {
-  const {
-    id: deliveryId,
-    eventId,
-    eventType,
-    requestId,
-    traceParent,
-    url,
-    body,
-    secret,
-    attemptCount,
-    previousSecretUntil,
-  } = delivery;
-  const rotating = previousSecretUntil !== null && now < previousSecretUntil;
+  const { id: deliveryId, eventId, eventType, requestId, traceParent, url, body, attemptCount } = delivery;
   return {
     deliveryId,
     eventId,
@@ -144,24 +131,27 @@ function signingOf(delivery: Waiting, now: Date): Signing {
     url,
     body,
     startedAt: now,
-    secret,
-    previousSecret: rotating ? delivery.previousSecret : null,
-    signsWithPrevious: rotating && delivery.signsWithPrevious,
+    secrets: signingSecrets(delivery, now),
   };
 }
 
+const isOff = ({ active, deletedAt, kind }: Waiting): boolean => deletedAt !== null || (!active && kind !== 'ping');
+
 /** Sees to those that can't simply be sent. @returns those that can be now */
 async function settle(client: TenantClient, found: Waiting[], now: Date, rules: Rules): Promise<Waiting[]> {
+  const isLast = ({ attemptCount }: Waiting): boolean => attemptCount > rules.retryDelaysMs.length;
   const lostAt = (since: Date): Date => new Date(since.getTime() + rules.attemptMs);
   const {
     ready = [],
     off,
     underWay,
     cutOff,
-  } = Object.groupBy(found, ({ active, deletedAt, kind, underWaySince }) => {
-    if (deletedAt || (!active && kind !== 'ping')) return 'off';
-    if (!underWaySince) return 'ready';
-    return now < lostAt(underWaySince) ? 'underWay' : 'cutOff';
+  } = Object.groupBy(found, (delivery) => {
+    const { underWaySince } = delivery;
+    if (underWaySince && now < lostAt(underWaySince)) return 'underWay';
+    // What used all its attempts has failed, also where the webhook is off.
+    if (underWaySince && (isLast(delivery) || !isOff(delivery))) return 'cutOff';
+    return isOff(delivery) ? 'off' : 'ready';
   });
   if (off) {
     await client.delivery.updateMany({
@@ -176,7 +166,6 @@ async function settle(client: TenantClient, found: Waiting[], now: Date, rules: 
     );
   }
   if (!cutOff) return ready;
-  const last = ({ attemptCount }: Waiting): boolean => attemptCount > rules.retryDelaysMs.length;
   await record(
     client,
     cutOff.map((delivery) => ({
@@ -184,11 +173,11 @@ async function settle(client: TenantClient, found: Waiting[], now: Date, rules: 
       number: delivery.attemptCount,
       durationMs: rules.attemptMs,
       error: 'cut off: the worker was stopped while sending',
-      becomes: last(delivery) ? 'failed' : null,
+      becomes: isLast(delivery) ? 'failed' : null,
     })),
     now,
   );
-  return [...ready, ...cutOff.filter((delivery) => !last(delivery))];
+  return [...ready, ...cutOff.filter((delivery) => !isLast(delivery))];
 }
 
 /** How an attempt ended. */

@@ -6,11 +6,12 @@ import type {
 import { builder } from './builder.ts';
 import { key, type Context } from './context.ts';
 import { found, refuse } from './errors.ts';
+import { mustRead, readableEvents } from './event-access.ts';
 import { renderBody } from './events.ts';
 import { text } from './input.ts';
 import { loader } from './loader.ts';
 import { readPage } from './page.ts';
-import { Webhook } from './webhook.ts';
+import { Webhook, withLockedWebhook } from './webhook.ts';
 
 export const DeliveryKind = builder.enumType('DeliveryKind', {
   description: 'Why a delivery was made.',
@@ -36,7 +37,14 @@ export const Event = builder.prismaObject('Event', {
     id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
     type: t.exposeString('type'),
     resourceId: t.expose('resourceId', { type: 'UUID', nullable: true }),
-    body: t.exposeString('body'),
+    body: t.string({
+      description: 'The exact webhook body: the bytes every delivery sends and signs.',
+      select: { type: true, body: true },
+      resolve: ({ type, body }, _args, context) => {
+        mustRead(context, [type]);
+        return body;
+      },
+    }),
     requestId: t.expose('requestId', { type: 'UUID', nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
@@ -120,16 +128,19 @@ builder.prismaObjectFields(Webhook, (t) => ({
 builder.queryFields((t) => ({
   delivery: t.prismaField({
     type: Delivery,
-    description: 'One delivery, with its attempts.',
+    description: 'One delivery, with its attempts. Needs the ability to read what its event tells of.',
     ability: 'webhooks:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.delivery.findUnique({ ...query, where: key(context, id) })),
+    resolve: async (query, _root, { id }, context) => {
+      await mustReadDelivery(context, id);
+      return found(context.db.delivery.findUnique({ ...query, where: key(context, id) }));
+    },
   }),
   deliveries: t.connection(
     {
       type: Delivery,
-      description: 'The audit log: what was sent, or will be. Kept for 90 days.',
+      description:
+        'The audit log: what was sent, or will be. Kept for 90 days. Leaves out what the token may not read: deliveries of `invoice.paid`, say, need `invoices:read`.',
       ability: 'webhooks:read',
       args: {
         webhookId: t.arg({ type: 'UUID', description: 'Only those to this webhook.' }),
@@ -144,9 +155,11 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       resolve: (_root, { webhookId, event, eventId, state, since, until, ...args }, context, info) => {
+        if (event) mustRead(context, [event]);
+        const readable = readableEvents(context);
         const where: Prisma.DeliveryWhereInput = {
           ...(webhookId && { webhookId }),
-          ...(event && { event: { type: event } }),
+          ...((event || readable) && { event: event ? { type: event } : readable }),
           ...(eventId && { eventId }),
           ...(state && { state }),
           createdAt: { gte: since ?? undefined, lt: until ?? undefined },
@@ -165,7 +178,8 @@ builder.queryFields((t) => ({
   events: t.connection(
     {
       type: Event,
-      description: 'What happened to the books, whether any webhook wants it or not.',
+      description:
+        'What happened to the books, whether any webhook wants it or not. Leaves out what the token may not read: `invoice.paid`, say, needs `invoices:read`.',
       ability: 'webhooks:read',
       args: {
         type: t.arg.string({ description: 'Only those of this name: `invoice.paid`, say.', validate: text(64) }),
@@ -173,7 +187,11 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       resolve: (_root, { type, resourceId, ...args }, context, info) => {
-        const where: Prisma.EventWhereInput = { ...(type && { type }), ...(resourceId && { resourceId }) };
+        if (type) mustRead(context, [type]);
+        const where: Prisma.EventWhereInput = {
+          ...(type ? { type } : readableEvents(context)),
+          ...(resourceId && { resourceId }),
+        };
         return readPage(
           { context, info },
           args,
@@ -187,11 +205,16 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** A webhook that deliveries can be made for. */
-async function sendable(context: Context, id: string) {
-  const webhook = await found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
-  if (!webhook.active) refuse('webhookId', 'This webhook is off: enable it first.');
-  return webhook;
+/** @throws NotFoundError; ForbiddenError where the caller may not read what the delivery's event tells of */
+async function mustReadDelivery(context: Context, id: string): Promise<void> {
+  const select = { id: true, event: { select: { type: true } } } as const;
+  const { event } = await found(context.db.delivery.findUnique({ where: key(context, id), select }));
+  mustRead(context, [event.type]);
+}
+
+/** Deliveries are made for a webhook that is on. */
+function refuseUnlessActive({ active }: { active: boolean }): void {
+  if (!active) refuse('webhookId', 'This webhook is off: enable it first.');
 }
 
 builder.mutationFields((t) => ({
@@ -201,8 +224,7 @@ builder.mutationFields((t) => ({
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id: webhookId }, context) =>
-      context.transaction(async (inside) => {
-        await found(inside.db.webhook.findFirst({ where: { id: webhookId, deletedAt: null } }));
+      withLockedWebhook(context, webhookId, async (inside) => {
         const createdAt = context.now();
         const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
         const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
@@ -214,32 +236,37 @@ builder.mutationFields((t) => ({
 
   redeliver: t.prismaField({
     type: Delivery,
-    description: 'Makes a new delivery of the same event: a new id, attempt 1, the same body.',
+    description:
+      'Makes a new delivery of the same event: a new id, attempt 1, the same body. Needs the ability to read what the event tells of.',
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true, description: 'Of a delivery.' }) },
-    resolve: (query, _root, { id: earlier }, context) =>
-      context.transaction(async (inside) => {
-        const { webhookId, eventId } = await found(inside.db.delivery.findUnique({ where: key(context, earlier) }));
-        await sendable(inside, webhookId);
+    rules: async ({ id }, context) => {
+      if (id) await mustReadDelivery(context, id);
+    },
+    resolve: async (query, _root, { id: earlier }, context) => {
+      // Neither of these changes.
+      const { webhookId, eventId } = await found(context.db.delivery.findUnique({ where: key(context, earlier) }));
+      return withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
         const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
         const { id } = await inside.db.delivery.create({ data });
         return found(inside.db.delivery.findUnique({ ...query, where: key(context, id) }));
-      }),
+      });
+    },
   }),
 
   redeliverMissed: t.int({
     description:
-      'Makes a new delivery of each event that this webhook has missed since then: those whose deliveries all failed or were set aside. Answers how many.',
+      'Makes a new delivery of each event that this webhook has missed since then: those whose deliveries all failed or were set aside. Answers how many. Needs the abilities to read what they tell of.',
     ability: 'webhooks:write',
     args: {
       webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
       since: t.arg({ type: 'DateTime', required: true, description: 'Deliveries made then or later.' }),
     },
     resolve: (_root, { webhookId, since }, context) =>
-      context.transaction(async (inside) => {
-        await sendable(inside, webhookId);
-        // Of two at once the second waits here, and finds the first one's deliveries on their way.
-        await inside.db.webhook.update({ where: key(context, webhookId), data: { updatedAt: context.now() } });
+      // Of two at once the second waits here, and finds the first one's deliveries on their way.
+      withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
         const missed = await inside.db.delivery.findMany({
           where: {
             webhookId,
@@ -249,9 +276,11 @@ builder.mutationFields((t) => ({
             event: { deliveries: { none: { webhookId, state: { in: ['WAITING', 'DELIVERED'] } } } },
           },
           distinct: 'eventId',
-          select: { eventId: true },
+          select: { eventId: true, event: { select: { type: true } } },
           orderBy: { id: 'asc' },
         });
+        const types = new Set(missed.map(({ event }) => event.type));
+        mustRead(context, [...types]);
         const plan = { webhookId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
         const { count } = await inside.db.delivery.createMany({
           data: missed.map(({ eventId }) => ({ ...plan, eventId })),

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { Ability } from './ability.ts';
 
 export type ErrorCode =
   'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'VALIDATION_FAILED' | 'RATE_LIMITED' | 'INTERNAL_SERVER_ERROR';
@@ -20,11 +21,18 @@ export class NotFoundError extends CodedError {
   }
 }
 
-/** The token's abilities don't cover the request. */
+/** The token's abilities don't cover the request: what it lacks. */
 export class ForbiddenError extends CodedError {
-  constructor(ability: string) {
-    super('FORBIDDEN', `This token lacks the ability ${ability}.`);
+  constructor(...lacking: [string, ...string[]]) {
+    const abilities = lacking.length > 1 ? 'abilities' : 'ability';
+    super('FORBIDDEN', `This token lacks the ${abilities} ${lacking.join(', ')}.`);
   }
+}
+
+/** @throws ForbiddenError naming each of these abilities that the caller lacks */
+export function mustAll(context: { may: (ability: Ability) => boolean }, abilities: readonly Ability[]): void {
+  const [lacking, ...others] = abilities.filter((ability) => !context.may(ability));
+  if (lacking) throw new ForbiddenError(lacking, ...others);
 }
 
 /** What is wrong, by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
@@ -81,7 +89,12 @@ export class Problems {
 
   /** For where nothing is going to be written: where something else is wrong, or the database has refused. */
   async lookUp(): Promise<void> {
-    await Promise.all(this.#left.map((check) => check()));
+    // A check that was left may leave others.
+    for (;;) {
+      const checks = this.#left.splice(0);
+      if (checks.length === 0) return;
+      await Promise.all(checks.map((check) => check()));
+    }
   }
 
   get any(): boolean {

@@ -38,6 +38,8 @@ export interface Session {
 export interface Member {
   user: User;
   joinedAt: Date;
+  /** Null while nobody has proven that the address is the user's. */
+  emailVerifiedAt: Date | null;
 }
 
 export interface Invitation {

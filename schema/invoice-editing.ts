@@ -8,6 +8,7 @@ import { among, count, currency, decimal, given, notNull, requiredText, text, un
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issueNew, type WholeInvoice } from './invoice-states.ts';
 import { knowing } from './known.ts';
+import { enforce, withLockedRow } from './locked.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from './money.ts';
 import { refers } from './reference.ts';
 
@@ -23,7 +24,9 @@ const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
 });
 
 const subject = (t: InputFields) => t.string({ validate: text(255) });
-const itemCount = count(1, 500, 'items');
+/** The most items of one invoice (decisions, 2). */
+export const maxItems = 500;
+const itemCount = count(1, maxItems, 'items');
 
 const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
   description: 'A new invoice.',
@@ -59,7 +62,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
 
 type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof UpdateInvoiceInput.$inferInput>;
 /** The invoice that an input changes; nothing for a new one. */
-type Current = Awaited<ReturnType<typeof draftToEdit>> | undefined;
+type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
 
 /** What holds between an invoice's fields, checked on those that could be read. */
 function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
@@ -97,11 +100,12 @@ interface NewLine extends Line {
 const itemsOf = (lines: NewLine[], inCurrency: string) =>
   lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) }));
 
-async function draftToEdit(context: Context, id: string) {
-  const invoice = await found(context.db.invoice.findUnique({ where: key(context, id), include: { items: true } }));
-  if (invoice.status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
-  return invoice;
+function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
+  if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
 }
+
+const itemsByPosition = (context: Context, invoiceId: string) =>
+  context.db.invoiceItem.findMany({ where: { invoiceId }, orderBy: { position: 'asc' } });
 
 const lastDay = new Date('9999-12-31T00:00:00Z');
 
@@ -123,16 +127,24 @@ interface Draft {
 
 /** A new draft and its items, not written yet. Its totals have been checked. */
 export function newDraft({ db }: Context, { items, ...draft }: Draft): WholeInvoice {
-  const { totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
   const invoice = db.row('Invoice', {
     ...draft,
     dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
-    totalNet,
-    totalVat,
-    totalGross,
+    ...totalsOf(items, draft.currency),
   });
   const lines = itemsOf(items, draft.currency);
   return { ...invoice, items: lines.map((line) => db.row('InvoiceItem', { ...line, invoiceId: invoice.id })) };
+}
+
+function totalsOf(lines: Line[], inCurrency: string) {
+  const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  return { totalNet, totalVat, totalGross };
+}
+
+/** Writes other lines. Those that were there before keep their ids. */
+async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof itemsOf>): Promise<void> {
+  await context.db.invoiceItem.deleteMany({ where: { invoiceId } });
+  await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
 }
 
 /** Writes a new draft and its event. */
@@ -174,41 +186,35 @@ builder.mutationFields((t) => ({
     description: 'Changes an invoice that is still a draft.',
     ability: 'invoices:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
-    rules: async ({ id, input }, context, problems) => {
-      if (id && input) invoiceRules(input, context, problems, await draftToEdit(context, id));
+    rules: ({ id, input }, context, problems) => {
+      if (!id || !input) return;
+      problems.leave(async () => {
+        const one = { where: key(context, id), include: { items: true } };
+        const current = await found(context.db.invoice.findUnique(one));
+        refuseUnlessDraft(current);
+        invoiceRules(input, context, problems, current);
+      });
     },
     resolve: (query, _root, { id, input }, context) =>
-      context.transaction(async (inside) => {
-        const { items, ...fields } = input;
-        // Locks the row, so that it can't be issued meanwhile.
-        await inside.db.invoice.updateMany({ where: { id, status: 'DRAFT' }, data: { status: 'DRAFT' } });
-        const current = await draftToEdit(inside, id);
-        const inCurrency = input.currency ?? current.currency;
-        const lines = items ?? current.items.toSorted((a, b) => a.position - b.position);
-        const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-        await inside.db.invoiceItem.deleteMany({ where: { invoiceId: id } });
+      withLockedRow(context, 'Invoice', id, async (inside, current) => {
+        refuseUnlessDraft(current);
+        const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
+        // The lines follow from the currency. Whoever changes them locks the invoice, too.
+        const lines = items ?? (newCurrency ? await itemsByPosition(inside, id) : []);
+        await enforce((problems) => invoiceRules(input, inside, problems, { ...current, items: lines }));
+        const inCurrency = newCurrency ?? current.currency;
         await inside.db.invoice.update({
           where: key(context, id),
           data: {
-            customerId: given(fields.customerId),
-            invoiceDate: given(fields.invoiceDate),
-            dueDate: given(fields.dueDate),
-            subject: fields.subject,
-            currency: inCurrency,
-            totalNet,
-            totalVat,
-            totalGross,
+            customerId: given(customerId),
+            invoiceDate: given(invoiceDate),
+            dueDate: given(dueDate),
+            subject: newSubject,
+            currency: given(newCurrency),
+            ...(lines.length > 0 && totalsOf(lines, inCurrency)),
           },
         });
-        const kept = lines.map(({ title, quantity, unit, unitPriceNet, vatRate: rate }) => ({
-          title,
-          quantity,
-          unit,
-          unitPriceNet,
-          vatRate: rate,
-        }));
-        const rows = itemsOf(kept, inCurrency).map((line) => inside.db.row('InvoiceItem', { ...line, invoiceId: id }));
-        await inside.insert({ InvoiceItem: rows });
+        if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
         return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
@@ -219,14 +225,19 @@ builder.mutationFields((t) => ({
     ability: 'invoices:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        await draftToEdit(inside, id);
-        const invoice = await found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
-        await emit(inside, 'invoice.deleted', id);
-        await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
-        const deleted = await inside.db.invoice.deleteMany({ where: { id, status: 'DRAFT' } });
-        if (deleted.count === 0) await draftToEdit(inside, id); // says what became of it
-        return invoice;
-      }),
+      withLockedRow(
+        context,
+        'Invoice',
+        id,
+        async (inside, current) => {
+          refuseUnlessDraft(current);
+          const invoice = await found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'invoice.deleted', id);
+          await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+          await inside.db.invoice.delete({ where: key(context, id) });
+          return invoice;
+        },
+        'update',
+      ),
   }),
 }));

@@ -1,15 +1,15 @@
 import type { Row } from '../prisma/client.ts';
 import { builder, type MutationFields } from './builder.ts';
 import { key, today, type Context } from './context.ts';
-import { found, refuse } from './errors.ts';
+import { found, Problems, refuse } from './errors.ts';
 import { emit, type Happening } from './events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './invoice-number.ts';
 import { knowing } from './known.ts';
-import { Decimal } from './money.ts';
+import { Decimal, minorDigits } from './money.ts';
 
-// An invoice's transitions (decisions, 4). Each takes the row's lock with the very update that checks its state, so
-// that of two at once the second sees what the first did. All run inside the caller's transaction.
+// An invoice's transitions (decisions, 4). Each locks the row before it looks at the state, so that of two at once the
+// second sees what the first did. All run inside the caller's transaction.
 
 /** An invoice with its lines, by position. */
 export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
@@ -23,9 +23,8 @@ const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as con
 
 /** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
 export async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const lock = { where: { id, status: 'DRAFT' }, data: { status: 'DRAFT' } } as const;
-  const [draft] = await context.db.invoice.updateManyAndReturn(lock);
-  if (!draft) return refuseState(context, id, 'Only a draft can be issued.');
+  const draft = await found(context.db.lock('Invoice', id, 'no key update'));
+  if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
   const data = issued(context, await nextInvoiceNumber(context, draft.invoiceDate));
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
   await emit(context, 'invoice.issued', invoice);
@@ -50,8 +49,9 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
   return { invoice, payments, happened };
 }
 
-/** What can be paid, and how much of it is due. */
+/** What can be paid, and how much of it is due. Its row is locked. */
 export interface Payable {
+  id: string;
   due: Decimal;
   currency: string;
 }
@@ -64,12 +64,29 @@ export interface Paid {
 
 /** Takes the lock of an issued invoice; null for any other. */
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
-  const [invoice] = await context.db.invoice.updateManyAndReturn({
-    where: { id, status: 'ISSUED' },
-    data: { status: 'ISSUED' },
-  });
-  if (!invoice) return null;
-  return { due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
+  const invoice = await context.db.lock('Invoice', id, 'no key update');
+  if (invoice?.status !== 'ISSUED') return null;
+  return { id, due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
+}
+
+/** A payment is to the minor digits of the currency of what it settles. */
+export function decimalsRules(amount: Decimal, currency: string, problems: Problems): void {
+  const digits = minorDigits(currency);
+  if (amount.decimalPlaces() > digits)
+    problems.add('amount', `Must not have more than ${digits} decimals in this currency.`);
+}
+
+/**
+ * What is paid when somebody pays `amount`: by default whatever is due.
+ * @throws ValidationError where it is too precise for the currency, or too much
+ */
+export function paidOf({ due, currency }: Payable, amount?: Decimal | null): Paid {
+  const paid = amount ?? due;
+  const problems = new Problems();
+  decimalsRules(paid, currency, problems);
+  problems.throwIfAny();
+  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
+  return { amount: paid, currency };
 }
 
 /**
@@ -78,13 +95,18 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
  */
 export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const invoice = await lockIssued(context, id);
-  if (!invoice) refuse('status', 'Only an issued invoice can be paid.');
-  const { due, currency } = invoice;
-  const paid = amount ?? due;
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
-  await context.db.invoice.update({ where: key(context, id), data: { amountPaid: { increment: paid } } });
-  if (paid.equals(due)) await settle(context, id);
-  return { amount: paid, currency };
+  if (!invoice) return refuseState(context, id, 'Only an issued invoice can be paid.');
+  const paid = paidOf(invoice, amount);
+  await countTowardsInvoice(context, invoice, paid.amount);
+  return paid;
+}
+
+/** Counts an amount that has been checked towards an invoice whose lock is held. */
+export async function countTowardsInvoice(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
+  const isAll = amount.equals(due);
+  const data = { amountPaid: { increment: amount }, ...(isAll && settled(context)) };
+  const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
+  if (isAll) await emit(context, 'invoice.paid', invoice);
 }
 
 /** Takes a payment back: a paid invoice is issued again. */
@@ -103,11 +125,11 @@ async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
 
 /** issued → cancelled, only while nothing is paid. Keeps its number; time entries it billed are free again. */
 async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const [cancelled] = await context.db.invoice.updateManyAndReturn({
-    where: { id, status: 'ISSUED', amountPaid: 0 },
-    data: { status: 'CANCELLED', cancelledAt: context.now() },
-  });
-  if (!cancelled) return refuseState(context, id, 'Only an issued invoice of which nothing is paid can be cancelled.');
+  const { status, amountPaid } = await found(context.db.lock('Invoice', id, 'no key update'));
+  if (status !== 'ISSUED' || !new Decimal(amountPaid).isZero())
+    refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
+  const data = { status: 'CANCELLED', cancelledAt: context.now() } as const;
+  const cancelled = await context.db.invoice.update({ where: key(context, id), data });
   await context.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
   await emit(context, 'invoice.cancelled', cancelled);
   return cancelled;

@@ -1,14 +1,14 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../prisma/generated/client/client.ts';
 import { builder } from './builder.ts';
-import { key, today, type Context } from './context.ts';
-import { Customer, ofPartnersCalled } from './customer.ts';
+import { key, today } from './context.ts';
+import { containingOrPartner, Customer } from './customer.ts';
 import { found } from './errors.ts';
 import { loader } from './loader.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from './money.ts';
 import { byDay, byDecimal, byText, orderType } from './order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from './page.ts';
 import { periodRules, within } from './period.ts';
-import { containing, searchText } from './search.ts';
+import { allOf, searchText, wordsIn } from './search.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
@@ -95,16 +95,6 @@ const order = orderType('Invoice', {
   TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
 });
 
-const anywhere = async (q: string, context: Context): Promise<Prisma.InvoiceWhereInput[]> => [
-  ...containing(q, ['number', 'subject']),
-  ...(await ofPartnersCalled<Prisma.InvoiceWhereInput>(
-    q,
-    context,
-    (ids) => ({ customerId: { in: ids } }),
-    (customer) => ({ customer }),
-  )),
-];
-
 /** As Invoice.isOverdue says. */
 export const overdueOn = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
 
@@ -129,8 +119,7 @@ builder.queryFields((t) => ({
         to: t.arg({ type: 'Date', description: 'Only those dated this day and earlier.' }),
         overdue: t.arg.boolean({ description: 'Only those that are overdue, or only those that are not.' }),
         q: t.arg.string({
-          description:
-            "Part of the number, the subject or, for those who may read customers, the customer's company name; in any case.",
+          description: `${wordsIn} number, the subject and, for those who may read customers, the customer's company name.`,
           validate: searchText,
         }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
@@ -142,8 +131,16 @@ builder.queryFields((t) => ({
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { invoiceDate: within(args) }),
-          ...(args.overdue != null && { [args.overdue ? 'AND' : 'NOT']: overdueOn(today(context)) }),
-          ...(args.q && { OR: await anywhere(args.q, context) }),
+          ...(args.overdue === false && { NOT: overdueOn(today(context)) }),
+          ...allOf<Prisma.InvoiceWhereInput>([
+            ...(args.overdue ? [overdueOn(today(context))] : []),
+            ...(await containingOrPartner<Prisma.InvoiceWhereInput>(
+              args.q,
+              context,
+              (ids) => ({ customerId: { in: ids } }),
+              (customer) => ({ customer }),
+            )),
+          ]),
         };
         return readPage(
           { context, info },

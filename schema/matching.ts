@@ -5,9 +5,9 @@ import { key, type Context } from './context.ts';
 import { found, refuse } from './errors.ts';
 import { emit } from './events.ts';
 import { decimal } from './input.ts';
-import { lockIssued, payInvoice, unpayInvoice, type Payable } from './invoice-states.ts';
+import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from './invoice-states.ts';
 import { Decimal, minorDigits, sum } from './money.ts';
-import { lockBooked, payReceipt, unpayReceipt } from './receipt-states.ts';
+import { countTowardsReceipt, lockBooked, unpayReceipt } from './receipt-states.ts';
 
 /** A part of a transaction, and what it pays. */
 export interface Part {
@@ -37,11 +37,9 @@ async function unpayable(context: Context, { type, id }: Part): Promise<string> 
  * @throws ValidationError, its paths relative to `path`
  */
 export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
-  const [transaction] = await context.db.bankTransaction.updateManyAndReturn({
-    where: { id, matchStatus: { in: ['UNMATCHED', 'PARTIALLY_MATCHED'] } },
-    data: { updatedAt: context.now() },
-  });
-  if (!transaction) refuse('matchStatus', 'Only a transaction of which something is open can be matched.');
+  const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
+  if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+    refuse('matchStatus', 'Only a transaction of which something is open can be matched.');
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   let open = new Decimal(transaction.amountOpen).times(direction);
 
@@ -54,8 +52,12 @@ export async function match(context: Context, id: string, parts: Part[], path = 
     const target = await lockPayable(context, part);
     if (!target) refuse(`${at}.id`, await unpayable(context, part));
     const { due, currency } = target;
+    const mayRead = context.may(part.type === 'INVOICE' ? 'invoices:read' : 'receipts:read');
     if (currency !== transaction.currency)
-      refuse(`${at}.id`, `It is in ${currency}, the transaction in ${transaction.currency}.`);
+      refuse(
+        `${at}.id`,
+        mayRead ? `It is in ${currency}, the transaction in ${transaction.currency}.` : 'It is in another currency.',
+      );
     const digits = minorDigits(currency);
     const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
     if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
@@ -63,10 +65,13 @@ export async function match(context: Context, id: string, parts: Part[], path = 
       refuse(`${at}.amount`, `Must not have more than ${digits} decimals in this currency.`);
     if (amount.greaterThan(open))
       refuse(`${at}.amount`, `Must not be more than the ${open.toFixed()} ${currency} open.`);
-    if (amount.greaterThan(due)) refuse(`${at}.amount`, `Must not be more than the ${due.toFixed()} ${currency} due.`);
+    if (amount.greaterThan(due))
+      refuse(
+        `${at}.amount`,
+        mayRead ? `Must not be more than the ${due.toFixed()} ${currency} due.` : 'Must not be more than what is due.',
+      );
     open = open.minus(amount);
-    if (part.type === 'INVOICE') await payInvoice(context, part.id, amount);
-    else await payReceipt(context, part.id, amount);
+    await (part.type === 'INVOICE' ? countTowardsInvoice : countTowardsReceipt)(context, target, amount);
     const settles = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
     await context.db.payment.create({
       data: { ...settles, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
@@ -84,11 +89,9 @@ async function setOpen(context: Context, { id, amount }: BankTransactionRow, amo
 
 /** Takes a transaction's matches back, or those with one invoice or receipt. What they paid is due again. */
 async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
-  const [transaction] = await context.db.bankTransaction.updateManyAndReturn({
-    where: { id, matchStatus: { in: ['MATCHED', 'PARTIALLY_MATCHED'] } },
-    data: { updatedAt: context.now() },
-  });
-  if (!transaction) refuse('matchStatus', 'This transaction is not matched.');
+  const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
+  if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+    refuse('matchStatus', 'This transaction is not matched.');
   const payments = await context.db.payment.findMany({
     where: { bankTransactionId: id, ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }] }) },
   });
@@ -128,8 +131,8 @@ builder.mutationFields((t) => ({
       id: t.arg({ type: 'UUID', required: true }),
       matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
     },
-    rules: async ({ id, matches }, context, problems) => {
-      if (id) await found(context.db.bankTransaction.findUnique({ where: key(context, id) }));
+    rules: ({ id, matches }, context, problems) => {
+      if (id) problems.leave(() => found(context.db.bankTransaction.findUnique({ where: key(context, id) })));
       if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'Must name each only once.');
@@ -151,7 +154,6 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { id, matched }, context) =>
       context.transaction(async (inside) => {
-        await found(inside.db.bankTransaction.findUnique({ where: key(context, id) }));
         await unmatch(inside, id, matched);
         return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
       }),

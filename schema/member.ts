@@ -9,6 +9,12 @@ const Member = builder.objectRef<MemberRow>('Member').implement({
   fields: (t) => ({
     user: t.expose('user', { type: User, description: 'Who it is.' }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'When they became a member.' }),
+    emailVerifiedAt: t.expose('emailVerifiedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the address was proven to be theirs: by the operator who made the account. Null for an account that an invitation made, whose address nobody has proven.',
+    }),
   }),
 });
 

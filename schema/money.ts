@@ -1,15 +1,7 @@
 import currencyCodes from 'currency-codes';
-import { Decimal as BaseDecimal } from 'decimal.js';
+import { Decimal } from './decimal.ts';
 
-/**
- * Decimals wide enough that no product of two accepted numbers is cut before it is rounded on purpose.
- * ROUND_HALF_UP is decimal.js's name for half away from zero.
- */
-export const Decimal = BaseDecimal.clone({ precision: 60, rounding: BaseDecimal.ROUND_HALF_UP });
-export type Decimal = BaseDecimal;
-
-/** No amount has more significant digits (decisions, 2). */
-export const maxDigits = 15;
+export { Decimal, fits, maxDigits } from './decimal.ts';
 
 // ISO 4217. Newer than the table: the Caribbean guilder and the Arab accounting dinar (2025). Not money: XTS is for
 // tests and XXX means "no currency".
@@ -30,9 +22,6 @@ export function minorDigits(currency: string): number {
 
 /** Rounds to the currency's minor digits, half away from zero. */
 export const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
-
-/** Whether the number's digits, those of a whole part's trailing zeros included, are few enough to be kept exactly. */
-export const fits = (amount: Decimal): boolean => amount.precision(true) <= maxDigits;
 
 export interface Line {
   quantity: Decimal;

@@ -21,6 +21,8 @@ import {
 /** The longest page, and the usual one. */
 export const maxPage = 100;
 export const defaultPage = 25;
+/** More rows than these are not read to be skipped. */
+export const far = 1000;
 
 export interface PageArgs {
   first?: number | null;
@@ -188,9 +190,6 @@ const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =
       (node) => node.kind === Kind.FIELD && node.name.value === name && !node.directives?.length,
     ),
   );
-
-/** More rows than these are not read to be skipped. */
-const far = 1000;
 
 /**
  * The same page, from where the rows before it end. That is looked for from the nearer end of the list, and by what is

@@ -3,8 +3,8 @@ import { key, today } from './context.ts';
 import { ForbiddenError, found, refuse, type Problems } from './errors.ts';
 import { decimal } from './input.ts';
 import { Invoice } from './invoice.ts';
-import { payInvoice, unpayInvoice } from './invoice-states.ts';
-import { Decimal, minorDigits } from './money.ts';
+import { decimalsRules, payInvoice, unpayInvoice } from './invoice-states.ts';
+import { Decimal } from './money.ts';
 import { Receipt } from './receipt.ts';
 import { payReceipt, unpayReceipt } from './receipt-states.ts';
 
@@ -27,13 +27,20 @@ const newestFirst = { orderBy: { id: 'desc' } } as const;
 builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
 builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
 
-/** What is paid, to the minor digits of its currency. */
-function amountRules(amount: Decimal | null | undefined, currency: string, problems: Problems): void {
-  if (!amount) return;
-  if (!amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
-  const digits = minorDigits(currency);
-  if (amount.decimalPlaces() > digits)
-    problems.add('amount', `Must not have more than ${digits} decimals in this currency.`);
+/**
+ * A payment's amount.
+ * @param settled the invoice or receipt. Its state and its currency are checked under its lock: see paidOf()
+ */
+function amountRules(
+  amount: Decimal | null | undefined,
+  settled: () => PromiseLike<{ currency: string } | null>,
+  problems: Problems,
+): void {
+  if (amount && !amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
+  problems.leave(async () => {
+    const { currency } = await found(settled());
+    if (amount) decimalsRules(amount, currency, problems);
+  });
 }
 
 const paymentArgs = (t: MutationFields) => ({
@@ -49,13 +56,8 @@ builder.mutationFields((t) => ({
       'Records a payment that came otherwise than by a known bank transaction. Paid in full, the invoice is paid.',
     ability: 'invoices:write',
     args: paymentArgs(t),
-    rules: async ({ id, amount }, context, problems) => {
-      if (id)
-        amountRules(
-          amount,
-          (await found(context.db.invoice.findUnique({ where: key(context, id) }))).currency,
-          problems,
-        );
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
     },
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
@@ -71,13 +73,8 @@ builder.mutationFields((t) => ({
       'Records a payment that was made otherwise than by a known bank transaction. Paid in full, the receipt is paid.',
     ability: 'receipts:write',
     args: paymentArgs(t),
-    rules: async ({ id, amount }, context, problems) => {
-      if (id)
-        amountRules(
-          amount,
-          (await found(context.db.receipt.findUnique({ where: key(context, id) }))).currency,
-          problems,
-        );
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
     },
     resolve: (query, _root, { id, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
@@ -101,10 +98,10 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
+        // A payment doesn't change: whatever is read of it is true. Of two at once, the second finds nothing to delete.
         const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));
         const { invoiceId, receiptId, bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
-        // Of two at once, the second finds nothing to delete.
         const { count } = await inside.db.payment.deleteMany({ where: { id } });
         if (count === 0) refuse('id', 'This payment is undone already.');
         if (invoiceId) await unpayInvoice(inside, invoiceId, new Decimal(amount));

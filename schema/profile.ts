@@ -39,6 +39,9 @@ builder.queryField('me', (t) =>
   t.field({
     type: Profile,
     description: 'The user, the tenant and the token of this request.',
-    resolve: (_root, _args, { user, tenant, token }) => ({ user, tenant, token }),
+    resolve: (_root, _args, { user, tenant, token, personal }) => {
+      personal();
+      return { user, tenant, token };
+    },
   }),
 );

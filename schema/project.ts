@@ -11,10 +11,11 @@ import { emit, eventsOf } from './events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from './input.ts';
 import { knowing } from './known.ts';
 import { loader } from './loader.ts';
+import { enforce, withLockedRow } from './locked.ts';
 import { byText, orderType } from './order.ts';
 import { readPage } from './page.ts';
 import { refers } from './reference.ts';
-import { containing, searchText } from './search.ts';
+import { allOf, containing, searchText, wordsIn } from './search.ts';
 
 export const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'How far a project is. Changed freely; time can be tracked in any.',
@@ -66,6 +67,7 @@ export const Project = builder.prismaObject('Project', {
     }),
     unbilledMinutes: t.int({
       description: 'The billable time entries of this project that no invoice bills, added up.',
+      ability: 'time-entries:read',
       select: { id: true },
       resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
     }),
@@ -101,7 +103,11 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   description: 'Only the fields present change; null clears.',
   fields: (t) => ({
     name: t.string({ validate: name, ...notNull }),
-    currency: t.string({ validate: currency, ...notNull }),
+    currency: t.string({
+      description: 'ISO 4217. Stays what it is once time is tracked on the project.',
+      validate: currency,
+      ...notNull,
+    }),
     status: t.field({ type: ProjectStatus, ...notNull }),
     ...optionalFields(t),
   }),
@@ -109,11 +115,29 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
 
 type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
 
-function projectRules(input: ProjectInput, context: Context, problems: Problems, current?: ProjectRow): void {
+/** @param current the project that the input changes; nothing for a new one */
+async function projectRules(
+  input: ProjectInput,
+  context: Context,
+  problems: Problems,
+  current?: ProjectRow,
+): Promise<void> {
   refers(context, problems, 'customer', input.customerId);
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
   if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
+  if (current && input.currency && input.currency !== current.currency) {
+    // Its entries have hourly rates in the project's currency.
+    const entry = await context.db.timeEntry.findFirst({ where: { projectId: current.id }, select: { id: true } });
+    if (entry) problems.add('input.currency', 'Time is tracked on this project: its currency can not be changed.');
+  }
+}
+
+/** Which entries or receipts keep a project from being deleted. */
+async function projectReferences(id: string, context: Context, problems: Problems): Promise<void> {
+  const where = { projectId: id };
+  if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
+  if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
 }
 
 const order = orderType('Project', { NAME: byText('name', 'The name.') });
@@ -135,7 +159,7 @@ builder.queryFields((t) => ({
       args: {
         status: t.arg({ type: ProjectStatus, description: 'Only those in this state.' }),
         customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
-        q: t.arg.string({ description: 'Part of the name, in any case.', validate: searchText }),
+        q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
@@ -143,7 +167,7 @@ builder.queryFields((t) => ({
         const where: Prisma.ProjectWhereInput = {
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
-          ...(args.q && { OR: containing(args.q, ['name']) }),
+          ...allOf(containing(args.q)),
         };
         return readPage(
           { context, info },
@@ -182,18 +206,30 @@ builder.mutationFields((t) => ({
     description: 'Changes a project.',
     ability: 'projects:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
-    rules: async ({ id, input }, context, problems) => {
+    rules: ({ id, input }, context, problems) => {
       if (!id) return;
-      const current = await found(context.db.project.findUnique({ where: key(context, id) }));
-      projectRules(input ?? {}, context, problems, current);
+      problems.leave(async () => {
+        const current = await found(context.db.project.findUnique({ where: key(context, id) }));
+        await projectRules(input ?? {}, context, problems, current);
+      });
     },
     resolve: (query, _root, { id, input }, context) =>
-      context.transaction(async (inside) => {
-        const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
-        const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
-        await emit(inside, 'project.updated', project);
-        return found(knowing(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }));
-      }),
+      withLockedRow(
+        context,
+        'Project',
+        id,
+        async (inside, current) => {
+          await enforce((problems) => projectRules(input, inside, problems, current));
+          const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
+          const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
+          await emit(inside, 'project.updated', project);
+          return found(
+            knowing(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }),
+          );
+        },
+        // Time entries rely on the currency.
+        input.currency ? 'update' : 'no key update',
+      ),
   }),
 
   deleteProject: t.prismaField({
@@ -201,19 +237,19 @@ builder.mutationFields((t) => ({
     description: 'Deletes a project. Refused while time entries or receipts refer to it.',
     ability: 'projects:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    rules: async ({ id }, context, problems) => {
-      if (!id) return;
-      await found(context.db.project.findUnique({ where: key(context, id) }));
-      const where = { projectId: id };
-      if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
-      if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
-    },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        const project = await found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
-        await emit(inside, 'project.deleted', id);
-        await inside.db.project.delete({ where: key(context, id) });
-        return project;
-      }),
+      withLockedRow(
+        context,
+        'Project',
+        id,
+        async (inside) => {
+          await enforce((problems) => projectReferences(id, inside, problems));
+          const project = await found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'project.deleted', id);
+          await inside.db.project.delete({ where: key(context, id) });
+          return project;
+        },
+        'update',
+      ),
   }),
 }));

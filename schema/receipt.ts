@@ -1,4 +1,5 @@
 import type {
+  Customer,
   ReceiptStatus as ReceiptStatuses,
   Prisma,
   Receipt as ReceiptRow,
@@ -6,17 +7,18 @@ import type {
 import { builder, type InputFields } from './builder.ts';
 import type { Readable } from './checks.ts';
 import { key, type Context } from './context.ts';
-import { ofPartnersCalled } from './customer.ts';
+import { containingOrPartner } from './customer.ts';
 import { found, refuse, type Problems } from './errors.ts';
 import { emit, eventsOf, type Happening } from './events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from './input.ts';
 import { knowing } from './known.ts';
+import { enforce, withLockedRow } from './locked.ts';
 import { Decimal, minorDigits, vatIncluded } from './money.ts';
 import { byDay, byDecimal, orderType } from './order.ts';
 import { readPage } from './page.ts';
 import { book, booked } from './receipt-states.ts';
 import { refers } from './reference.ts';
-import { containing, searchText } from './search.ts';
+import { allOf, searchText, wordsIn } from './search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
@@ -93,16 +95,8 @@ const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
 
 type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | typeof UpdateReceiptInput.$inferInput>;
 
-async function receiptRules(
-  input: ReceiptInput,
-  context: Context,
-  problems: Problems,
-  current?: ReceiptRow,
-): Promise<void> {
-  if (input.supplierId) {
-    const supplier = await context.db.customer.findUnique({ where: key(context, input.supplierId) });
-    if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
-  }
+/** @param current the receipt that the input changes; nothing for a new one */
+function receiptRules(input: ReceiptInput, context: Context, problems: Problems, current?: ReceiptRow): void {
   refers(context, problems, 'project', input.projectId);
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
@@ -111,29 +105,44 @@ async function receiptRules(
   }
 }
 
-/** A receipt that may still be changed: nothing of it is paid. */
-async function unpaidReceipt(context: Context, id: string): Promise<ReceiptRow> {
-  const receipt = await found(context.db.receipt.findUnique({ where: key(context, id) }));
-  if (!new Decimal(receipt.amountPaid).isZero() || receipt.status === 'PAID') {
+/** A receipt names a customer of type supplier. */
+function supplierRules(supplier: Customer | null, problems: Problems): void {
+  if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
+}
+
+/** The same rule, for where nothing is going to be written. */
+function leaveSupplierRules({ supplierId }: ReceiptInput, context: Context, problems: Problems): void {
+  if (!supplierId) return;
+  const where = key(context, supplierId);
+  problems.leave(async () => supplierRules(await context.db.customer.findUnique({ where }), problems));
+}
+
+/** The same rule, under the supplier's lock: they stay a supplier until the transaction ends. */
+async function lockedSupplierRules({ supplierId }: ReceiptInput, inside: Context, problems: Problems): Promise<void> {
+  if (supplierId) supplierRules(await inside.db.lock('Customer', supplierId, 'key share'), problems);
+}
+
+/** A receipt may be changed while nothing of it is paid. */
+function refusePaid({ amountPaid, status }: ReceiptRow): void {
+  if (!new Decimal(amountPaid).isZero() || status === 'PAID') {
     refuse('status', 'A receipt that is paid, wholly or in part, can not be changed.');
   }
-  return receipt;
+}
+
+/** The VAT and the net amount after a change; nothing where they stay the same. */
+function splitAfter(input: ReceiptInput, current: ReceiptRow) {
+  if (!input.amountGross && !input.vatRate && !input.currency) return {};
+  return vatIncluded(
+    new Decimal(input.amountGross ?? current.amountGross),
+    new Decimal(input.vatRate ?? current.vatRate),
+    input.currency ?? current.currency,
+  );
 }
 
 const order = orderType('Receipt', {
   RECEIPT_DATE: byDay('receiptDate', 'The day on the receipt.'),
   AMOUNT_GROSS: byDecimal('amountGross', 'The gross amount, whatever the currency.'),
 });
-
-const anywhere = async (q: string, context: Context): Promise<Prisma.ReceiptWhereInput[]> => [
-  ...containing(q, ['receiptNumber', 'description']),
-  ...(await ofPartnersCalled<Prisma.ReceiptWhereInput>(
-    q,
-    context,
-    (ids) => ({ supplierId: { in: ids } }),
-    (supplier) => ({ supplier }),
-  )),
-];
 
 builder.queryFields((t) => ({
   receipt: t.prismaField({
@@ -153,8 +162,7 @@ builder.queryFields((t) => ({
         status: t.arg({ type: ReceiptStatus, description: 'Only those in this state.' }),
         supplierId: t.arg({ type: 'UUID', description: "Only this supplier's." }),
         q: t.arg.string({
-          description:
-            "Part of the supplier's own number, the description or, for those who may read customers, the supplier's company name; in any case.",
+          description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
           validate: searchText,
         }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
@@ -164,7 +172,14 @@ builder.queryFields((t) => ({
         const where: Prisma.ReceiptWhereInput = {
           ...(args.status && { status: args.status }),
           ...(args.supplierId && { supplierId: args.supplierId }),
-          ...(args.q && { OR: await anywhere(args.q, context) }),
+          ...allOf(
+            await containingOrPartner<Prisma.ReceiptWhereInput>(
+              args.q,
+              context,
+              (ids) => ({ supplierId: { in: ids } }),
+              (supplier) => ({ supplier }),
+            ),
+          ),
         };
         return readPage(
           { context, info },
@@ -186,7 +201,10 @@ builder.mutationFields((t) => ({
     description: 'Adds a receipt, as a draft unless its status says otherwise.',
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
-    rules: ({ input }, context, problems) => receiptRules(input ?? {}, context, problems),
+    rules: ({ input }, context, problems) => {
+      receiptRules(input ?? {}, context, problems);
+      leaveSupplierRules(input ?? {}, context, problems);
+    },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
@@ -200,7 +218,14 @@ builder.mutationFields((t) => ({
       const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
       const happened: Happening[] = [['receipt.created', draft]];
       if (status === 'BOOKED') happened.push(['receipt.booked', receipt]);
-      await context.insert({ Receipt: [receipt], Event: await eventsOf(context, happened) });
+      const insert = async (inside: Context): Promise<void> =>
+        inside.insert({ Receipt: [receipt], Event: await eventsOf(inside, happened) });
+      if (!input.supplierId) await insert(context);
+      else
+        await context.transaction(async (inside) => {
+          await enforce((problems) => lockedSupplierRules(input, inside, problems));
+          await insert(inside);
+        });
       return found(
         knowing(context.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, receipt.id) }),
       );
@@ -212,28 +237,33 @@ builder.mutationFields((t) => ({
     description: 'Changes a receipt of which nothing is paid.',
     ability: 'receipts:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateReceiptInput, required: true }) },
-    rules: async ({ id, input }, context, problems) => {
-      if (id && input) await receiptRules(input, context, problems, await unpaidReceipt(context, id));
+    rules: ({ id, input }, context, problems) => {
+      if (!id || !input) return;
+      problems.leave(async () => {
+        const current = await found(context.db.receipt.findUnique({ where: key(context, id) }));
+        refusePaid(current);
+        receiptRules(input, context, problems, current);
+        leaveSupplierRules(input, context, problems);
+      });
     },
     resolve: (query, _root, { id, input }, context) =>
-      context.transaction(async (inside) => {
-        const current = await unpaidReceipt(inside, id);
-        const gross = input.amountGross ?? current.amountGross;
-        const rate = input.vatRate ?? current.vatRate;
-        const inCurrency = input.currency ?? current.currency;
-        const receiptDate = given(input.receiptDate);
-        const amounts = {
-          amountGross: gross,
-          vatRate: rate,
-          currency: inCurrency,
-          ...vatIncluded(gross, rate, inCurrency),
-        };
-        const changed = await inside.db.receipt.updateMany({
-          where: { id, amountPaid: 0, status: { not: 'PAID' } },
-          data: { ...input, receiptDate, ...amounts },
+      withLockedRow(context, 'Receipt', id, async (inside, current) => {
+        refusePaid(current);
+        await enforce(async (problems) => {
+          receiptRules(input, inside, problems, current);
+          await lockedSupplierRules(input, inside, problems);
         });
-        if (changed.count === 0) await unpaidReceipt(inside, id);
-        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+        const changed = {
+          receiptDate: given(input.receiptDate),
+          amountGross: given(input.amountGross),
+          vatRate: given(input.vatRate),
+          currency: given(input.currency),
+        };
+        const receipt = await inside.db.receipt.update({
+          where: key(context, id),
+          data: { ...input, ...changed, ...splitAfter(input, current) },
+        });
+        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
       }),
   }),
 
@@ -254,18 +284,20 @@ builder.mutationFields((t) => ({
     description: 'Deletes a receipt. Refused while payments refer to it.',
     ability: 'receipts:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    rules: async ({ id }, context, problems) => {
-      if (!id) return;
-      await found(context.db.receipt.findUnique({ where: key(context, id) }));
-      if (await context.db.payment.findFirst({ where: { receiptId: id } }))
-        problems.add('id', 'Payments refer to this receipt.');
-    },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        const receipt = await found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
-        await emit(inside, 'receipt.deleted', id);
-        await inside.db.receipt.delete({ where: key(context, id) });
-        return receipt;
-      }),
+      withLockedRow(
+        context,
+        'Receipt',
+        id,
+        async (inside) => {
+          const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
+          if (payment) refuse('id', 'Payments refer to this receipt.');
+          const receipt = await found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'receipt.deleted', id);
+          await inside.db.receipt.delete({ where: key(context, id) });
+          return receipt;
+        },
+        'update',
+      ),
   }),
 }));

@@ -1,9 +1,10 @@
-import GraphQLUpload from 'graphql-upload/GraphQLUpload.mjs';
-import type { FileUpload } from 'graphql-upload/processRequest.mjs';
+import { GraphQLError } from 'graphql';
+import { z } from 'zod';
 import { builder } from './builder.ts';
 import { refuse } from './errors.ts';
-import { text } from './input.ts';
+import { text, wholeNumber } from './input.ts';
 import { importStatement, type ImportResult } from './statement-import.ts';
+import { UploadedFile } from './uploaded-file.ts';
 import type { CsvMapping, StatementFormat as StatementFormatName } from './statements/statement.ts';
 
 builder.scalarType('Upload', {
@@ -12,7 +13,10 @@ builder.scalarType('Upload', {
   serialize: () => {
     throw new Error('Files are not answered');
   },
-  parseValue: (value) => (value instanceof Promise ? value : GraphQLUpload.parseValue(value)) as Promise<FileUpload>,
+  parseValue: (value) => {
+    if (value instanceof UploadedFile) return value;
+    throw new GraphQLError('Must be a file of a multipart request.');
+  },
 });
 
 const StatementFormat = builder.enumType('StatementFormat', {
@@ -25,6 +29,23 @@ const StatementFormat = builder.enumType('StatementFormat', {
 });
 
 const cell = text(255);
+
+/** Letters and digits would cut words and numbers, and what a row ends with ends it. */
+const delimiter = z
+  .string()
+  .refine(
+    (value) => /^(?:\t|[^\p{L}\p{N}\p{Z}\p{C}"])$/u.test(value),
+    'Must be a tab, or one character that is no letter, digit, blank, line break or quotation mark.',
+  )
+  .meta({ minLength: 1, maxLength: 1 });
+
+/** More than a transaction's text is put together from. */
+const mostReferences = 20;
+const references = z
+  .array(z.string())
+  .refine((list) => list.length <= mostReferences, `Must not have more than ${mostReferences} columns.`)
+  .refine((list) => list.every((each) => cell.safeParse(each).success), 'Must have names of at most 255 characters.')
+  .meta({ minItems: 0, maxItems: mostReferences });
 
 const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
   description: 'Where each field stands: the name of a column, or its number, counted from 1.',
@@ -39,7 +60,10 @@ const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
     accountIban: t.string({ description: "The tenant's account.", validate: cell }),
     counterpartyName: t.string({ description: 'Who sent or received the money.', validate: cell }),
     counterpartyIban: t.string({ description: 'Their account.', validate: cell }),
-    reference: t.stringList({ description: 'Several are joined with blanks, in this order.' }),
+    reference: t.stringList({
+      description: 'Several are joined with blanks, in this order.',
+      validate: references,
+    }),
     externalId: t.string({ description: "The bank's own reference.", validate: cell }),
   }),
 });
@@ -47,10 +71,10 @@ const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
 const CsvMappingInput = builder.inputType('CsvMappingInput', {
   description: 'How a bank writes its CSV.',
   fields: (t) => ({
-    delimiter: t.string({ description: 'Told by the first row where it is not given.', validate: text(1) }),
+    delimiter: t.string({ description: 'Told by the first row where it is not given.', validate: delimiter }),
     encoding: t.string({ description: 'Default: UTF-8, or Windows-1252 where it is none.', validate: text(40) }),
     headerRow: t.boolean({ description: 'Whether the first row names the columns. Default: true.' }),
-    skipLines: t.int({ description: 'Lines before the first row.' }),
+    skipLines: t.int({ description: 'Lines before the first row.', validate: wholeNumber(0, 1000) }),
     dateFormat: t.string({ required: true, description: 'Of YYYY or YY, MM, DD: `DD.MM.YYYY`.', validate: text(20) }),
     decimalSeparator: t.string({ required: true, description: '`,` or `.`.', validate: text(1) }),
     columns: t.field({ type: CsvColumnsInput, required: true, description: 'Where each field stands.' }),
@@ -70,18 +94,6 @@ function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
     .map(([field, column]) => [field, Array.isArray(column) ? column.map(place) : place(column)]);
   const others = Object.entries(rest).filter(([, value]) => value != null);
   return { ...Object.fromEntries(others), decimalSeparator, columns: Object.fromEntries(places) } as CsvMapping;
-}
-
-/** A file as it comes in. What is wrong with its upload is the sender's to know; the system's faults have a code. */
-async function* contentOf(file: Promise<FileUpload>): AsyncGenerator<Uint8Array> {
-  try {
-    const { createReadStream } = await file;
-    yield* createReadStream() as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    if (!(error instanceof Error) || 'code' in error) throw error;
-    const isTooLong = 'status' in error && error.status === 413;
-    refuse('file', isTooLong ? 'Must be at most 64 MiB.' : `Did not arrive whole: ${error.message}`);
-  }
 }
 
 const StatementImport = builder.objectRef<ImportResult>('StatementImport').implement({
@@ -107,10 +119,12 @@ builder.mutationField('importBankStatement', (t) =>
       format: t.arg({ type: StatementFormat, description: 'Told by the content where it is not given.' }),
       csv: t.arg({ type: CsvMappingInput, description: 'Needed for CSV.' }),
     },
-    resolve: (_root, { file, format, csv }, context) =>
-      importStatement(context, contentOf(file), {
+    resolve: (_root, { file, format, csv }, context) => {
+      if (file.fault !== undefined) refuse('file', file.fault);
+      return importStatement(context, file.path, {
         ...(format && { format: format.toLowerCase() as StatementFormatName }),
         ...(csv && { csv: mappingOf(csv) }),
-      }),
+      });
+    },
   }),
 );

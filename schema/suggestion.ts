@@ -2,6 +2,7 @@ import type { BankTransaction as BankTransactionRow, Prisma } from '../prisma/ge
 import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
+import { partnerCalled } from './customer.ts';
 import { ForbiddenError } from './errors.ts';
 import { Decimal, minorDigits } from './money.ts';
 import { namedNumbers, words } from './named-numbers.ts';
@@ -37,29 +38,36 @@ interface Candidate {
 
 /** Candidates for each clue. */
 const atMost = 50;
-/** Those of many transactions whose text names an open invoice or a booked receipt: two queries for all. */
-export async function namingSomething<T extends Clues>(context: Context, transactions: T[]): Promise<T[]> {
-  const naming = transactions.map((transaction) => {
-    const text = textOf(transaction);
-    const incoming = new Decimal(transaction.amountOpen).greaterThan(0);
-    return { transaction, numbers: incoming ? namedNumbers(text) : [], words: incoming ? [] : words(text) };
-  });
-  const invoices = await context.db.invoice.findMany({
-    where: { status: 'ISSUED', number: { in: [...new Set(naming.flatMap(({ numbers }) => numbers))] } },
-    select: { number: true },
-  });
-  const receipts = await context.db.receipt.findMany({
-    where: { status: 'BOOKED', ...called(naming.flatMap((each) => each.words)) },
-    select: { receiptNumber: true },
-  });
-  const open = new Set([
-    ...invoices.map(({ number }) => number),
-    ...receipts.map(({ receiptNumber }) => receiptNumber?.toLowerCase()),
+/**
+ * Which of these names are an open invoice's number, and which a booked receipt's: two queries for many transactions.
+ * @param names numbers as namedNumbers() finds them, words as words() does
+ */
+export async function namesOfOpen(
+  context: Context,
+  names: { numbers: string[]; words: string[] },
+): Promise<Set<string | null | undefined>> {
+  const [invoices, receipts] = await Promise.all([
+    names.numbers.length === 0
+      ? []
+      : context.db.invoice.findMany({
+          where: { status: 'ISSUED', number: { in: names.numbers } },
+          select: { number: true },
+        }),
+    names.words.length === 0 ? [] : bookedReceiptsCalled(context, names.words),
   ]);
-  return naming
-    .filter((each) => [...each.numbers, ...each.words].some((name) => open.has(name)))
-    .map(({ transaction }) => transaction);
+  return new Set([
+    ...invoices.map(({ number }) => number),
+    ...receipts.map(({ receiptNumber }) => receiptNumber.toLowerCase()),
+  ]);
 }
+
+/** By words, of which a batch of transactions has thousands: Prisma would make a pattern of each. */
+const bookedReceiptsCalled = (context: Context, called: string[]): Promise<{ id: string; receiptNumber: string }[]> =>
+  context.db.$rows(
+    `select id, receipt_number as "receiptNumber" from receipts
+      where tenant_id = $1 and status = 'booked' and lower(receipt_number) = any ($2::text[])`,
+    [called],
+  );
 
 const called = (names: string[]): Prisma.ReceiptWhereInput => ({
   receiptNumber: { in: [...new Set(names)], mode: 'insensitive' },
@@ -79,19 +87,60 @@ const normal = (name: string): string =>
 /** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
 export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
+  // Whose an invoice or receipt is, and what they are called, is told only to those who may read customers.
+  if (!context.may('customers:read')) {
+    const anonymous = { ...transaction, counterpartyIban: null, counterpartyName: null };
+    return judged(await candidates(context, anonymous, new Set()), anonymous, new Set());
+  }
   const partners = await earlierPartners(context, transaction.counterpartyIban);
   return judged(await candidates(context, transaction, partners), transaction, partners);
 }
 
-/** What this transaction pays for certain: the only one whose number it names and whose due it is exactly. */
-export async function certainly(context: Context, transaction: Clues): Promise<Suggestion | undefined> {
-  const all = judged(await candidates(context, transaction), transaction, new Set());
-  const [one, ...others] = all.filter(({ certain }) => certain);
-  return others.length === 0 ? one : undefined;
+/**
+ * What each of these transactions pays for certain: the only one whose number it names and whose due it is exactly. What
+ * may be paid is read for all of them at once.
+ */
+export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
+  const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
+  const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
+  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(namedNumbers)));
+  const receipts = await receiptsCalled(context, new Set(texts(-1).flatMap(words)));
+  return transactions.map((transaction) => {
+    const isReceived = new Decimal(transaction.amountOpen).isPositive();
+    const named = isReceived ? namedNumbers(textOf(transaction)) : words(textOf(transaction));
+    const possible = named.flatMap((name) => (isReceived ? invoices : receipts).get(name) ?? []);
+    const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
+    const [one, ...others] = judged(inCurrency, transaction, new Set()).filter(({ certain }) => certain);
+    return others.length === 0 ? one : undefined;
+  });
 }
 
-/** Open invoices or booked receipts: those that the transaction names, and if `partners` are given, those likely otherwise. */
-async function candidates(context: Context, transaction: Clues, partners?: Set<string>): Promise<Candidate[]> {
+type InCurrency = Candidate & { currency: string };
+
+async function invoicesNumbered(context: Context, numbers: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (numbers.size === 0) return new Map();
+  const invoices = await context.db.invoice.findMany({
+    where: { status: 'ISSUED', number: { in: [...numbers] } },
+    include: { customer: true },
+  });
+  return Map.groupBy(
+    invoices.map((invoice) => ({ ...invoiceCandidate(invoice), currency: invoice.currency })),
+    ({ number }) => number ?? '',
+  );
+}
+
+async function receiptsCalled(context: Context, names: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (names.size === 0) return new Map();
+  const ids = (await bookedReceiptsCalled(context, [...names])).map(({ id }) => id);
+  const receipts = await context.db.receipt.findMany({ where: { id: { in: ids } }, include: { supplier: true } });
+  return Map.groupBy(
+    receipts.map((receipt) => ({ ...receiptCandidate(receipt), currency: receipt.currency })),
+    ({ number }) => number?.toLowerCase() ?? '',
+  );
+}
+
+/** Open invoices or booked receipts: those that the transaction names, and those likely otherwise. */
+async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
   const open = new Decimal(transaction.amountOpen);
   if (open.isZero()) return [];
   return (open.isPositive() ? openInvoices : openReceipts)(context, transaction, open.abs(), partners);
@@ -128,14 +177,12 @@ async function openInvoices(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners?: Set<string>,
+  partners: Set<string>,
 ): Promise<Candidate[]> {
   const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: namedNumbers(textOf(transaction)) } }];
-  if (partners) {
-    const name = transaction.counterpartyName?.trim();
-    likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
-    if (name) likely.push({ customer: { companyName: { equals: name, mode: 'insensitive' } } });
-  }
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
+  if (name) likely.push({ customer: partnerCalled(name) });
   const invoices = await distinct(
     likely.map((clue) =>
       context.db.invoice.findMany({
@@ -146,28 +193,30 @@ async function openInvoices(
       }),
     ),
   );
-  return invoices.map(({ id, number, totalGross, amountPaid, customer }) => ({
-    type: 'INVOICE',
-    id,
-    number,
-    due: new Decimal(totalGross).minus(amountPaid),
-    partnerId: customer.id,
-    partnerName: customer.companyName,
-  }));
+  return invoices.map(invoiceCandidate);
 }
+
+type OpenInvoice = Prisma.InvoiceGetPayload<{ include: { customer: true } }>;
+
+const invoiceCandidate = ({ id, number, totalGross, amountPaid, customer }: OpenInvoice): Candidate => ({
+  type: 'INVOICE',
+  id,
+  number,
+  due: new Decimal(totalGross).minus(amountPaid),
+  partnerId: customer.id,
+  partnerName: customer.companyName,
+});
 
 async function openReceipts(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners?: Set<string>,
+  partners: Set<string>,
 ): Promise<Candidate[]> {
   const likely: Prisma.ReceiptWhereInput[] = [called(words(textOf(transaction)))];
-  if (partners) {
-    const name = transaction.counterpartyName?.trim();
-    likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
-    if (name) likely.push({ supplier: { companyName: { equals: name, mode: 'insensitive' } } });
-  }
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
+  if (name) likely.push({ supplier: partnerCalled(name) });
   const receipts = await distinct(
     likely.map((clue) =>
       context.db.receipt.findMany({
@@ -178,15 +227,19 @@ async function openReceipts(
       }),
     ),
   );
-  return receipts.map(({ id, receiptNumber, amountGross, amountPaid, supplier }) => ({
-    type: 'RECEIPT',
-    id,
-    number: receiptNumber,
-    due: new Decimal(amountGross).minus(amountPaid),
-    partnerId: supplier?.id ?? null,
-    partnerName: supplier?.companyName ?? null,
-  }));
+  return receipts.map(receiptCandidate);
 }
+
+type OpenReceipt = Prisma.ReceiptGetPayload<{ include: { supplier: true } }>;
+
+const receiptCandidate = ({ id, receiptNumber, amountGross, amountPaid, supplier }: OpenReceipt): Candidate => ({
+  type: 'RECEIPT',
+  id,
+  number: receiptNumber,
+  due: new Decimal(amountGross).minus(amountPaid),
+  partnerId: supplier?.id ?? null,
+  partnerName: supplier?.companyName ?? null,
+});
 
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
   const { type, id, number, due, partnerId, partnerName } = candidate;

@@ -1,12 +1,13 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../prisma/generated/client/client.ts';
 import { builder, type InputFields } from './builder.ts';
-import { key, type Context } from './context.ts';
+import { key } from './context.ts';
 import { found, refuse } from './errors.ts';
 import { emit, eventsOf } from './events.ts';
 import { decimal, given, notNull, text, wholeNumber } from './input.ts';
 import { Invoice } from './invoice.ts';
 import { knowing } from './known.ts';
 import { loader } from './loader.ts';
+import { withLockedRow } from './locked.ts';
 import { byDay, orderType } from './order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from './page.ts';
 import { periodRules, within } from './period.ts';
@@ -70,11 +71,9 @@ const UpdateTimeEntryInput = builder.inputType('UpdateTimeEntryInput', {
   }),
 });
 
-/** An entry that no invoice bills yet: only such may change. */
-async function unbilled(context: Context, id: string, path: string): Promise<TimeEntryRow> {
-  const entry = await found(context.db.timeEntry.findUnique({ where: key(context, id) }));
-  if (entry.invoiceId) refuse(path, 'An invoice bills this time entry.');
-  return entry;
+/** Only an entry that no invoice bills may change. */
+function refuseBilled({ invoiceId }: TimeEntryRow, path: string): void {
+  if (invoiceId) refuse(path, 'An invoice bills this time entry.');
 }
 
 const order = orderType('TimeEntry', { DATE: byDay('date', 'The day of the work.') });
@@ -164,20 +163,22 @@ builder.mutationFields((t) => ({
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
     rules: ({ input }, context, problems) => refers(context, problems, 'project', input?.projectId),
-    resolve: async (query, _root, { input }, context) => {
-      const project = await context.db.project.findUnique({ where: key(context, input.projectId) });
-      if (!project) refuse('input.projectId', 'There is no such project.');
-      const entry = context.db.row('TimeEntry', {
-        ...input,
-        billable: given(input.billable),
-        hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
-        userId: context.user.id,
-      });
-      await context.insert({ TimeEntry: [entry], Event: await eventsOf(context, [['time_entry.created', entry]]) });
-      return found(
-        knowing(context.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, entry.id) }),
-      );
-    },
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        // The project keeps its currency until the entry is there, whose rate is in it.
+        const project = await inside.db.lock('Project', input.projectId, 'key share');
+        if (!project) refuse('input.projectId', 'There is no such project.');
+        const entry = inside.db.row('TimeEntry', {
+          ...input,
+          billable: given(input.billable),
+          hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
+          userId: context.user.id,
+        });
+        await inside.insert({ TimeEntry: [entry], Event: await eventsOf(inside, [['time_entry.created', entry]]) });
+        return found(
+          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, entry.id) }),
+        );
+      }),
   }),
 
   updateTimeEntry: t.prismaField({
@@ -185,22 +186,24 @@ builder.mutationFields((t) => ({
     description: 'Changes an entry that no invoice bills.',
     ability: 'time-entries:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
-    rules: async ({ id }, context) => {
-      if (id) await unbilled(context, id, 'billed');
+    rules: ({ id }, context, problems) => {
+      if (!id) return;
+      problems.leave(async () =>
+        refuseBilled(await found(context.db.timeEntry.findUnique({ where: key(context, id) })), 'billed'),
+      );
     },
     resolve: (query, _root, { id, input }, context) =>
-      context.transaction(async (inside) => {
+      withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
+        refuseBilled(current, 'billed');
         const required = {
           date: given(input.date),
           durationMinutes: given(input.durationMinutes),
           billable: given(input.billable),
         };
-        const changed = await inside.db.timeEntry.updateMany({
-          where: { id, invoiceId: null },
-          data: { ...input, ...required },
-        });
-        if (changed.count === 0) await unbilled(inside, id, 'billed');
-        return found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+        const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
+        return found(
+          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, id) }),
+        );
       }),
   }),
 
@@ -210,13 +213,18 @@ builder.mutationFields((t) => ({
     ability: 'time-entries:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        await unbilled(inside, id, 'id');
-        const entry = await found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
-        await emit(inside, 'time_entry.deleted', id);
-        const deleted = await inside.db.timeEntry.deleteMany({ where: { id, invoiceId: null } });
-        if (deleted.count === 0) await unbilled(inside, id, 'id');
-        return entry;
-      }),
+      withLockedRow(
+        context,
+        'TimeEntry',
+        id,
+        async (inside, current) => {
+          refuseBilled(current, 'id');
+          const entry = await found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'time_entry.deleted', id);
+          await inside.db.timeEntry.delete({ where: key(context, id) });
+          return entry;
+        },
+        'update',
+      ),
   }),
 }));

@@ -1,18 +1,30 @@
 import { builder, type InputFields } from './builder.ts';
 import { key, type Context } from './context.ts';
-import { found, refuse, type Problems } from './errors.ts';
+import { found, NotFoundError, refuse, type Problems } from './errors.ts';
+import { mustRead } from './event-access.ts';
 import { events as occasions, eventTypes, type EventType } from './events.ts';
-import { notNull, text } from './input.ts';
+import { given, notNull, text } from './input.ts';
+import { withLockedRow } from './locked.ts';
 import { maxPage } from './page.ts';
+import { formatTime } from './scalars.ts';
+import { formerSecrets, rotatedSecrets } from './webhook-secrets.ts';
 import type { Webhook as WebhookRow } from '../prisma/generated/client/client.ts';
-import type { Db } from '../prisma/client.ts';
+import type { Db, RowLock } from '../prisma/client.ts';
 
 /** At most this many per tenant. */
-const slots = 10;
+export const slots = 10;
 /** The failed delivery in a row that deactivates a webhook (contract, 6). */
 export const failuresToDeactivate = 100;
-/** How long the previous secret stays good after a rotation. */
-const rotationMs = 24 * 60 * 60 * 1000;
+
+const secretColumns = {
+  secret: true,
+  previousSecret: true,
+  previousSecretUntil: true,
+  signsWithPrevious: true,
+  earlierSecret: true,
+  earlierSecretUntil: true,
+  signsWithEarlier: true,
+} as const;
 
 export const Webhook = builder.prismaObject('Webhook', {
   fields: (t) => ({
@@ -33,6 +45,13 @@ export const Webhook = builder.prismaObject('Webhook', {
         disabledAt ? `${consecutiveFailures} deliveries in a row failed.` : null,
     }),
     previousSecretUntil: t.expose('previousSecretUntil', { type: 'DateTime', nullable: true }),
+    formerSecretsUntil: t.field({
+      type: ['DateTime'],
+      description:
+        'Until when each secret before the current one is good, the oldest first: none, one or two. While there are two, the secret can not be rotated.',
+      select: secretColumns,
+      resolve: (webhook, _args, context) => formerSecrets(webhook, context.now()).map(({ until }) => until),
+    }),
     lastSuccessAt: t.expose('lastSuccessAt', { type: 'DateTime', nullable: true }),
     lastFailureAt: t.expose('lastFailureAt', { type: 'DateTime', nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -89,6 +108,17 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
 
 const known = new Set<string>(['*', ...eventTypes]);
 
+/**
+ * A webhook shows what its events tell of to whoever has its address.
+ * @throws ForbiddenError where the caller may not read all of that
+ */
+function mustReadWanted(context: Context, events: readonly (string | null | undefined)[]): void {
+  mustRead(
+    context,
+    events.filter((event) => event != null),
+  );
+}
+
 async function webhookRules(
   input: { url?: string | null; events?: (string | null | undefined)[] | null },
   context: Context,
@@ -104,6 +134,28 @@ async function webhookRules(
 
 const existing = (context: Context, id: string): Promise<WebhookRow> =>
   found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
+
+/** Runs a change under the lock of a webhook that is not deleted. @throws NotFoundError where it is */
+export const withLockedWebhook = <Result>(
+  context: Context,
+  id: string,
+  work: (inside: Context, webhook: WebhookRow) => Promise<Result>,
+  lock?: RowLock,
+): Promise<Result> =>
+  withLockedRow(
+    context,
+    'Webhook',
+    id,
+    async (inside, webhook) => {
+      if (webhook.deletedAt) throw new NotFoundError();
+      return work(inside, webhook);
+    },
+    lock,
+  );
+
+/** Whether a change has events sent where, or when, they were not. */
+const sends = ({ url: to, events, active }: { url?: unknown; events?: unknown; active?: boolean | null }): boolean =>
+  to != null || events != null || active === true;
 
 builder.queryFields((t) => ({
   eventTypes: t.field({
@@ -132,10 +184,13 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookWithSecret,
-    description: `Adds a webhook and makes its secret. A tenant has at most ${slots}.`,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${slots}. Needs the abilities to read what its events tell of.`,
     ability: 'webhooks:write',
     args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
-    rules: ({ input }, context, problems) => webhookRules(input ?? {}, context, problems),
+    rules: ({ input }, context, problems) => {
+      mustReadWanted(context, input?.events ?? ['*']);
+      return webhookRules(input ?? {}, context, problems);
+    },
     resolve: async (_root, { input }, context) => {
       const secret = context.webhooks.newSecret();
       const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
@@ -147,58 +202,66 @@ builder.mutationFields((t) => ({
 
   updateWebhook: t.prismaField({
     type: Webhook,
-    description: 'Changes, pauses or resumes a webhook.',
+    description:
+      'Changes, pauses or resumes a webhook. Needs the abilities to read what its events tell of, but for its description and to pause it.',
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateWebhookInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
-      if (id) await existing(context, id);
+      if (id) {
+        const webhook = await existing(context, id);
+        if (sends(input ?? {})) mustReadWanted(context, input?.events ?? webhook.events);
+      }
       await webhookRules(input ?? {}, context, problems);
     },
-    resolve: async (query, _root, { id, input }, context) => {
-      const { url: to, active, events, description } = input;
-      const data = { url: to ?? undefined, events: events ?? undefined, description };
-      await context.db.webhook.update({ where: key(context, id), data });
-      if (active === true) await enable(context.db, id);
-      if (active === false) await context.db.webhook.update({ where: key(context, id), data: { active } });
-      return found(context.db.webhook.findUnique({ ...query, where: key(context, id) }));
-    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        const { url: to, active, events, description } = input;
+        // Somebody may have changed its events since the rules looked.
+        if (sends(input)) mustReadWanted(context, events ?? current.events);
+        const enabled = active === true && !current.active ? enabling : {};
+        const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+      }),
   }),
 
   enableWebhook: t.prismaField({
     type: Webhook,
-    description: 'Makes a deactivated or paused webhook active again. The count of failures starts at 0.',
+    description:
+      'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read what its events tell of.',
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: async (query, _root, { id }, context) => {
-      await existing(context, id);
-      await enable(context.db, id);
-      return found(context.db.webhook.findUnique({ ...query, where: key(context, id) }));
-    },
+    resolve: (query, _root, { id }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        mustReadWanted(context, current.events);
+        if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
+        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+      }),
   }),
 
   rotateWebhookSecret: t.field({
     type: WebhookWithSecret,
     description:
-      'Makes a new secret. For 24 hours the Standard Webhooks header carries signatures of both; X-Service-Signature changes over after that, or at once.',
+      'Makes a new secret. The one before stays good for 24 hours: the Standard Webhooks header carries signatures of all that are good, at most three. X-Service-Signature stays with the oldest of them, or changes over at once. A third rotation within 24 hours is refused.',
     ability: 'webhooks:write',
     args: {
       id: t.arg({ type: 'UUID', required: true }),
-      immediately: t.arg.boolean({ description: 'Whether X-Service-Signature changes over at once.' }),
+      immediately: t.arg.boolean({
+        description: 'Whether X-Service-Signature changes over to the new secret at once.',
+      }),
     },
-    resolve: async (_root, { id, immediately }, context) => {
-      const { secret: previousSecret } = await existing(context, id);
-      const secret = context.webhooks.newSecret();
-      await context.db.webhook.update({
-        where: key(context, id),
-        data: {
-          secret: context.webhooks.seal(secret),
-          previousSecret,
-          previousSecretUntil: new Date(context.now().getTime() + rotationMs),
-          signsWithPrevious: immediately !== true,
-        },
-      });
-      return { id, secret };
-    },
+    resolve: (_root, { id, immediately }, context) =>
+      withLockedWebhook(context, id, async (inside, webhook) => {
+        const now = context.now();
+        const secret = context.webhooks.newSecret();
+        const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
+        if (!data) {
+          const [oldest] = formerSecrets(webhook, now);
+          refuse('id', `Was rotated twice within 24 hours. It can be again from ${formatTime(oldest?.until ?? now)}.`);
+        }
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return { id, secret };
+      }),
   }),
 
   deleteWebhook: t.prismaField({
@@ -207,14 +270,18 @@ builder.mutationFields((t) => ({
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: (query, _root, { id }, context) =>
-      context.transaction(async (inside) => {
-        await existing(inside, id);
-        const webhook = await found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
-        const data = { deletedAt: context.now(), slot: null, active: false };
-        await inside.db.webhook.update({ where: key(context, id), data });
-        await setAside(inside.db, id, context.now());
-        return webhook;
-      }),
+      withLockedWebhook(
+        context,
+        id,
+        async (inside) => {
+          const webhook = await found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+          const data = { deletedAt: context.now(), slot: null, active: false };
+          await inside.db.webhook.update({ where: key(context, id), data });
+          await setAside(inside.db, id, context.now());
+          return webhook;
+        },
+        'update',
+      ),
   }),
 }));
 
@@ -224,23 +291,22 @@ async function insertIntoSlot(
   data: { url: string; description?: string | null; events: string[]; secret: Uint8Array<ArrayBuffer> },
 ): Promise<string | undefined> {
   for (let slot = 1; slot <= slots; slot += 1) {
-    const { count } = await db.webhook.createMany({ data: { ...data, slot }, skipDuplicates: true });
-    if (count > 0) return (await db.webhook.findFirstOrThrow({ where: { slot } })).id;
+    const [made] = await db.webhook.createManyAndReturn({ data: { ...data, slot }, skipDuplicates: true });
+    if (made) return made.id;
   }
   return undefined;
 }
 
-async function enable(db: Db, id: string): Promise<void> {
-  await db.webhook.updateMany({
-    where: { id, active: false },
-    data: { active: true, consecutiveFailures: 0, disabledAt: null },
-  });
-}
+/** What a webhook that is off becomes when it is enabled. */
+const enabling = { active: true, consecutiveFailures: 0, disabledAt: null };
 
-/** What waits for a webhook that is off is kept, but not sent; a ping is. */
+/**
+ * Sets aside what waits for a webhook that is off: it is kept, but not sent; a ping is. What is under way is left to its
+ * end, which decides what becomes of it.
+ */
 export async function setAside(db: Db, webhookId: string, now: Date): Promise<void> {
   await db.delivery.updateMany({
-    where: { webhookId, state: 'WAITING', kind: { not: 'PING' } },
+    where: { webhookId, state: 'WAITING', kind: { not: 'PING' }, attempts: { none: { durationMs: null } } },
     data: { state: 'SET_ASIDE', nextAttemptAt: null, finishedAt: now },
   });
 }

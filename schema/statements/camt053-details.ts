@@ -1,4 +1,4 @@
-import type { Decimal } from '../money.ts';
+import type { Decimal } from '../decimal.ts';
 import { idOf, textOf } from './transaction.ts';
 
 /** An element's wanted contents by path, each as often as it occurs. */
@@ -36,12 +36,26 @@ export const detailFields = [
   ...both('Acct/Id/IBAN', 'Acct/Id/Othr/Id').map((path) => `RltdPties/${path}`),
 ];
 
+/** Of these, and of an entry's AddtlNtryInf, all count and not only the first. */
+export const listFields = new Set([
+  ...structuredPaths,
+  'RmtInf/Strd/AddtlRmtInf',
+  'RmtInf/Ustrd',
+  'AddtlTxInf',
+  'AddtlNtryInf',
+]);
+
+const number = /^(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
+
+/** Whether a text is an amount: ISO 20022's have no sign. */
+export const isAmount = (text: string): boolean => number.test(text);
+
 interface Party {
   name: string | null;
   account: string | null;
 }
 
-/** What a TxDtls says, and no more: a batch may have a hundred thousand of them. */
+/** What a TxDtls says, and no more: a batch may have a hundred thousand of them. Can be written as JSON. */
 export interface Detail {
   /** By currency, the best first. */
   amounts: [currency: string, amount: string][];

@@ -1,5 +1,6 @@
-import { Decimal } from '../money.ts';
-import { counterpartyOf, first, type Detail, type Fields } from './camt053-details.ts';
+import { Decimal } from '../decimal.ts';
+import { counterpartyOf, first, isAmount, type Detail, type Fields } from './camt053-details.ts';
+import type { DetailStore } from './detail-store.ts';
 import {
   StatementError,
   capital,
@@ -8,6 +9,7 @@ import {
   idOf,
   quote,
   referenceOf,
+  short,
   textOf,
   type Balance,
   type StatementTransaction,
@@ -19,7 +21,7 @@ export function isBooked(fields: Fields, where: string, warn: Warn): boolean {
   const status = first(fields, 'Sts', 'Sts/Cd');
   const own = first(fields, 'Sts/Prtry');
   if (status === null && own !== null)
-    warn(`${capital(where)} has a status of the bank's own, ${quote(own)}, and was left out.`);
+    warn(() => `${capital(where)} has a status of the bank's own, ${quote(own)}, and was left out.`);
   return status === 'BOOK' || (status === null && own === null);
 }
 
@@ -30,7 +32,9 @@ export interface Entry extends StatementTransaction {
 }
 
 export function entryOf(fields: Fields, where: string, accountIban: string): Entry {
-  const { amount, currency } = amountOf(fields, where);
+  const balance = amountOf(fields);
+  if ('fault' in balance) throw new StatementError(where, balance.fault);
+  const { amount, currency } = balance;
   const booked = first(fields, 'BookgDt/Dt', 'BookgDt/DtTm');
   const value = first(fields, 'ValDt/Dt', 'ValDt/DtTm');
   const bookingDate = booked ?? value;
@@ -55,24 +59,18 @@ export function entryOf(fields: Fields, where: string, accountIban: string): Ent
 const entryId = (reference: string | null): string | null =>
   reference === null || /^\d{1,6}$/.test(reference) ? null : idOf(reference);
 
-/** A signed amount: ISO 20022's has no sign, CdtDbtInd says which way it went, for a reversal too. */
-export function amountOf(fields: Fields, where: string): Balance {
+/**
+ * A signed amount: ISO 20022's has no sign, CdtDbtInd says which way it went, for a reversal too. What is wrong with it
+ * is returned and not thrown, because of balances a file may have any number that are wrong.
+ */
+export function amountOf(fields: Fields): Balance | { fault: string } {
   const text = first(fields, 'Amt');
   const direction = first(fields, 'CdtDbtInd');
-  if (text === null) throw new StatementError(where, 'has no amount (Amt)');
+  if (text === null) return { fault: 'has no amount (Amt)' };
   if (direction !== 'CRDT' && direction !== 'DBIT')
-    throw new StatementError(
-      where,
-      `has no CdtDbtInd of CRDT or DBIT${direction === null ? '' : `: ${quote(direction)}`}`,
-    );
-  return { amount: signed(numberOf(text, where), direction), currency: first(fields, 'Amt/@Ccy') ?? '' };
-}
-
-const number = /^(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
-
-function numberOf(text: string, where: string): Decimal {
-  if (!number.test(text)) throw new StatementError(where, `amount is no number without a sign: ${quote(text)}`);
-  return new Decimal(text);
+    return { fault: `has no CdtDbtInd of CRDT or DBIT${direction === null ? '' : `: ${quote(direction)}`}` };
+  if (!isAmount(text)) return { fault: `amount is no number without a sign: ${quote(text)}` };
+  return { amount: signed(new Decimal(text), direction), currency: first(fields, 'Amt/@Ccy') ?? '' };
 }
 
 const signed = (amount: Decimal, direction: string): Decimal =>
@@ -81,7 +79,7 @@ const signed = (amount: Decimal, direction: string): Decimal =>
 /** A detail's own amount in the entry's currency, with its own direction or the entry's. */
 function partOf(entry: Entry, detail: Detail): Decimal | undefined {
   const text = detail.amounts.find(([currency]) => currency === entry.currency)?.[1];
-  if (text === undefined || !number.test(text)) return undefined;
+  if (text === undefined || !isAmount(text)) return undefined;
   return signed(new Decimal(text), detail.direction ?? (entry.amount.isNegative() ? 'DBIT' : 'CRDT'));
 }
 
@@ -89,33 +87,40 @@ function partOf(entry: Entry, detail: Detail): Decimal | undefined {
  * Whether a batch's details make its amount. If they don't (charges taken off, another currency, no amounts) what was
  * booked is the entry: money is neither made up nor lost.
  */
-function addsUp(entry: Entry, details: Detail[]): boolean {
-  let total = new Decimal(0);
-  for (const detail of details) {
-    const amount = partOf(entry, detail);
-    if (!amount) return false;
-    total = total.plus(amount);
+const addsUp = ({ amount, currency }: Entry, details: DetailStore): boolean =>
+  details.total(currency, amount.isNegative())?.equals(amount) ?? false;
+
+function* partsOf(entry: Entry, details: DetailStore, where: string): Generator<StatementTransaction> {
+  try {
+    for (const detail of details) {
+      const amount = partOf(entry, detail) ?? entry.amount;
+      const externalId = detail.externalId ?? entry.externalId;
+      yield checked(described({ ...entry, amount, externalId }, detail), where);
+    }
+  } finally {
+    details.close();
   }
-  return total.equals(entry.amount);
 }
 
-function* partsOf(entry: Entry, details: Detail[], where: string): Generator<StatementTransaction> {
-  for (const detail of details) {
-    const amount = partOf(entry, detail) ?? entry.amount;
-    const externalId = detail.externalId ?? entry.externalId;
-    yield checked(described({ ...entry, amount, externalId }, detail), where);
-  }
-}
+/** Characters of a batch's references: as many as a reader can take in. */
+const mostReferences = 2000;
 
 /** An entry as the one transaction it is, with what its details say. */
-function wholeOf(entry: Entry, details: Detail[]): StatementTransaction {
-  const [detail, second] = details;
-  if (detail && !second) return described({ ...entry, externalId: entry.externalId ?? detail.externalId }, detail);
-  // A batch that couldn't be taken apart: as many references as a reader can take in.
-  const references = [...new Set(details.flatMap((one) => described(entry, one).reference ?? []))];
+function wholeOf(entry: Entry, details: DetailStore): StatementTransaction {
+  if (details.length === 1)
+    for (const detail of details)
+      return described({ ...entry, externalId: entry.externalId ?? detail.externalId }, detail);
+  // A batch that couldn't be taken apart.
+  const references = new Set<string>();
   let length = 0;
-  const told = references.filter((reference) => (length += reference.length) <= 2000);
-  return { ...bare(entry), reference: textOf(told.join(' ')) ?? entry.additional };
+  for (const detail of details) {
+    const { reference } = described(entry, detail);
+    if (reference === null || references.has(reference)) continue;
+    length += reference.length;
+    if (length > mostReferences) break;
+    references.add(reference);
+  }
+  return { ...bare(entry), reference: textOf([...references].join(' ')) ?? entry.additional };
 }
 
 function described(entry: Entry, detail: Detail): StatementTransaction {
@@ -133,15 +138,19 @@ function bare({ isReversal: _isReversal, additional: _additional, ...transaction
 /** An entry's transactions: one, or those of a batch, one after the other as they are asked for. */
 export function transactionsOf(
   entry: Entry,
-  details: Detail[],
+  details: DetailStore,
   where: string,
   warn: Warn,
 ): Iterable<StatementTransaction> {
-  if (details.length > 1 && addsUp(entry, details)) return partsOf(entry, details, where);
-  if (details.length > 1)
+  const count = details.length;
+  if (count > 1 && addsUp(entry, details)) return partsOf(entry, details, where);
+  if (count > 1)
     warn(
-      `${capital(where)} has ${details.length} details that don't make its ` +
-        `${entry.amount.toFixed()} ${entry.currency}: it was kept as one transaction.`,
+      () =>
+        `${capital(where)} has ${count} details that don't make its ` +
+        `${entry.amount.toFixed()} ${short(entry.currency)}: it was kept as one transaction.`,
     );
-  return [checked(wholeOf(entry, details), where)];
+  const whole = checked(wholeOf(entry, details), where);
+  details.close();
+  return [whole];
 }

@@ -1,10 +1,14 @@
-import type { Decimal } from '../money.ts';
-import { detailFields, detailOf, first, type Detail, type Fields } from './camt053-details.ts';
+import type { Decimal } from '../decimal.ts';
+import { detailFields, detailOf, first, listFields, type Fields } from './camt053-details.ts';
+import { DetailStore } from './detail-store.ts';
 import { amountOf, entryOf, isBooked, transactionsOf } from './camt053-entry.ts';
 import {
   StatementError,
   addTo,
+  capital,
   checkBalance,
+  maxText,
+  short,
   textOf,
   type Balance,
   type StatementTransaction,
@@ -33,11 +37,41 @@ const wanted = new Map([
   [detailPath, new Set(detailFields)],
 ]);
 
+/** The paths of all that is read and of what it stands in. No other element's path is put together. */
+const readPaths = new Set(
+  [...wanted].flatMap(([path, fields]) => [path, ...[...fields].map((field) => `${path}/${field}`)]).flatMap(prefixes),
+);
+
+function prefixes(path: string): string[] {
+  const names = path.split('/');
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+/** No element that is read has a longer name. */
+const longestName = 40;
+
+/** The path of an element below another; undefined if nothing is read of either. */
+export function pathBelow(parent: string, name: string): string | undefined {
+  if (name.length > longestName) return undefined;
+  const path = parent === '' ? name : `${parent}/${name}`;
+  return readPaths.has(path) ? path : undefined;
+}
+
 interface Scope {
   path: string;
   wanted: Set<string>;
   fields: Fields;
   line: number;
+  /** Characters that were kept. */
+  length: number;
+}
+
+/** A statement's balances, as far as they are needed: a file may have any number of them. */
+interface Balances {
+  opening: Map<string, Balance>;
+  closing: Map<string, Balance>;
+  /** How many of the pages in between. */
+  between: number;
 }
 
 /** Takes the elements below a Document as they open and close, and makes transactions of the entries. */
@@ -45,15 +79,18 @@ export class StatementReader {
   /** Statements so far. */
   count = 0;
   readonly #warn: Warn;
+  readonly #maxDetails: number;
   readonly #scopes: Scope[] = [];
   #ready: Iterable<StatementTransaction>[] = [];
-  #details: Detail[] = [];
+  #details = new DetailStore();
   #entries = 0;
   #sums = new Map<string, Decimal>();
-  #balances: { kind: string; balance: Balance }[] = [];
+  #balances: Balances = { opening: new Map(), closing: new Map(), between: 0 };
 
-  constructor(warn: Warn) {
+  /** @param maxDetails of an entry */
+  constructor(warn: Warn, maxDetails: number) {
     this.#warn = warn;
+    this.#maxDetails = maxDetails;
   }
 
   /** The transactions that are complete by now; a batch's one after the other, as they are asked for. */
@@ -66,7 +103,7 @@ export class StatementReader {
   open(path: string, line: number, currency: string | undefined): void {
     const fields = wanted.get(path);
     if (fields) {
-      this.#scopes.push({ path, wanted: fields, fields: new Map(), line });
+      this.#scopes.push({ path, wanted: fields, fields: new Map(), line, length: 0 });
       if (path === statementPath) this.#openStatement();
       if (path === entryPath) this.#entries += 1;
     } else if (currency !== undefined) this.#keep(path, currency, '/@Ccy');
@@ -79,7 +116,7 @@ export class StatementReader {
       return;
     }
     this.#scopes.pop();
-    if (path === detailPath) this.#details.push(detailOf(scope.fields));
+    if (path === detailPath) this.#closeDetail(scope);
     else if (path === entryPath) this.#closeEntry(scope);
     else if (path === balancePath) this.#closeBalance(scope);
     else this.#closeStatement();
@@ -95,47 +132,67 @@ export class StatementReader {
     if (value === null) return;
     const key = name + attribute;
     const values = scope.fields.get(key);
+    if (values && !listFields.has(key)) return; // the first one counts
+    // A character more for each: a million empty ones take memory, too.
+    scope.length += value.length + 1;
+    if (scope.length > maxText && (scope.path === entryPath || scope.path === detailPath))
+      throw new StatementError(this.#where(scope), `entry holds more than ${maxText} characters of text`);
+    if (scope.length > maxText)
+      throw new StatementError(`line ${scope.line}`, `statement holds more than ${maxText} characters of text`);
     if (values) values.push(value);
     else scope.fields.set(key, [value]);
+  }
+
+  #where({ line }: Pick<Scope, 'line'>): string {
+    return `line ${line}, statement ${this.count}, entry ${this.#entries}`;
   }
 
   #openStatement(): void {
     this.count += 1;
     this.#entries = 0;
     this.#sums = new Map();
-    this.#balances = [];
+    this.#balances = { opening: new Map(), closing: new Map(), between: 0 };
   }
 
   #closeBalance({ fields, line }: Scope): void {
     // OPBD and CLBD, on the pages in between ITBD, and PRCD for the one that the last statement closed with.
     const kind = first(fields, 'Tp/CdOrPrtry/Cd') ?? '';
-    try {
-      this.#balances.push({
-        kind,
-        balance: amountOf(fields, `line ${line}, statement ${this.count}, balance ${kind}`),
-      });
-    } catch (error) {
+    const balance = amountOf(fields);
+    if ('fault' in balance) {
       // No transaction depends on it.
-      if (!(error instanceof StatementError)) throw error;
-      this.#warn(error.message);
+      const statement = this.count;
+      const name = kind === '' ? '' : ` ${short(kind)}`;
+      this.#warn(() => `${capital(`line ${line}, statement ${statement}, balance${name}`)}: this ${balance.fault}.`);
+      return;
     }
+    const { opening, closing } = this.#balances;
+    if (kind === 'ITBD') this.#balances.between += 1;
+    if (['OPBD', 'PRCD', 'ITBD'].includes(kind) && !opening.has(kind)) opening.set(kind, balance);
+    if (['CLBD', 'ITBD'].includes(kind)) closing.set(kind, balance);
   }
 
+  /** The first page in between opens a statement that has no opening balance, and the last one closes it. */
   #closeStatement(): void {
-    const of = (kind: string): Balance[] => this.#balances.filter((one) => one.kind === kind).map((one) => one.balance);
-    const between = of('ITBD');
-    const opening = of('OPBD')[0] ?? of('PRCD')[0] ?? between.shift();
-    const closing = of('CLBD').at(-1) ?? between.at(-1);
-    if (opening && closing) checkBalance(`statement ${this.count}`, opening, this.#sums, closing, this.#warn);
+    const { opening, closing, between } = this.#balances;
+    const opens = opening.get('OPBD') ?? opening.get('PRCD') ?? opening.get('ITBD');
+    const isOpenedBetween = opens !== undefined && opens === opening.get('ITBD');
+    const closes = closing.get('CLBD') ?? (isOpenedBetween && between < 2 ? undefined : closing.get('ITBD'));
+    if (opens && closes) checkBalance(`statement ${this.count}`, opens, this.#sums, closes, this.#warn);
+  }
+
+  #closeDetail({ fields, line }: Scope): void {
+    if (this.#details.length === this.#maxDetails)
+      throw new StatementError(this.#where({ line }), `entry has more than ${this.#maxDetails} details`);
+    this.#details.add(detailOf(fields));
   }
 
   #closeEntry({ fields, line }: Scope): void {
     const details = this.#details;
-    this.#details = [];
-    const where = `line ${line}, statement ${this.count}, entry ${this.#entries}`;
-    if (!isBooked(fields, where, this.#warn)) return;
+    this.#details = new DetailStore();
+    const where = this.#where({ line });
+    if (!isBooked(fields, where, this.#warn)) return details.close();
     const entry = entryOf(fields, where, accountOf(this.#scopes[0]?.fields ?? new Map(), where));
-    addTo(this.#sums, entry);
+    addTo(this.#sums, entry, where);
     this.#ready.push(transactionsOf(entry, details, where, this.#warn));
   }
 }

@@ -1,11 +1,13 @@
 import { SaxesParser } from 'saxes';
-import { StatementReader } from './camt053-statements.ts';
+import { StatementReader, pathBelow } from './camt053-statements.ts';
 import { StatementError, quote, type StatementTransaction, type Warn } from './transaction.ts';
 
 // saxes: strict (what isn't well-formed throws, a cut-off document at the latest on close), streams, reads namespaces,
 // expands nothing but XML's own five entities. Deeper or wider than this is no statement but an attack on memory.
 const maxDepth = 40;
 const maxAttributes = 40;
+/** Of a text, a name, a comment or whatever else the parser can't hand on before it has ended. */
+const maxToken = 1024 * 1024;
 
 const message = /camt\.(\d{3})\.001\.(\d{2})/;
 
@@ -19,8 +21,12 @@ const others: Record<string, string> = {
  * The booked transactions of CAMT.053 (ISO 20022 camt.053.001.02 to .13), whatever the prefix, inside an envelope or
  * not. DTDs are refused: ISO 20022 has none, and entities are what attacks are made of.
  */
-export async function* readCamt053(text: AsyncIterable<string>, warn: Warn): AsyncGenerator<StatementTransaction> {
-  const document = new DocumentReader(warn);
+export async function* readCamt053(
+  text: AsyncIterable<string>,
+  warn: Warn,
+  maxDetails: number,
+): AsyncGenerator<StatementTransaction> {
+  const document = new DocumentReader(warn, maxDetails);
   for await (const part of text) {
     document.write(part);
     yield* document.take();
@@ -33,33 +39,62 @@ export async function* readCamt053(text: AsyncIterable<string>, warn: Warn): Asy
 class DocumentReader {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #statements: StatementReader;
-  /** The open elements, each as its path from the Document's child on; undefined outside of a Document. */
+  /** The open elements, each as its path from the Document's child on; undefined where nothing of it is read. */
   readonly #paths: (string | undefined)[] = [];
+  /** Whether an open element is a Document. */
+  #isInside = false;
+  /** Of what is in the document: the Document's own, unless its child says otherwise. */
   #namespace = '';
   #rootName: string | undefined;
   #documents = 0;
   #text = '';
   #attributes = 0;
+  /** Characters that were written, and how many of them the parser had handed on when it last did. */
+  #written = 0;
+  #handedOn = 0;
 
-  constructor(warn: Warn) {
-    this.#statements = new StatementReader(warn);
+  constructor(warn: Warn, maxDetails: number) {
+    this.#statements = new StatementReader(warn, maxDetails);
     const parser = this.#parser;
     parser.on('doctype', () => {
       throw this.#error('document has a DTD, which no statement needs');
     });
-    parser.on('opentagstart', () => (this.#attributes = 0));
+    parser.on('opentagstart', () => {
+      this.#progress();
+      this.#attributes = 0;
+    });
     parser.on('attribute', () => {
+      this.#progress();
       this.#attributes += 1;
       if (this.#attributes > maxAttributes) throw this.#error(`element has more than ${maxAttributes} attributes`);
     });
     parser.on('opentag', (tag) => this.#open(tag.local, tag.uri, tag.attributes.Ccy?.value));
-    parser.on('text', (text) => (this.#text += text));
-    parser.on('cdata', (text) => (this.#text += text));
+    const keep = (text: string): void => this.#keep(text);
+    parser.on('text', keep);
+    parser.on('cdata', keep);
+    parser.on('comment', () => this.#progress());
+    parser.on('processinginstruction', () => this.#progress());
     parser.on('closetag', () => this.#close());
   }
 
   write(part: string): void {
     this.#parse(() => this.#parser.write(part));
+    this.#written += part.length;
+    // The parser keeps what it can't hand on yet, and would keep a file's whole length.
+    if (this.#written - this.#handedOn > maxToken)
+      throw this.#error(`text, name or comment is longer than ${maxToken} characters`);
+  }
+
+  /** The parser hands on something: all that was written before this part is done with. */
+  #progress(): void {
+    this.#handedOn = this.#written;
+  }
+
+  /** Keeps the text of an element that is read. */
+  #keep(text: string): void {
+    this.#progress();
+    if (this.#paths.at(-1)) this.#text += text;
+    if (this.#text.length > maxToken) throw this.#error(`text is longer than ${maxToken} characters`);
   }
 
   /** Must be called at the end: only then is it known that nothing is missing. */
@@ -91,22 +126,46 @@ class DocumentReader {
     this.#text = '';
     this.#rootName ??= name;
     if (this.#paths.length >= maxDepth) throw this.#error(`element is more than ${maxDepth} levels deep`);
-    const parent = this.#paths.at(-1);
-    if (parent === undefined) {
+    this.#progress();
+    if (!this.#isInside) {
       if (name === 'Document') this.#openDocument(namespace);
       this.#paths.push(name === 'Document' ? '' : undefined);
       return;
     }
+    const parent = this.#paths.at(-1);
+    if (parent === '') this.#openMessage(name, namespace);
     // What is of another namespace only looks the same: supplementary data, say.
-    const own = namespace === this.#namespace ? name : `{${namespace}}${name}`;
-    const path = parent === '' ? own : `${parent}/${own}`;
-    if (parent === '' && own !== 'BkToCstmrStmt')
-      throw this.#error(`document is no CAMT.053 statement: it holds ${quote(name)}, not "BkToCstmrStmt"`);
+    const isRead = parent !== undefined && namespace === this.#namespace;
+    const path = isRead ? pathBelow(parent, name) : undefined;
     this.#paths.push(path);
-    this.#statements.open(path, this.#parser.line, currency);
+    if (path !== undefined) this.#statements.open(path, this.#parser.line, currency);
+  }
+
+  /**
+   * A Document's child. Some banks name the namespace in only one of the two, so that the other has none: what it is is
+   * known all the same.
+   */
+  #openMessage(name: string, namespace: string): void {
+    if (name !== 'BkToCstmrStmt')
+      throw this.#error(`document is no CAMT.053 statement: it holds ${quote(name)}, not "BkToCstmrStmt"`);
+    if (namespace === this.#namespace) return;
+    if (this.#namespace === '') this.#checkNamespace(namespace);
+    else if (namespace !== '')
+      throw this.#error(
+        'document is no CAMT.053 statement: its BkToCstmrStmt is of the namespace ' +
+          `${quote(namespace)}, not ${quote(this.#namespace)}`,
+      );
+    this.#namespace = namespace;
   }
 
   #openDocument(namespace: string): void {
+    this.#checkNamespace(namespace);
+    this.#namespace = namespace;
+    this.#isInside = true;
+    this.#documents += 1;
+  }
+
+  #checkNamespace(namespace: string): void {
     const [, kind, version = ''] = message.exec(namespace) ?? [];
     if (kind !== undefined && kind !== '053')
       throw this.#error(`document is ${others[kind] ?? `a camt.${kind}`}, not a camt.053 statement`);
@@ -115,12 +174,12 @@ class DocumentReader {
     // Without a namespace the content tells; it is read as the versions from 02 on are.
     if (kind !== undefined && (version < '02' || version > '13'))
       throw this.#error(`document is a camt.053.001.${version}; versions 02 to 13 can be read`);
-    this.#namespace = namespace;
-    this.#documents += 1;
   }
 
   #close(): void {
+    this.#progress();
     const path = this.#paths.pop();
+    if (path === '') this.#isInside = false;
     if (path) this.#statements.close(path, this.#text);
     this.#text = '';
   }

@@ -1,4 +1,4 @@
-import { Decimal } from '../money.ts';
+import { Decimal } from '../decimal.ts';
 import { StatementError, dayOf, quote } from './transaction.ts';
 
 /** Reads a CSV's dates in the user's own format: YYYY, YY, MM, M, DD and D, and what stands between them. */

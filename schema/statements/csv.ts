@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { Decimal } from '../money.ts';
+import type { Decimal } from '../decimal.ts';
 import { amountReader, dayReader, directed } from './csv-values.ts';
 import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
 
@@ -45,6 +45,7 @@ export interface CsvMapping {
 
 /** More characters than a row has, unless a quote was never closed. */
 const maxRow = 200_000;
+const maxCells = 1000;
 
 /** The rows of a CSV as transactions. A row that can't be read is an error: what it was can't be known. */
 export async function* readCsv(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<StatementTransaction> {
@@ -155,8 +156,11 @@ async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncG
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<{
       record: string[];
       info: { lines: number };
-    }>)
-      yield { line: info.lines - lineBreaksIn(record), cells: record };
+    }>) {
+      const line = info.lines - lineBreaksIn(record);
+      if (record.length > maxCells) throw new StatementError(`line ${line}`, `row has more than ${maxCells} cells`);
+      yield { line, cells: record };
+    }
   } catch (error) {
     throw error instanceof CsvError ? refusal(error) : error;
   } finally {
@@ -185,12 +189,14 @@ async function delimited(text: AsyncIterable<string>, mapping: CsvMapping, skipp
   if (mapping.delimiter !== undefined) return { delimiter: mapping.delimiter, whole: text };
   const iterator = text[Symbol.asyncIterator]();
   let head = '';
-  while (head.length < maxRow && head.split('\n').length < skipped + 2) {
+  let first = '';
+  while (first === '' && head.length < maxRow) {
     const next = await iterator.next();
+    head += next.done ? '\n' : next.value;
+    const lines = head.split('\n').slice(skipped, -1);
+    first = lines.find((line) => line.trim() !== '')?.replaceAll(/"[^"]*"/g, '') ?? '';
     if (next.done) break;
-    head += next.value;
   }
-  const first = head.split('\n')[skipped]?.replaceAll(/"[^"]*"/g, '') ?? '';
   const [delimiter = ','] = [';', ',', '\t', '|'].toSorted((a, b) => first.split(b).length - first.split(a).length);
   async function* whole(): AsyncGenerator<string> {
     yield head;

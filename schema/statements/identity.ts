@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatDay } from '../scalars.ts';
+import { formatDay } from '../days.ts';
 import type { StatementTransaction } from './transaction.ts';
 
 // Blanks and composed letters are the same to a reader, and vary between a bank's exports of one day.

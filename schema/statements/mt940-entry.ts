@@ -1,5 +1,5 @@
-import { Decimal } from '../money.ts';
-import { formatDay } from '../scalars.ts';
+import { Decimal } from '../decimal.ts';
+import { formatDay } from '../days.ts';
 import { informationOf } from './mt940-information.ts';
 import { StatementError, dayOf, idOf, quote, type StatementTransaction } from './transaction.ts';
 

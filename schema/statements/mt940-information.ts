@@ -80,7 +80,7 @@ function fromSlashes(text: string): Said {
   const words = new Map<string, string>();
   for (let at = 0; at + 1 < pieces.length; at += 2) {
     const [word = '', value = ''] = pieces.slice(at, at + 2);
-    const content = value.replace(/^\//, '').replace(/[/\s]+$/, '');
+    const content = withoutEnd(value.replace(/^\//, ''));
     if (!words.has(word) && textOf(content) !== null) words.set(word, content);
   }
   const [account, , name] = words.get('CNTP')?.split('/') ?? [];
@@ -92,6 +92,13 @@ function fromSlashes(text: string): Said {
     reference: referenceOf([], textOf(remittance), idOf(words.get('EREF'))),
     fallback: idOf(words.get('PREF')) ?? textOf(words.get('RTRN')) ?? textOf(words.get('TRTP')),
   };
+}
+
+/** Without slashes and blanks at the end. An expression would look at a long run of them once for each. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[/\s]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** `166?00…?20…?29` text, `?32?33` name, `?31` or `?38` account, `?60…?63` text goes on; 27 characters each at most. */

@@ -1,4 +1,4 @@
-import type { Decimal } from '../money.ts';
+import type { Decimal } from '../decimal.ts';
 import { amountOf, entryOf } from './mt940-entry.ts';
 import {
   StatementError,
@@ -52,14 +52,16 @@ export async function* readMt940(text: AsyncIterable<string>, warn: Warn): Async
     // A carriage return at the end may be the first half of a line break.
     const lines = (rest + part).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
-    if (rest.length > maxLength) throw reader.error('line is too long for an MT940');
     for (const line of lines) reader.line(line);
+    if (rest.length > maxLength) throw tooLong(reader);
     yield* reader.take();
   }
   reader.line(rest.replace(/\r$/, ''));
   reader.end();
   yield* reader.take();
 }
+
+const tooLong = (reader: MessageReader): StatementError => reader.error('line is too long for an MT940');
 
 class MessageReader {
   readonly #warn: Warn;
@@ -91,6 +93,7 @@ class MessageReader {
 
   line(text: string): void {
     this.#line += 1;
+    if (text.length > maxLength) throw tooLong(this);
     if (interim.test(text)) throw this.error('is an MT942, a report during the day, not an MT940 statement');
     const [, name, value] = tag.exec(text) ?? [];
     if (name !== undefined && value !== undefined) {
@@ -122,6 +125,8 @@ class MessageReader {
     const [, first] = /\{4:\s*(.*)$/s.exec(text) ?? [];
     this.#isBlock = first !== undefined;
     if (!first) return;
+    // Each would be read within the one before it.
+    if (header.test(first)) throw this.error('line has a block within a block');
     this.#line -= 1;
     this.line(first);
   }
@@ -132,7 +137,7 @@ class MessageReader {
     // The message may end in the line of its last field.
     const [content = ''] = this.#isBlock ? text.split(/-\}(?:\{5:.*)?$/s, 1) : [text];
     field.lines.push(content);
-    field.length += content.length;
+    field.length += content.length + 1; // a million empty lines take memory, too
     if (field.length > maxLength) throw this.error(`field :${field.tag}: is too long for an MT940`, field.line);
     if (content !== text) this.line('-}');
   }
@@ -216,7 +221,7 @@ class MessageReader {
     const { opening, isClosed, sums, account } = statement;
     if (!opening || isClosed) throw new StatementError(where, 'entry has no opening balance (:60F:) before it');
     const transaction = checked(entryOf(entry.field.lines, entry.information, account, opening.currency, where), where);
-    addTo(sums, transaction);
+    addTo(sums, transaction, where);
     this.#transactions.push(transaction);
   }
 }

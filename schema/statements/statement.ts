@@ -2,7 +2,8 @@ import { readCamt053 } from './camt053.ts';
 import { readCsv, type CsvMapping } from './csv.ts';
 import { decode, markedEncoding, xmlEncoding } from './encoding.ts';
 import { readMt940 } from './mt940.ts';
-import { StatementError, type StatementTransaction, type Warn } from './transaction.ts';
+import { StatementError, type StatementTransaction } from './transaction.ts';
+import { Warnings } from './warnings.ts';
 
 export type { CsvMapping } from './csv.ts';
 export { StatementError, type StatementTransaction } from './transaction.ts';
@@ -15,9 +16,15 @@ export interface StatementOptions {
   csv?: CsvMapping;
   /** Called with the number of bytes read so far, every 64 KiB at most. */
   report?: (bytesRead: number) => void;
-  /** Takes what is odd but no error, balances that don't add up for one: a sentence each, as many as there are. */
-  warn?: Warn;
+  /**
+   * Takes what is odd but no error, balances that don't add up for one: a sentence each. Beyond 100 they are counted,
+   * and the last sentence says how many there are.
+   */
+  warn?: (warning: string) => void;
 }
+
+/** Transactions in a file. Beyond, an import would keep the tenant's other imports waiting for minutes. */
+export const maxTransactions = 250_000;
 
 /**
  * The booked transactions of a bank statement, in the file's order. Reads as it is asked to and holds no more than one
@@ -35,14 +42,28 @@ export async function* readStatement(
     if (head.length === 0) throw new StatementError(null, 'is empty');
     const marked = markedEncoding(head);
     const format = options.format ?? formatOf(new TextDecoder(marked ?? 'latin1').decode(head), options.csv);
-    const warn = options.warn ?? (() => {});
-    const whole = joined(head, bytes);
-    if (format === 'camt053') yield* readCamt053(decode(whole, marked ?? xmlEncoding(head)), warn);
-    else if (format === 'mt940') yield* readMt940(decode(whole, marked), warn);
-    else if (options.csv) yield* readCsv(decode(whole, marked ?? options.csv.encoding), options.csv);
+    const warnings = new Warnings(options.warn ?? (() => {}));
+    const text = (encoding?: string): AsyncIterable<string> => decode(joined(head, bytes), encoding);
+    if (format === 'camt053')
+      yield* atMost(readCamt053(text(marked ?? xmlEncoding(head)), warnings.warn, maxTransactions));
+    else if (format === 'mt940') yield* atMost(readMt940(text(marked), warnings.warn));
+    else if (options.csv) yield* atMost(readCsv(text(marked ?? options.csv.encoding), options.csv));
     else throw new StatementError(null, 'is CSV and needs a mapping that says what its columns are');
+    warnings.close();
   } finally {
     await bytes.return(undefined);
+  }
+}
+
+async function* atMost(transactions: AsyncIterable<StatementTransaction>): AsyncGenerator<StatementTransaction> {
+  let count = 0;
+  for await (const transaction of transactions) {
+    count += 1;
+    if (count > maxTransactions) {
+      const advice = 'ask the bank for files of shorter periods';
+      throw new StatementError(null, `has more than ${maxTransactions} transactions; ${advice}`);
+    }
+    yield transaction;
   }
 }
 
@@ -75,8 +96,11 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
   yield* rest;
 }
 
-/** MT940's fields, at the beginning of a line or of SWIFT's text block. */
-const mt940 = /(?:^|[\r\n]|\{4:)\s*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
+/**
+ * MT940's fields, at the beginning of a line or of SWIFT's text block. Line breaks are only looked for at the beginning,
+ * so that many of them are not read over and over again.
+ */
+const mt940 = /(?:^|[\r\n]|\{4:)[^\S\r\n]*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
 
 function formatOf(head: string, csv: CsvMapping | undefined): StatementFormat {
   if (/^\uFEFF?\s*</.test(head)) return 'camt053';

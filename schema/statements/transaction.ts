@@ -1,6 +1,5 @@
-import { CodedError } from '../errors.ts';
-import { Decimal, fits, maxDigits } from '../money.ts';
-import { parseDay } from '../scalars.ts';
+import { parseDay } from '../days.ts';
+import { Decimal, fits, maxDigits } from '../decimal.ts';
 
 /** One booked movement on an account: text as the bank sent it, trimmed; what it left out or left empty is null. */
 export interface StatementTransaction {
@@ -21,18 +20,20 @@ export interface StatementTransaction {
   reference: string | null;
 }
 
-/** Takes what is odd about a file without making it unreadable, as one sentence that says where. */
-export type Warn = (warning: string) => void;
+/**
+ * Takes what is odd about a file without making it unreadable, as one sentence that says where. The sentence is made
+ * only if it is kept: see warnings.ts.
+ */
+export type Warn = (sentence: () => string) => void;
 
-/** The file can't be read: one sentence that says where and why. Whoever knows the input's path may name it anew. */
-export class StatementError extends CodedError {
+/** The file can't be read: one sentence that says where and why. */
+export class StatementError extends Error {
   /** "line 12", "line 90, statement 2, entry 3"; null where it is the whole file. */
   readonly where: string | null;
   readonly reason: string;
 
   constructor(where: string | null, reason: string) {
-    const message = `${where === null ? 'This file' : `${capital(where)}: this`} ${reason}.`;
-    super('VALIDATION_FAILED', message, { errors: { file: [message] } });
+    super(`${where === null ? 'This file' : `${capital(where)}: this`} ${reason}.`);
     this.where = where;
     this.reason = reason;
   }
@@ -41,9 +42,12 @@ export class StatementError extends CodedError {
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A value in a message: short, and in one line. */
-export const quote = (value: string): string => {
+export const quote = (value: string): string => JSON.stringify(short(value));
+
+/** The beginning of a value. */
+export const short = (value: string): string => {
   const characters = Array.from(value.slice(0, 80)); // twice as many code units at most
-  return JSON.stringify(characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : characters.join(''));
+  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : characters.join('');
 };
 
 /** Text that says something, or null. */
@@ -85,18 +89,28 @@ export function checked(transaction: StatementTransaction, where: string): State
     );
   if (transaction.currency === '') throw new StatementError(where, 'entry has no currency');
   if (transaction.accountIban === '') throw new StatementError(where, 'entry has no account');
-  for (const text of [
-    transaction.accountIban,
-    transaction.currency,
-    transaction.externalId,
-    transaction.counterpartyName,
-    transaction.counterpartyIban,
-    transaction.reference,
-  ])
-    if (text !== null && (text.includes('\0') || !text.isWellFormed()))
+  for (const [field, most] of longest) {
+    const text = transaction[field];
+    if (text === null) continue;
+    if (text.length > most) throw new StatementError(where, `entry has more than ${most} characters in ${quote(text)}`);
+    if (text.includes('\0') || !text.isWellFormed())
       throw new StatementError(where, `entry has a NUL character or half a character in ${quote(text)}`);
+  }
   return transaction;
 }
+
+/** Characters that a reader keeps of one entry, or of one set of its details. Banks send some hundred. */
+export const maxText = 200_000;
+
+/** Characters that a field can have. An account is a key of an index, in which PostgreSQL has room for 2,700 bytes. */
+const longest = [
+  ['accountIban', 255],
+  ['currency', 255],
+  ['externalId', 1000],
+  ['counterpartyName', 1000],
+  ['counterpartyIban', 255],
+  ['reference', maxText],
+] as const;
 
 export interface Balance {
   amount: Decimal;
@@ -112,18 +126,26 @@ export function checkBalance(
   warn: Warn,
 ): void {
   if (opening.currency !== closing.currency) {
-    warn(`${capital(where)} opens in ${opening.currency} and closes in ${closing.currency}.`);
+    const currencies = [opening.currency, closing.currency].map(short);
+    warn(() => `${capital(where)} opens in ${currencies[0]} and closes in ${currencies[1]}.`);
     return;
   }
   const sum = entries.get(opening.currency) ?? new Decimal(0);
   if (opening.amount.plus(sum).equals(closing.amount)) return;
   warn(
-    `${capital(where)} doesn't add up: ${opening.amount.toFixed()} and entries of ${sum.toFixed()} ` +
+    () =>
+      `${capital(where)} doesn't add up: ${opening.amount.toFixed()} and entries of ${sum.toFixed()} ` +
       `don't make ${closing.amount.toFixed()} ${closing.currency}.`,
   );
 }
 
+/** More currencies than there are: what has entries in more is no statement. */
+const maxCurrencies = 300;
+
 /** Adds `amount` to what `sums` has of its currency. */
-export function addTo(sums: Map<string, Decimal>, { amount, currency }: Balance): void {
-  sums.set(currency, amount.plus(sums.get(currency) ?? 0));
+export function addTo(sums: Map<string, Decimal>, { amount, currency }: Balance, where: string): void {
+  const sum = sums.get(currency);
+  if (sum === undefined && sums.size === maxCurrencies)
+    throw new StatementError(where, `statement has entries in more than ${maxCurrencies} currencies`);
+  sums.set(currency, amount.plus(sum ?? 0));
 }

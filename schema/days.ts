@@ -1,0 +1,25 @@
+// Apart from scalars.ts, because the thread that reads statements needs no GraphQL schema and starts faster.
+
+const calendarDay = /^(\d{4})-\d{2}-\d{2}$/;
+
+/** A real day of the calendar, 0001-01-01 to 9999-12-31, as midnight UTC; undefined if `value` is none. */
+export function parseDay(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || !calendarDay.test(value) || value.startsWith('0000')) return undefined;
+  const day = new Date(`${value}T00:00:00Z`);
+  // Date rolls 30 February over into March.
+  return !Number.isNaN(day.getTime()) && formatDay(day) === value ? day : undefined;
+}
+
+const dayMs = 86_400_000;
+/** The days written last, by their number: Date writes one in 0.4 µs of CPU, and a page of invoices has more than 100. */
+const days = new Map<number, string>();
+
+export function formatDay(day: Date): string {
+  const number = Math.floor(day.getTime() / dayMs);
+  let text = days.get(number);
+  if (text === undefined) {
+    if (days.size === 10_000) days.clear();
+    days.set(number, (text = day.toISOString().slice(0, 10)));
+  }
+  return text;
+}
