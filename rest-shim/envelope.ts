@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
 import { defaultPage, maxPage } from '../schema/page.ts';
+import { positionOf } from './page-position.ts';
 import type { Shape } from './shape.ts';
 
 /** A page of a list, as it is asked for. */
@@ -91,41 +92,35 @@ export async function readList({ fields }: Shape, connection: unknown, context: 
 
 /**
  * The list envelope (contract, 2; decisions, 1). To the next page and the one before, links say where they lie, beside
- * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile.
+ * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile. `meta` and
+ * the links agree with each other and with the rows: there is a next page where `to` is less than `total`, and one before
+ * where `from` is more than 1.
  * @param address of this list, absolute, with every query parameter
  * @returns JSON
  */
-export function envelope({ rows, count, total, pageInfo }: Listed, asked: Page, address: URL): string {
-  const { page, perPage } = asked;
-  const lastPage = Math.max(1, Math.ceil(total / perPage));
+export function envelope({ rows, count, total: counted, pageInfo }: Listed, asked: Page, address: URL): string {
+  const { perPage } = asked;
+  const { startCursor, endCursor, hasNextPage: hasNext, hasPreviousPage: hasPrevious } = pageInfo;
+  const position = positionOf(asked, { count, total: counted, hasNext, hasPrevious });
+  const { total, currentPage, lastPage, from, to } = position;
   const [plain, placed] = [new URL(address), new URL(address)];
   plain.searchParams.delete('cursor');
-  const link = (to: number, at?: Place): string => {
+  const link = (number: number, at?: Place): string => {
     const url = at ? placed : plain;
-    url.searchParams.set('page', String(to));
-    if (at) url.searchParams.set('cursor', writeCursor({ page: to, perPage, at }));
+    url.searchParams.set('page', String(number));
+    if (at) url.searchParams.set('cursor', writeCursor({ page: number, perPage, at }));
     return url.href;
   };
-  const { startCursor, endCursor, hasNextPage, hasPreviousPage } = pageInfo;
-  const before = (): string | null => {
-    if (page === 1) return null;
-    if (startCursor !== null) return hasPreviousPage ? link(page - 1, { before: startCursor }) : null;
-    return total > 0 ? link(Math.min(page - 1, lastPage)) : null;
+  const previous = (): string | null => {
+    if (from === null || startCursor === null) return currentPage > lastPage && total > 0 ? link(lastPage) : null;
+    return from > 1 ? link(Math.max(1, currentPage - 1), { before: startCursor }) : null;
   };
-  const from = (page - 1) * perPage + 1;
-  const links = {
-    first: link(1),
-    last: link(lastPage),
-    prev: before(),
-    next: hasNextPage && endCursor !== null ? link(page + 1, { after: endCursor }) : null,
+  const next = (): string | null => {
+    // An empty page before all rows: the first page follows.
+    if (to === null || endCursor === null) return currentPage <= lastPage && total > 0 ? link(1) : null;
+    return to < total ? link(Math.min(currentPage + 1, lastPage), { after: endCursor }) : null;
   };
-  const meta = {
-    current_page: page,
-    per_page: perPage,
-    total,
-    last_page: lastPage,
-    from: count > 0 ? from : null,
-    to: count > 0 ? from + count - 1 : null,
-  };
+  const links = { first: link(1), last: link(lastPage), prev: previous(), next: next() };
+  const meta = { current_page: currentPage, per_page: perPage, total, last_page: lastPage, from, to };
   return `{"data":${rows},"links":${JSON.stringify(links)},"meta":${JSON.stringify(meta)}}`;
 }

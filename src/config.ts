@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { isStrongSecret, varietyOf } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
@@ -10,6 +11,8 @@ export interface Config {
   databaseUrl: string | null;
   /** Of the same database without the pooler in transaction mode that `databaseUrl` then leads through. */
   databaseDirectUrl: string | null;
+  /** Of the same database as `databaseUrl`, with a login of the role kontor_books; null: `databaseUrl` with `set role`. */
+  databaseBooksUrl: string | null;
   /** Absolute. */
   dataDir: string;
   host: string;
@@ -23,6 +26,8 @@ export interface Config {
   publicUrl: string | null;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
   trustedProxies: number;
+  /** Connections of one client address to each process; 0: no bound of its own. Null when nobody said. */
+  connectionsPerAddress: number | null;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
   /** Null when nobody said: the default depends on how many processes serve. */
@@ -79,15 +84,19 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL is accepted beside DATABASE_URL only, which then names a pooler');
   }
+  const databaseBooksUrl = read('DATABASE_BOOKS_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
+  if (databaseBooksUrl !== undefined && databaseUrl === undefined) {
+    throw new ConfigError('DATABASE_BOOKS_URL is accepted beside DATABASE_URL only');
+  }
   const secret = read(
     'KONTOR_SECRET',
-    'at least 32 characters',
-    (text) => (text.length >= 32 ? text : undefined),
+    'at least 32 random characters, such as `openssl rand -base64 32` prints',
+    (text) => (isStrongSecret(text) ? text : undefined),
     true,
   );
   if (databaseUrl !== undefined && secret === undefined) {
     throw new ConfigError(
-      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes',
+      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 random characters, the same for all processes',
     );
   }
 
@@ -102,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     databaseUrl: databaseUrl ?? null,
     databaseDirectUrl: databaseDirectUrl ?? null,
+    databaseBooksUrl: databaseBooksUrl ?? null,
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
@@ -110,6 +120,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl:
       read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
+    connectionsPerAddress:
+      read('CONNECTIONS_PER_ADDRESS', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? null,
     rateLimitPerMinute:
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore,
@@ -117,7 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
-    metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters', visible, true) ?? null,
+    metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters, at random', visible, true) ?? null,
     traces: read('OTEL_EXPORTER_OTLP_ENDPOINT', 'an http:// or https:// URL', httpUrl) !== undefined,
     corsOrigins:
       read(
@@ -168,7 +180,8 @@ const list =
     return values;
   };
 
-const visible = (text: string): string | undefined => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined);
+const visible = (text: string): string | undefined =>
+  /^[\x21-\x7e]{16,}$/.test(text) && varietyOf(text) >= 16 ? text : undefined;
 
 function postgresUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;

@@ -38,7 +38,7 @@ export async function openDatabase(
   const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
   const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
   try {
-    if (embedded || migrating) await migrate(url, report);
+    if (embedded || migrating) await migrate(url, report, { superuserUrl: embedded?.superuserUrl });
   } catch (error) {
     await embedded?.leave();
     throw error;
@@ -57,7 +57,8 @@ export async function openDatabase(
   const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
   replaceBroken(pool);
   const client = connect(pool);
-  const books = openBooks({ ...options, max: share(20) }, pooled);
+  const booksUrl = embedded?.booksUrl ?? config.databaseBooksUrl ?? connectionString;
+  const books = openBooks({ ...options, connectionString: booksUrl, max: share(20) }, pooled);
   let migrated = false;
   return {
     url,

@@ -17,10 +17,11 @@ export interface Domain {
    * @param changes where subscriptions hear of changes; without it there are none
    * @param requestId of the request that is answered, if one is
    * @param signal once it says so, the tenant's tables are closed to it
+   * @param now another clock than the domain's
    */
   contextFor: (
     principal: Principal,
-    surroundings?: { changes?: DeliveryChanges; requestId?: string; signal?: AbortSignal },
+    surroundings?: { changes?: DeliveryChanges; requestId?: string; signal?: AbortSignal; now?: () => Date },
   ) => Context;
 }
 
@@ -29,12 +30,12 @@ export function createDomain(
   { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
   publicUrl: () => string,
-  now: () => Date = () => new Date(),
+  usualNow: () => Date = () => new Date(),
 ): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const represent = createRepresent(domain);
-  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal } = {}) =>
+  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal, now = usualNow } = {}) =>
     createContext({
       client: forTenant(books, principal.tenant.id, signal),
       principal,

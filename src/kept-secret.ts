@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from './config.ts';
+import { isStrongSecret } from './secret-strength.ts';
 
 /**
  * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
@@ -11,8 +12,8 @@ import { ConfigError } from './config.ts';
  */
 export async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret');
-  const kept = (await readSecret(file)) ?? (await makeSecret(dataDir, file));
-  if (kept.length < 32)
+  const kept = (await readSecret(file)) ?? (await storeSecret(dataDir, randomBytes(32).toString('base64')));
+  if (!isStrongSecret(kept))
     throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
   return kept;
 }
@@ -26,13 +27,18 @@ async function readSecret(file: string): Promise<string | undefined> {
   }
 }
 
-async function makeSecret(dataDir: string, file: string): Promise<string> {
+/**
+ * Keeps a secret beside the embedded database, unless one is kept there already.
+ * @returns the one that is kept from now on
+ */
+export async function storeSecret(dataDir: string, secret: string): Promise<string> {
+  const file = join(dataDir, 'secret');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     const handle = await open(draft, 'wx', 0o600);
     try {
-      await handle.writeFile(`${randomBytes(32).toString('base64')}\n`);
+      await handle.writeFile(`${secret}\n`);
       await handle.sync();
     } finally {
       await handle.close();

@@ -3,7 +3,7 @@ import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 import type { Pool } from 'pg';
 
 /** What the doors count in. */
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 /** What a store says of one request. Spans of time, not points: no clock but the store's own is asked. */
 export interface Hit {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { UnscopedClient } from '../prisma/client.ts';
+import { isContention, type UnscopedClient } from '../prisma/client.ts';
 import { readWhole } from '../rest-shim/body.ts';
 import { describeApi } from '../rest-shim/openapi/document.ts';
 import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts';
@@ -15,15 +14,18 @@ import { createAuthDoor } from './auth/door.ts';
 import type { Caller } from './auth/router.ts';
 import { clientAddress } from './http/client-address.ts';
 import { sessionToken } from './auth/cookie.ts';
+import { BoundedLog, shortened } from './http/bounded-log.ts';
+import { Connections, usualLimits, type ConnectionLimits } from './http/connections.ts';
 import { answerCors } from './http/cors.ts';
 import { inTime } from './http/deadline.ts';
+import { accessKeys } from './graphql/access-endings.ts';
 import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import type { Domain } from './domain.ts';
 import { mayBeForged } from './auth/forgery.ts';
 import { createGate, type Credentials } from './gate.ts';
-import { createGraphqlDoor } from './graphql/door.ts';
+import { createGraphqlDoor, type Visit } from './graphql/door.ts';
 import { graphqlRefusal, refuseGraphql } from './graphql/refusal.ts';
-import { createTryPassword } from './identity/index.ts';
+import { createCountInvited, createTryPassword } from './identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
 import { createAnswerOnce, fateOfStatus, keyOf, sha256 } from './idempotency/idempotency.ts';
 import { answerKeyedGraphql } from './idempotency/keyed-graphql.ts';
@@ -32,9 +34,12 @@ import type { Metrics } from './metrics/metrics.ts';
 import { isForm } from './http/multipart.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
-import { limitPatience, oneByOne, serverOptions, usualPatience, type Patience } from './http/patience.ts';
+import { limitPatience, serverOptions, usualPatience, type Patience } from './http/patience.ts';
+import { Pipelining } from './http/pipelining.ts';
+import { idOf, RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Listener, Tracing } from './tracing.ts';
+import { hostFault, toOriginForm } from './http/target.ts';
 import { createVault } from './vault.ts';
 
 export interface Surroundings {
@@ -53,6 +58,7 @@ export interface Surroundings {
   patience?: Patience;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
   trustedProxies?: number;
+  connections?: ConnectionLimits;
   /** Where clients reach the service; asked per request, as the port may be known only once listening. */
   publicUrl: () => string;
   /** Why the service can't answer yet; undefined when it can. */
@@ -79,6 +85,7 @@ export function createServer({
   introspection = true,
   patience = usualPatience,
   trustedProxies = 0,
+  connections = usualLimits(trustedProxies),
   publicUrl,
   unready,
   now = () => new Date(),
@@ -86,21 +93,33 @@ export function createServer({
   answerMetrics,
   tracing,
 }: Surroundings): Server {
+  const requestLog = new RequestLog(log);
+  const connectionLog = new BoundedLog(log);
   const gate = createGate({ client, pool }, limiter, now, (err) => log.error({ err }, 'identity'));
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log, { introspection });
-  const authDoor = createAuthDoor({ client, tryPassword: createTryPassword(client, pool), publicUrl, now });
-  const pages = createPages();
+  const authDoor = createAuthDoor({
+    client,
+    tryPassword: createTryPassword(client, pool),
+    countInvited: createCountInvited(pool),
+    publicUrl,
+    now,
+  });
+  const pages = createPages(publicUrl);
   const answerOnce = createAnswerOnce(createVault(secret, 'stored answers'));
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
-    const handle = (request: Request, context: Context) => router(request, { context, requestId, report });
+    // Tried again, or reported once that is of no use.
+    const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
+    const handle = (request: Request, context: Context, isRetried = false) =>
+      router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
     const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
       const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
       setHeaders(response, headers);
       if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
+      requestLog.admitted(response);
       const context = domain.contextFor(outcome.principal, { requestId, signal });
       const key = keyOf(incoming);
       if (key === undefined) return await handle(request, context);
@@ -108,7 +127,7 @@ export function createServer({
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
       const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
       return await answerOnce(keyed, context, {
-        handle: (inside) => handle(new Request(url, init), inside),
+        handle: (inside) => handle(new Request(url, init), inside, true),
         fateOf: fateOfStatus,
       });
     };
@@ -117,8 +136,8 @@ export function createServer({
         inTime(patience.answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
           answerError(error, request, { requestId, report }),
         ),
-      // What no URL can be made of, by its path or by its Host header, is no address of ours.
-      { errorHandler: () => errorResponse(404, 'Not found.', requestId) },
+      // A path that no URL can be made of is no address of ours.
+      { hostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
     );
     return listener(incoming, response);
   }
@@ -128,7 +147,8 @@ export function createServer({
     const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
     const address = clientAddress(incoming, trustedProxies);
     const note: Caller['note'] = (outcome, userId) => {
-      log.info({ requestId, address, outcome, userId }, 'sign-in');
+      const to = outcome === 'entered' ? log : requestLog.strangers;
+      to.info({ requestId, address: shortened(address), outcome, userId }, 'sign-in');
       metrics?.signIn(outcome);
     };
     const caller = { incoming, address, requestId, report, note };
@@ -137,6 +157,7 @@ export function createServer({
         answerError(error, request, caller),
       );
     const listener = getRequestListener(answered, {
+      hostname,
       errorHandler: () => errorResponse(404, 'Not found.', requestId),
     });
     return listener(incoming, response);
@@ -165,13 +186,19 @@ export function createServer({
       const { headers, outcome } = await gate.admit(credentials);
       setHeaders(response, headers);
       if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal, requestId);
+      requestLog.admitted(response);
       const { principal } = outcome;
-      const readmit = (): Promise<boolean> => gate.stillAdmits(credentials, principal);
-      const visit = { requestId, context: domain.contextFor(principal, { changes, requestId, signal }), readmit };
+      const { token } = principal;
+      const visit: Visit = {
+        requestId,
+        context: domain.contextFor(principal, { changes, requestId, signal }),
+        readmit: () => gate.stillAdmits(credentials, principal),
+        onAccessEnd: (end) => changes.accessEndings.listen(accessKeys(principal), end),
+        expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,
+      };
       const key = keyOf(request);
       if (key === undefined) await graphqlDoor.handle(request, response, visit);
-      else
-        await send(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, response, { key, ...visit }));
+      else await send(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, { key, ...visit }));
     };
     const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : patience.answerMs;
     try {
@@ -192,6 +219,7 @@ export function createServer({
     ['/health/live', (_, response) => answerJson(response, 200, { status: 'ok' })],
     ['/health/ready', (_, response) => answerReady(response, unready)],
     ['/metrics', answerMetrics ?? notFound],
+    ['*', answerOptions],
   ];
 
   /** What describes them, for anybody's tools. */
@@ -207,9 +235,11 @@ export function createServer({
 
   const answer: Listener = (request, response) => {
     const [pathname = '/'] = (request.url ?? '/').split('?', 1);
-    prepare(request, response, pathname, log);
+    requestLog.watch(request, response, pathname);
     metrics?.watch(request, response, pathname);
     setHeaders(response, commonHeaders(publicUrl()));
+    const fault = hostFault(request);
+    if (fault !== undefined) return refuse(response, fault);
     const file = files.get(pathname);
     if (file) return void file(request, response);
     if (answerCors(request, response, corsOrigins)) return;
@@ -220,41 +250,30 @@ export function createServer({
       notFound(request, response);
     }
   };
-  const server = createHttpServer(serverOptions(patience), oneByOne(tracing?.requests(answer) ?? answer));
+  const pipelining = new Pipelining();
+  const listener = tracing?.requests(answer) ?? answer;
+  const server = createHttpServer(
+    serverOptions(patience),
+    pipelining.oneByOne((request, response) => {
+      toOriginForm(request);
+      listener(request, response);
+    }),
+  );
+  const bounded = new Connections(connections, (why, address) => {
+    connectionLog.info({ why, address }, 'no room for a connection');
+    metrics?.noRoom(why);
+  });
+  metrics?.connections(() => bounded.open);
+  bounded.watch(server);
+  pipelining.watch(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerMalformed(server, log, () => commonHeaders(publicUrl()));
+  answerMalformed(server, requestLog.strangers, () => commonHeaders(publicUrl()));
   limitPatience(server, patience);
   return server;
 }
 
-const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
-
-/** What the last part of an invitation's link is for: whoever reads it may join. */
-const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
-
-/** Gives the request its id, and writes its line to the log once it is answered. Never its query, body or token. */
-function prepare(request: IncomingMessage, response: ServerResponse, path: string, log: Logger): void {
-  const requestId = randomUUID();
-  const start = performance.now();
-  response.setHeader('X-Request-Id', requestId);
-  response.once('close', () => {
-    const ms = Math.round((performance.now() - start) * 10) / 10;
-    const aborted = !response.writableFinished;
-    const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
-    log.info(
-      {
-        requestId,
-        method: request.method,
-        path: withoutSecret(path),
-        status: response.statusCode,
-        ms,
-        ...(aborted && { aborted }),
-        ...replayed,
-      },
-      'request',
-    );
-  });
-}
+/** In the URLs that doors make of a request without a Host. Nothing reads it. */
+const hostname = 'localhost';
 
 function setHeaders(response: ServerResponse, headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -267,6 +286,16 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
 
 const notFound: Answer = (_, response) =>
   answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+
+/** What can't be routed, as it does not say where it is meant for. */
+function refuse(response: ServerResponse, message: string): void {
+  response.setHeader('Connection', 'close');
+  answerJson(response, 400, { message, request_id: idOf(response) });
+}
+
+/** `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7). No other method has this target. */
+const answerOptions: Answer = (request, response) =>
+  request.method === 'OPTIONS' ? response.writeHead(204).end() : notFound(request, response);
 
 async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
   const reason = await unready().catch(() => 'The database does not answer.');

@@ -14,7 +14,7 @@ const tagLength = 16;
  * AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869).
  * @param what it keeps: what one vault sealed, another can't open
  */
-export function createVault(secret: string, what: 'webhook secrets' | 'stored answers'): Vault {
+export function createVault(secret: string, what: 'webhook secrets' | 'stored answers' | 'backups'): Vault {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `kontor ${what}`, 32));
   return {
     seal: (text) => {

@@ -8,6 +8,7 @@ import { sessionCookie, sessionToken } from './cookie.ts';
 import {
   acceptInvitation,
   changePassword,
+  createInvitedAccount,
   endSessions,
   findInvitation,
   findSession,
@@ -16,13 +17,18 @@ import {
   openSession,
   RefusedError,
   signInAs,
-  startSession,
+  type CountInvited,
   type Started,
   type TryPassword,
   type UserSummary,
 } from '../identity/index.ts';
 
 const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
+const passwords = z.object({
+  currentPassword: secret,
+  newPassword: secret,
+  revokeTokens: z.boolean('Must be true or false.').default(false),
+});
 
 /**
  * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
@@ -31,11 +37,13 @@ const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
 export function createAuthDoor({
   client,
   tryPassword,
+  countInvited,
   publicUrl,
   now,
 }: {
   client: UnscopedClient;
   tryPassword: TryPassword;
+  countInvited: CountInvited;
   publicUrl: () => string;
   now: () => Date;
 }): AuthDoor {
@@ -56,7 +64,7 @@ export function createAuthDoor({
     caller.note('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
-    return answer({ ...who(user, session), ...more }, sessionCookie(token, publicUrl()));
+    return answer({ ...who(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
   };
 
   const signIn: Handler = async (request, caller) => {
@@ -75,46 +83,62 @@ export function createAuthDoor({
     async (request) => {
       const session = await current(request);
       if (session) await endSessions(client, { userId: session.user.id, ...(!everywhere && { id: session.id }) });
-      return answer({ success: true }, sessionCookie(null, publicUrl()));
+      return answer({ success: true }, { cookie: sessionCookie(null, publicUrl()) });
     };
 
   const change: Handler = async (request, caller) => {
     const session = await current(request);
     if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
-    const input = parsed(await bodyOf(request), z.object({ currentPassword: secret, newPassword: secret }));
+    const input = parsed(await bodyOf(request), passwords);
     const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
     const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
-    const changed = changePassword(client, user, input.newPassword, browserOf(request));
-    return enter(request, caller, user, (await changed.catch(saying('newPassword'))) ?? isWrong());
+    const changed = await changePassword(client, user, input, browserOf(request)).catch(saying('newPassword'));
+    if (!changed) return isWrong();
+    return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
+  };
+
+  /** Whether the request comes with a session of this address: only then is it told that there is an account. */
+  const sessionOf = async (request: Request, address: string) => {
+    const session = await current(request);
+    return session?.user.email === address ? session : null;
   };
 
   const look: Handler = async (request) => {
     const { token } = parsed(await bodyOf(request), z.object({ token: secret }));
-    const { email: invited, tenant, invitedBy, expiresAt, userId } = await found(findInvitation(client, token, now()));
+    const { email: invited, tenant, invitedBy, expiresAt } = await found(findInvitation(client, token, now()));
     return answer({
       email: invited,
       tenant: { name: tenant.name },
       invitedBy,
       expiresAt: formatTime(expiresAt),
-      hasAccount: userId !== null,
+      hasAccount: (await sessionOf(request, invited)) ? true : null,
     });
   };
 
+  /**
+   * A session of the invited address joins. Without one, a name and a password make an account, if the address has
+   * none; whether it has one is not told, so both are answered alike, and take as long.
+   */
   const accept: Handler = async (request, caller) => {
     const body = await bodyOf(request);
     const { token } = parsed(body, z.object({ token: secret }));
-    const { userId, email: invited, tenant } = await found(findInvitation(client, token, now()));
-    const session = await current(request);
-    if (userId === null) {
-      const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
-      const passwordHash = await hashPassword(password).catch(saying('password'));
-      const user = await acceptInvitation(client, { secret: token, as: { name, passwordHash }, now: now() });
-      const started = await startSession(client, { userId: user.id, ...browserOf(request) });
-      return enter(request, caller, user, started, { tenant });
+    const { email: invited, tenant } = await found(findInvitation(client, token, now()));
+    const session = await sessionOf(request, invited);
+    if (session) {
+      await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
+      return answer({ ...who(session.user, session), tenant });
     }
-    if (session?.user.id !== userId) throw signInAs(invited);
-    await acceptInvitation(client, { secret: token, as: { userId }, now: now() });
-    return answer({ ...who(session.user, session), tenant });
+    if (!body || !('name' in body || 'password' in body)) throw signInAs(invited);
+    const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
+    const retryAfter = await countInvited(token);
+    if (retryAfter !== null) {
+      caller.note('throttled');
+      throttled(retryAfter);
+    }
+    const passwordHash = await hashPassword(password).catch(saying('password'));
+    await createInvitedAccount(client, { secret: token, name, passwordHash, now: now() });
+    const message = `Sign in as ${invited} to accept. The password is the one you sent, unless there was an account already.`;
+    return answer({ email: invited, message }, { status: 202 });
   };
 
   return serve(

@@ -41,8 +41,8 @@ export function serve(
   return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
 }
 
-export const answer = (body: unknown, cookie?: string): Response =>
-  Response.json(body, cookie === undefined ? {} : { headers: { 'Set-Cookie': cookie } });
+export const answer = (body: unknown, { status = 200, cookie }: { status?: number; cookie?: string } = {}): Response =>
+  Response.json(body, { status, ...(cookie !== undefined && { headers: { 'Set-Cookie': cookie } }) });
 
 /** The body, which must be an object. @throws ValidationError, TransportError */
 export async function bodyOf(request: Request): Promise<object | undefined> {

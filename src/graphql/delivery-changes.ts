@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { breakOnSilence, patience } from '../../prisma/patience.ts';
 import { CodedError } from '../../schema/errors.ts';
+import { accessChannel, AccessEndings } from './access-endings.ts';
 
 // A trigger on `deliveries` announces each change on this channel if somebody watches the tenant, which is whoever
 // holds this lock.
@@ -18,6 +19,10 @@ export interface DeliveryChanges {
    * changes of one delivery that wait are one. Ends where changes may be missed: whoever reads reads the list anew.
    */
   watch(tenantId: string, webhookId?: string | null): Promise<AsyncIterableIterator<string>>;
+  /**
+   * Who watches hears by the same connection that an access has ended: before any change that was committed later.
+   */
+  readonly accessEndings: AccessEndings;
   /** Ends whatever is watched; nothing more can be. */
   close(): Promise<void>;
 }
@@ -28,6 +33,7 @@ export interface DeliveryChanges {
  */
 export function createDeliveryChanges(url: string): DeliveryChanges {
   const watchers = new Map<string, Set<Watcher>>();
+  const accessEndings = new AccessEndings();
   let line: Promise<Line> | undefined;
   let closed = false;
 
@@ -41,14 +47,15 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
     breakOnSilence(client);
     const connecting = (async () => {
       await client.connect();
-      await client.query(`listen ${channel}`);
+      await client.query(`listen ${channel}; listen ${accessChannel}`);
       return new Line(client);
     })();
     const lost = (): void => {
       if (line === connecting) hangUp();
     };
     client.on('error', lost).on('end', lost);
-    client.on('notification', ({ payload = '' }) => {
+    client.on('notification', ({ channel: heardOn, payload = '' }) => {
+      if (heardOn === accessChannel) return accessEndings.announce(payload);
       const [tenantId = '', webhookId = '', id = ''] = payload.split(' ');
       for (const watcher of watchers.get(tenantId) ?? []) watcher.tell(webhookId, id);
     });
@@ -57,6 +64,7 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
   }
 
   return {
+    accessEndings,
     watch: async (tenantId, webhookId = null) => {
       if (closed) throw new Error('The process is stopping');
       const ofTenant = watchers.get(tenantId) ?? new Set();

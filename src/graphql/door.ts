@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  execute,
   getOperationAST,
   getVariableValues,
   GraphQLError,
@@ -12,6 +13,7 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { inspect } from '../../schema/inspect.ts';
@@ -19,16 +21,20 @@ import { traced } from '../../schema/trace.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { rememberDocuments, useLimits } from './limits.ts';
 import { createRepeated } from './repeated.ts';
-import { useMultipart } from '../http/multipart.ts';
+import { isForm, type Form } from '../http/multipart.ts';
+import { createForms, useForms, type Forms, type Received } from './forms.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
+import { graphqlRefusal, refuseGraphql } from './refusal.ts';
 
 /** What the server hands in with each request. */
 export interface Visit extends Revisit {
   requestId: string;
   context: Context;
+  /** Whether all of it is a transaction that is tried again after contention: that is no fault then. */
+  isRetried?: boolean;
 }
 
-export interface GraphqlDoor extends Pick<YogaServerInstance<Visit, object>, 'fetch'> {
+export interface GraphqlDoor extends Pick<YogaServerInstance<Visit & Received, object>, 'fetch'>, Forms {
   handle: (request: IncomingMessage, response: ServerResponse, visit: Visit) => Promise<void>;
 }
 
@@ -40,7 +46,7 @@ export function createGraphqlDoor(
 ): GraphqlDoor {
   const good = rememberDocuments();
   const repeated = createRepeated(schema, (err) => log.error({ err }, 'a query is not compiled'));
-  const yoga = createYoga<Visit & Read>({
+  const yoga = createYoga<Visit & Read & Received>({
     schema,
     graphqlEndpoint: '/graphql',
     context: ({ context }) => ({ ...context }),
@@ -49,7 +55,7 @@ export function createGraphqlDoor(
     batching: false,
     parserAndValidationCache: { documentCache: { ...rememberNothing, get: good.get }, errorCache: rememberNothing },
     maxRequestBodySize: false, // body.ts and multipart.ts have their own
-    multipart: false, // multipart.ts streams
+    multipart: false, // forms.ts
     cors: false, // as for every door: server.ts
     logging: {
       debug: (...parts) => log.debug(parts.map(String).join(' ')),
@@ -59,8 +65,9 @@ export function createGraphqlDoor(
     },
     maskedErrors: { maskError: (error) => mask(error, log) },
     plugins: [
+      useGraphqlJs,
       useBody(),
-      useMultipart(),
+      useForms(),
       useVariableFaults(),
       useLimits({ ...options, good }),
       useMasking(log),
@@ -69,9 +76,19 @@ export function createGraphqlDoor(
       repeated.plugin,
     ],
   });
+  const { receive } = createForms();
   return {
     fetch: yoga.fetch,
+    receive,
     handle: async (request, response, visit) => {
+      if (request.method === 'POST' && isForm(request.headers['content-type'])) {
+        const answer = (form: Form) => yoga.handle(request, response, { ...visit, form });
+        return receive(request, visit.context, { isHashed: false }, answer).catch((error: unknown) => {
+          const refusal = graphqlRefusal(error);
+          if (refusal.status === 500) throw error;
+          refuseGraphql(response, refusal, visit.requestId);
+        });
+      }
       const body = readJson(request);
       if (!body) return yoga.handle(request, response, visit);
       const { json } = await body.catch(() => ({ json: undefined })); // Yoga says why
@@ -83,6 +100,12 @@ export function createGraphqlDoor(
     },
   };
 }
+
+/**
+ * Executes with graphql-js. Yoga's own executor takes an object for a promise where the client calls a field of it `then`;
+ * graphql-js looks whether that is a function.
+ */
+const useGraphqlJs: Plugin = { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
 
 /** The type that Yoga answers data in, by what a request accepts; undefined where that is Yoga's to find out. */
 function jsonType(accept = '*/*'): string | undefined {
@@ -104,20 +127,21 @@ function useMasking(log: Logger): Plugin<Visit> {
     onExecute: () => ({
       onExecuteDone: ({ args, result, setResult }) => {
         if (!('errors' in result) || !result.errors) return;
-        const { requestId } = args.contextValue as Visit;
-        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, requestId)) });
+        const visit = args.contextValue as Visit;
+        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, visit)) });
       },
     }),
   };
 }
 
 /** Lets through what the domain or GraphQL itself says to clients; everything else is logged and hidden. */
-function mask(error: unknown, log: Logger, requestId?: string): GraphQLError {
+function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Visit> = {}): GraphQLError {
   if (error instanceof GraphQLError) {
     if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
     if (!error.originalError || error.originalError instanceof GraphQLError) return error;
   }
-  log.error({ err: error instanceof GraphQLError ? (error.originalError ?? error) : error, requestId }, 'fault');
+  const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  if (!isRetried || !isContention(err)) log.error({ err, requestId }, 'fault');
   return new GraphQLError('Internal error. It is logged under the requestId.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
     ...(error instanceof GraphQLError && { nodes: error.nodes, path: error.path }),

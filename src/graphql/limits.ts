@@ -35,7 +35,7 @@ export const limits = {
   depth: 12,
   /** Fields in all; a fragment's as often as it is spread. */
   breadth: 350,
-  /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows. */
+  /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows; and scans. */
   cost: 25_000,
 };
 
@@ -159,7 +159,8 @@ function priced(schema: GraphQLSchema): GraphQLSchema {
   const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
   for (const type of Object.values(plain.getTypeMap())) {
     if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) field.extensions = { complexity: costOf };
+    const complexity = costOf(type.name);
+    for (const field of Object.values(type.getFields())) field.extensions = { complexity };
   }
   pricedSchemas.set(schema, plain);
   return plain;

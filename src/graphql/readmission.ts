@@ -1,17 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 
-/** How long a subscription may outlive what it was admitted by. */
+/** How often a subscription is checked for what nobody announces: a session that ends by itself. */
 export const readmitEveryMs = 30_000;
+
+/** Node's timers can't wait longer. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** What a subscription needs to know of its visitor. */
 export interface Revisit {
   /** Whether the request would still be admitted. */
   readmit: () => Promise<boolean>;
+  /** Calls back once the token, session or membership it was admitted by has ended. @returns what stops it */
+  onAccessEnd: (end: () => void) => () => void;
+  /** When the token expires, in milliseconds from now; null if it never does. */
+  expiresInMs: number | null;
 }
 
 /**
- * Ends a subscription with its connection, and soon after its token or session has ended or its user has left the
+ * Ends a subscription with its connection, and as soon as its token or session has ended or its user has left the
  * tenant; when in doubt, too. However it ends, the connection breaks off: a client that is told "complete" stays away,
  * and one that is cut off comes again, to be admitted or to hear why not.
  */
@@ -20,17 +27,32 @@ export function useReadmission(): Plugin<Revisit> {
     onSubscribe: ({ args }) => ({
       onSubscribeResult: ({ result }) => {
         if (!isAsyncIterable(result)) return undefined;
-        const { readmit, res: response } = args.contextValue as Revisit & { res?: ServerResponse };
+        const {
+          readmit,
+          onAccessEnd,
+          expiresInMs,
+          res: response,
+        } = args.contextValue as Revisit & {
+          res?: ServerResponse;
+        };
         const end = (): void => {
           clearInterval(timer);
+          clearTimeout(expiry);
+          stopListening();
           void (result as AsyncIterator<unknown>).return?.();
+          response?.destroy(); // at once: an answer under way isn't waited for
         };
-        const timer = setInterval(() => {
+        const check = (): void => {
           readmit().then((admitted) => admitted || end(), end);
-        }, readmitEveryMs);
+        };
+        const timer = setInterval(check, readmitEveryMs);
+        const expires = expiresInMs !== null && expiresInMs <= longestTimerMs;
+        const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
+        const stopListening = onAccessEnd(end);
         if (response?.closed)
           end(); // while it was being begun
         else response?.once('close', end);
+        check(); // what ended before anybody listened
         return { onEnd: () => void response?.destroy() };
       },
     }),

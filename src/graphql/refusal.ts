@@ -18,6 +18,7 @@ export function refuseGraphql(
   requestId: string,
 ): void {
   response.statusCode = status;
+  if (extensions.retryAfter !== undefined) response.setHeader('Retry-After', extensions.retryAfter);
   const body = { errors: [{ message, extensions: { ...extensions, requestId } }] };
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 }

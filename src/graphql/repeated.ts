@@ -74,13 +74,17 @@ export function repeatOf(schema: GraphQLSchema, text: string, operationName: str
   const execute = compiled(schema, document, operation.name?.value);
 
   const { variableDefinitions = [] } = operation;
-  // All that the length of a page can depend on, and so what the query asks for.
-  const numbers = variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type)));
+  // All that the query's cost can depend on: the length of a page, and which filters are given.
+  const numbers = new Set(
+    variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
+  );
   const known = createLRUCache<boolean>({ max: 20 });
   const isWithin = (variables: Values): boolean => {
     const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
     if (!coerced) return false;
-    const sizes = numbers.map(({ variable }) => coerced[variable.name.value]).join();
+    const sizes = variableDefinitions
+      .map(({ variable: { name } }) => (numbers.has(name.value) ? coerced[name.value] : Boolean(coerced[name.value])))
+      .join();
     const before = known.get(sizes);
     if (before !== undefined) return before;
     const is = over(costs({ schema, document, operationName, variableValues: variables })).length === 0;

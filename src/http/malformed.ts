@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Logger } from 'pino';
+import type { BoundedLog } from './bounded-log.ts';
 
 const refusals: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The address or the headers are too long.'],
@@ -13,10 +13,18 @@ const refusals: Record<string, [status: number, message: string]> = {
  * before it on the connection are answered first, so that nobody takes this answer for theirs.
  * @param headers that every answer has
  */
-export function answerMalformed(server: Server, log: Logger, headers: () => Record<string, string>): void {
+export function answerMalformed(
+  server: Server,
+  log: Pick<BoundedLog, 'info'>,
+  headers: () => Record<string, string>,
+): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
   server.prependListener('request', ({ socket }, response) => void answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Once: each further piece of what is no HTTP is an error again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const refuse = (): void => {
       if (!socket.writable) return void socket.destroy();
       const [status, message] = refusals[error.code ?? ''] ?? [400, 'This is no HTTP request.'];

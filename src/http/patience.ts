@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** How long clients may take, and we, in milliseconds. */
@@ -15,8 +15,6 @@ export interface Patience {
 
 export const usualPatience: Patience = { headMs: 15_000, silenceMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
 
-/** Beyond, connections are closed at once. */
-const maxConnections = 5000;
 /** Node leaves out what comes after; all of them together have 16 KiB. */
 const maxHeaders = 200;
 
@@ -25,13 +23,13 @@ export const serverOptions = ({ headMs, requestMs }: Patience): ServerOptions =>
   headersTimeout: headMs,
   requestTimeout: requestMs,
   connectionsCheckingInterval: Math.min(5000, headMs),
+  requireHostHeader: false, // target.ts looks at it, and answers as for every other fault
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
 });
 
 /** Hangs up on clients that fall silent within a request, or don't take what we answer; not on those who wait for it. */
 export function limitPatience(server: Server, { silenceMs }: Patience): void {
-  server.maxConnections = maxConnections;
   server.maxHeadersCount = maxHeaders;
   const exchanges = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   server.prependListener('request', (request, response) => void exchanges.set(request.socket, [request, response]));
@@ -39,20 +37,9 @@ export function limitPatience(server: Server, { silenceMs }: Patience): void {
     const [request, response] = exchanges.get(socket) ?? [];
     if (!request || !response || response.writableFinished || socket.writableLength > 0) socket.destroy();
     else if (request.complete) return;
-    // What has come and isn't read yet is ours to read.
-    else if (request.readableLength > 0) socket.setTimeout(silenceMs);
+    // What has come and isn't read yet is ours to read: of this request, or of the connection (pipelining.ts).
+    else if (request.readableLength + socket.readableLength > 0) socket.setTimeout(silenceMs);
     else if (response.headersSent) socket.destroy();
     else server.emit('clientError', Object.assign(new Error('Silence'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
   });
-}
-
-/** Answers what is pipelined one by one: else a single connection has as many requests at work as it can write. */
-export function oneByOne(answer: RequestListener): RequestListener {
-  const latest = new WeakMap<Socket, ServerResponse>();
-  return (request, response) => {
-    const before = latest.get(request.socket);
-    latest.set(request.socket, response);
-    if (!before || before.writableFinished) answer(request, response);
-    else before.once('close', () => request.socket.destroyed || answer(request, response));
-  };
 }

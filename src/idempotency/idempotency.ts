@@ -5,6 +5,8 @@ import { takeTurn } from '../../prisma/client.ts';
 import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
+import type { Identity } from '../../schema/identity.ts';
+import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
 import type { Vault } from '../vault.ts';
 
@@ -25,7 +27,7 @@ export interface KeyedRequest {
 export type Fate = 'done' | 'refused' | 'repeatable';
 
 export interface Handling {
-  /** Answers the request where nobody has. */
+  /** Answers the request where nobody has. Called again where others' transactions made its transaction fail. */
   handle: (context: Context) => Promise<Response>;
   fateOf: (answer: Answer) => Fate;
   /** Of the transaction that all of it is. */
@@ -34,7 +36,8 @@ export interface Handling {
 
 /**
  * @returns the request's own answer, or the stored one with `Idempotent-Replayed: true`
- * @throws ValidationError where the key came with another body, or in another user's session; ForbiddenError where its
+ * @throws ValidationError where the key came with another body, or in another user's session; with
+ *   another token, where the answer is that one's alone; ForbiddenError where its
  *   sender was allowed more
  */
 export type AnswerOnce = (request: KeyedRequest, context: Context, handling: Handling) => Promise<Response>;
@@ -85,23 +88,27 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
     { body, requestId }: KeyedRequest,
     context: Context,
     handling: Handling,
+    identityOf: () => Identity,
   ): Promise<Response | StoredAnswer | undefined> =>
+    // Run again where others' transactions made it fail.
     context.wholly(async (whole) => {
       if (!(await takeTurn(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`))) return undefined;
       const stored = await storedAnswers.find(whole, id);
       if (stored) return stored;
-      const { answer, fate, abilities } = await handleOrUndo(whole, handling, requestId);
+      const { answer, fate, abilities, isPersonal } = await handleOrUndo(whole, handling, identityOf(), requestId);
       const userId = whole.session ? whole.user.id : null;
-      if (fate !== 'repeatable') await storedAnswers.keep(whole, id, { body, answer, abilities, userId });
+      const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
+      if (fate !== 'repeatable') await storedAnswers.keep(whole, id, { body, answer, abilities, userId, tokenId });
       return asResponse(answer);
     }, handling.limits);
 
   return async (request, context, handling) => {
     const id = sha256(JSON.stringify([request.method, request.path, request.key]));
     const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
+    const identityOf = rememberIdentityWrites(context.identity);
     const untilAnswered = async (): Promise<Response | StoredAnswer> => {
       for (;;) {
-        const outcome = await attempt(id, request, context, handling);
+        const outcome = await attempt(id, request, context, handling, identityOf);
         if (outcome) return outcome;
         await sleep(pollMs);
       }
@@ -129,18 +136,32 @@ interface Handled {
   answer: Answer;
   fate: Fate;
   abilities: Ability[];
+  /** Whether it depends on who asks, not on what they are allowed alone. */
+  isPersonal: boolean;
 }
 
 /** Lets a request be handled as part of a transaction, and takes back what it wrote unless it is done. */
-async function handleOrUndo(whole: Context, { handle, fateOf, limits }: Handling, requestId: string): Promise<Handled> {
+async function handleOrUndo(
+  whole: Context,
+  { handle, fateOf, limits }: Handling,
+  identity: Identity,
+  requestId: string,
+): Promise<Handled> {
   const abilities = new Set<Ability>();
   const undone = new Error('The request was refused');
   let handled: Handled | undefined;
   try {
     await whole.wholly(async (inside) => {
-      const may = (ability: Ability): boolean => inside.may(ability) && Boolean(abilities.add(ability));
-      const answer = await asAnswer(await handle({ ...inside, may }), requestId);
-      handled = { answer, fate: fateOf(answer), abilities: [...abilities] };
+      let isPersonal = false;
+      const personal = (): void => void (isPersonal = true);
+      const may = (ability: Ability): boolean => {
+        // What somebody is not allowed is left out of some answers.
+        if (inside.may(ability)) abilities.add(ability);
+        else personal();
+        return inside.may(ability);
+      };
+      const answer = await asAnswer(await handle({ ...inside, may, identity, personal }), requestId);
+      handled = { answer, fate: fateOf(answer), abilities: [...abilities], isPersonal };
       if (handled.fate !== 'done') throw undone;
     }, limits);
   } catch (error) {
@@ -150,10 +171,11 @@ async function handleOrUndo(whole: Context, { handle, fateOf, limits }: Handling
   return handled;
 }
 
-function replay(stored: StoredAnswer, request: KeyedRequest, { session, user, may }: Context): Response {
-  const { body, answer, abilities, userId } = stored;
+function replay(stored: StoredAnswer, request: KeyedRequest, { session, user, token, may }: Context): Response {
+  const { body, answer, abilities, userId, tokenId = null } = stored;
   if (!Buffer.from(body).equals(request.body)) throw fault('Was used with another body.');
   if (userId !== null && !(session && user.id === userId)) throw fault('Was used by someone else.');
+  if (tokenId !== null && token?.id !== tokenId) throw fault('Was used with another token.');
   for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
   const response = asResponse(answer);
   response.headers.set('Idempotent-Replayed', 'true');

@@ -18,6 +18,8 @@ export interface StoredAnswer {
   abilities: Ability[];
   /** Who was signed in, if it came with a session: what it made may be theirs alone, as a token is. */
   userId: string | null;
+  /** The token that alone is told the answer, where no ability guards it or it depends on who asks. */
+  tokenId?: string | null;
 }
 
 export interface StoredAnswers {
@@ -27,7 +29,7 @@ export interface StoredAnswers {
   keep: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredAnswer) => Promise<void>;
 }
 
-const keptMs = 24 * 60 * 60 * 1000;
+export const keptMs = 24 * 60 * 60 * 1000;
 
 /** Answers of the past 24 hours, sealed: some tell a webhook's secret or a token's value. */
 export function createStoredAnswers({ seal, open }: Vault): StoredAnswers {

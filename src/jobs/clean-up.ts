@@ -6,7 +6,7 @@ import { forget } from '../rate-limit.ts';
 import { forgetAnswers } from '../idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (decisions, 6). */
-const keptDays = 90;
+export const keptDays = 90;
 
 /** So many rows are deleted at a time: no statement takes long. */
 const slice = 5000;

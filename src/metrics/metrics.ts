@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Consequences } from '../../schema/delivery-states.ts';
+import type { NoRoom } from '../http/connections.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { success, type Outcome, type Poster } from '../webhooks/post.ts';
 import { methodOf, routeOf } from './route.ts';
@@ -19,6 +20,10 @@ export interface Metrics {
   /** The same limiter, its verdicts counted. */
   limiter(limiter: RateLimiter): RateLimiter;
   signIn(outcome: 'entered' | 'rejected' | 'throttled'): void;
+  /** Counts a connection that was closed, as there was no room for all. */
+  noRoom(why: NoRoom): void;
+  /** How many clients' connections are open, looked at whenever metrics are asked for. */
+  connections(open: () => number): void;
   /** The same poster, its attempts counted. */
   poster(poster: Poster): Poster;
   /** Counts what became of deliveries after an attempt of each. */
@@ -56,6 +61,22 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const closed = new Counter({
+    name: 'kontor_http_connections_closed_total',
+    help: 'Connections closed as there was no room for all: refused (new ones), or shed (idle ones, for new ones)',
+    labelNames: ['outcome'],
+    registers,
+  });
+  let openConnections = (): number => 0;
+  const open = new Gauge({
+    name: 'kontor_http_connections',
+    help: 'Connections of clients that are open',
+    registers: [],
+    collect() {
+      this.set(openConnections());
+    },
+  });
+  registry.registerMetric(open);
   const attempts = new Histogram({
     name: 'kontor_webhook_attempt_duration_seconds',
     help: 'Attempts to deliver; outcome: success, 3xx, 4xx, 5xx, no_answer (nothing came) or broken (it did not end well)',
@@ -97,6 +118,7 @@ export function createMetrics(): Metrics {
   registry.registerMetric(connections);
   for (const outcome of ['admitted', 'refused']) limits.inc({ outcome }, 0);
   for (const outcome of ['entered', 'rejected', 'throttled']) signIns.inc({ outcome }, 0);
+  for (const outcome of ['refused', 'shed']) closed.inc({ outcome }, 0);
 
   return {
     registry,
@@ -116,6 +138,8 @@ export function createMetrics(): Metrics {
       },
     }),
     signIn: (outcome) => signIns.inc({ outcome }),
+    noRoom: (outcome) => closed.inc({ outcome }),
+    connections: (count) => void (openConnections = count),
     poster: (poster) => ({
       async post(post) {
         const outcome = await poster.post(post);

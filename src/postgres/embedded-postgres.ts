@@ -3,20 +3,17 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import {
-  findPostmaster,
-  forgetPostmaster,
-  logFile,
-  makeCluster,
-  readPassword,
-  start,
-  stop,
-} from './postgres-server.ts';
+import { findPostmaster, forgetPostmaster, logFile, makeCluster, start, stop } from './postgres-server.ts';
 import { findPlace, type Place } from './postgres-user.ts';
+import { isRefused, prepareRoles, readPasswords, rolesAreReady, roleUrl, type Passwords } from './roles.ts';
 
 export interface EmbeddedPostgres {
-  /** postgres:// address with password, database `kontor` */
+  /** postgres:// address of the database `kontor` for its owner, who is no superuser; with password */
   url: string;
+  /** the same for the role that requests and jobs run as: it owns nothing, and sees one tenant's rows */
+  booksUrl: string;
+  /** the same for the server's superuser: for migrations and backups, never for requests */
+  superuserUrl: string;
   /** where the cluster really lives (differs from dataDir when that is out of reach of the postgres user) */
   location: string;
   /** Leaves the server; the last process to leave stops it, in order. */
@@ -49,11 +46,11 @@ export async function joinEmbeddedPostgres(
   const folder = await makeFolder(dataDir);
   const gate = join(folder, 'postgres.lock');
 
-  const { place, server, password } = await alone(gate, async () => {
+  const { place, server, passwords } = await alone(gate, async () => {
     const found = await findPlace(folder, report);
     if (!(await stat(found.home).catch(() => undefined))) await makeCluster(found, report);
-    const secret = await readPassword(found);
-    return { place: found, password: secret, server: await enter(found, secret) };
+    const read = await readPasswords(found);
+    return { place: found, passwords: read, server: await enter(found, read) };
   });
 
   let left: Promise<void> | undefined;
@@ -62,7 +59,7 @@ export async function joinEmbeddedPostgres(
     current.client.unref();
     current.client.once('end', () => {
       if (left) return;
-      held = alone(gate, () => enter(place, password, server.port)).then(hold, (error: unknown) => {
+      held = alone(gate, () => enter(place, passwords, server.port)).then(hold, (error: unknown) => {
         report(`The database server is gone: ${messageOf(error)}`);
         return undefined;
       });
@@ -74,7 +71,9 @@ export async function joinEmbeddedPostgres(
   held = Promise.resolve(hold(server));
 
   return {
-    url: `postgres://kontor:${password}@127.0.0.1:${server.port}/kontor`,
+    url: roleUrl('kontor', passwords.owner, server.port, 'kontor'),
+    booksUrl: roleUrl('kontor_books', passwords.books, server.port, 'kontor'),
+    superuserUrl: roleUrl('postgres', passwords.superuser, server.port, 'kontor'),
     location: dirname(place.home),
     leave: () => (left ??= held.then((current) => current && alone(gate, () => leave(current.client, place)))),
   };
@@ -139,7 +138,7 @@ function taken(lock: DatabaseSync): boolean {
 }
 
 /** Starts the server unless it runs, and takes the shared lock. A server in transition is waited for. */
-async function enter(place: Place, password: string, oldPort?: number): Promise<Server> {
+async function enter(place: Place, passwords: Passwords, oldPort?: number): Promise<Server> {
   let deadline = Date.now() + patience;
   let port = oldPort;
   let problem = '';
@@ -147,7 +146,7 @@ async function enter(place: Place, password: string, oldPort?: number): Promise<
     const running = await findPostmaster(place);
     if (running?.alive) {
       try {
-        return { client: await connect(running.port, password), port: running.port };
+        return { client: await connect(running.port, passwords), port: running.port };
       } catch (error) {
         problem = `process ${running.pid} can't be reached at 127.0.0.1:${running.port}: ${messageOf(error)}`;
       }
@@ -166,7 +165,20 @@ async function enter(place: Place, password: string, oldPort?: number): Promise<
   throw new Error(`PostgreSQL does not work: ${problem} (log: ${logFile(place)})`);
 }
 
-async function connect(port: number, password: string): Promise<Presence> {
+async function connect(port: number, passwords: Passwords): Promise<Presence> {
+  const ready = await connectAsOwner(port, passwords.owner).catch((error: unknown) => {
+    if (isRefused(error)) return undefined;
+    throw error;
+  });
+  if (ready) return ready;
+  await prepareRoles(port, passwords);
+  const prepared = await connectAsOwner(port, passwords.owner);
+  if (!prepared) throw new Error("The database's roles are not as they must be");
+  return prepared;
+}
+
+/** @returns undefined where the roles have to be prepared first */
+async function connectAsOwner(port: number, password: string): Promise<Presence | undefined> {
   // Not to `kontor`: our presence must not stand in the way of dropping it or using it as a template.
   const client = new Client({
     host: '127.0.0.1',
@@ -181,14 +193,16 @@ async function connect(port: number, password: string): Promise<Presence> {
   client.on('error', () => {}); // 'end' follows
   try {
     await client.connect();
-    await client.query('select pg_advisory_lock_shared($1)', [lockKey]);
-    const { rowCount } = await client.query("select from pg_database where datname = 'kontor'");
-    if (rowCount === 0) await client.query('create database kontor');
-    return client;
+    if (await rolesAreReady(client)) {
+      await client.query('select pg_advisory_lock_shared($1)', [lockKey]);
+      return client;
+    }
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
   }
+  await client.end();
+  return undefined;
 }
 
 async function leave(client: Presence, place: Place): Promise<void> {

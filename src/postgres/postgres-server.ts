@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { oneLine, run, type Place } from './postgres-user.ts';
+import { makePasswords, superuserPasswordFile } from './roles.ts';
 
-/** All or nothing: the cluster appears together with its password, under its name, once it is complete. */
+/** All or nothing: the cluster appears together with its passwords, under its name, once it is complete. */
 export async function makeCluster({ home, bin, user }: Place, report: (line: string) => void): Promise<void> {
   report(`Making a database in ${home}`);
   const prefix = `${basename(home)}.new-`;
@@ -13,12 +13,8 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
   }
   const temporary = await mkdtemp(join(dirname(home), prefix));
   try {
-    const passwordFile = join(temporary, 'password');
-    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    if (user) {
-      await chown(temporary, user.uid, user.gid);
-      await chown(passwordFile, user.uid, user.gid);
-    }
+    await makePasswords(temporary, user);
+    if (user) await chown(temporary, user.uid, user.gid);
     const initdb = (letters: string): ReturnType<typeof run> =>
       run(
         join(bin, 'initdb'),
@@ -29,8 +25,8 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
           '--locale-provider=builtin',
           '--builtin-locale=C.UTF-8',
           `--lc-ctype=${letters}`,
-          '--username=kontor',
-          `--pwfile=${passwordFile}`,
+          '--username=postgres',
+          `--pwfile=${superuserPasswordFile(temporary)}`,
           '--auth=scram-sha-256',
           '--set=listen_addresses=127.0.0.1',
           '--set=unix_socket_directories=', // their paths may be too long
@@ -50,18 +46,6 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
-}
-
-export async function readPassword({ home }: Place): Promise<string> {
-  return (
-    await readFile(join(home, 'password'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new Error(
-        error.code === 'EACCES'
-          ? `The database in ${home} belongs to another user: start Kontor as that user`
-          : `The database in ${home} lacks its password file: ${error.message}`,
-      );
-    })
-  ).trim();
 }
 
 const pidFile = ({ home }: Place): string => join(home, 'cluster/postmaster.pid');

@@ -93,8 +93,7 @@ export function deliver({
 }
 
 function headersOf(signing: Signing, open: Vault['open']): Record<string, string> {
-  const secret = open(signing.secret);
-  const previous = signing.previousSecret && open(signing.previousSecret);
+  const { document, standard } = signing.secrets;
   return deliveryHeaders({
     event: signing.eventType,
     deliveryId: signing.deliveryId,
@@ -102,9 +101,6 @@ function headersOf(signing: Signing, open: Vault['open']): Record<string, string
     eventId: signing.eventId,
     timestamp: Math.floor(signing.startedAt.getTime() / 1000),
     body: signing.body,
-    secrets: {
-      document: previous && signing.signsWithPrevious ? previous : secret,
-      standard: previous ? [secret, previous] : [secret],
-    },
+    secrets: { document: open(document), standard: standard.map(open) },
   });
 }

@@ -1,0 +1,41 @@
+import type { Principal } from '../../schema/context.ts';
+
+/** The channel of the triggers that say that somebody's access has ended (migration access_endings). */
+export const accessChannel = 'access';
+
+/** What a principal's access depends on, as the triggers name it. */
+export function accessKeys({ user, tenant, token, session }: Principal): string[] {
+  return [
+    ...(token ? [`token ${token.id}`] : []),
+    ...(session ? [`session ${session.id}`] : []),
+    `member ${tenant.id} ${user.id}`,
+    `tenant ${tenant.id}`,
+  ];
+}
+
+/** Who in this process wants to hear that an access has ended. */
+export class AccessEndings {
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  /**
+   * @param onEnd is called when one of the keys is announced
+   * @returns what stops it
+   */
+  listen(keys: string[], onEnd: () => void): () => void {
+    for (const key of keys) {
+      const listeners = this.#listeners.get(key) ?? new Set();
+      this.#listeners.set(key, listeners.add(onEnd));
+    }
+    return () => {
+      for (const key of keys) {
+        const listeners = this.#listeners.get(key);
+        listeners?.delete(onEnd);
+        if (listeners?.size === 0) this.#listeners.delete(key);
+      }
+    };
+  }
+
+  announce(key: string): void {
+    for (const onEnd of this.#listeners.get(key) ?? []) onEnd();
+  }
+}

@@ -1,0 +1,87 @@
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { IncomingMessage } from 'node:http';
+import type { Context } from '../../schema/context.ts';
+import { CodedError, ForbiddenError } from '../../schema/errors.ts';
+import { Queue } from '../../schema/queue.ts';
+import { isForm, receiveForm, type Form } from '../http/multipart.ts';
+
+/** Forms of a tenant that may be arriving, waiting or worked on at a time, in each process: 68 MiB of disk each. */
+export const mostOfTenant = 4;
+/** Seconds after which one more may come. */
+const retryAfter = 10;
+
+/** Only statements are uploaded. */
+const ability = 'bank-transactions:write';
+
+/** What a request's form has become, for useForms(). */
+export interface Received {
+  form?: Form;
+}
+
+export interface Forms {
+  /**
+   * Receives a form, and then does its work. First is checked what can be known without the body; then the form
+   * arrives, while nothing is kept for it but disk; then those of its tenant are worked on one after the other.
+   * @throws CodedError, TransportError
+   */
+  receive: <Result>(
+    request: IncomingMessage,
+    context: Context,
+    options: { isHashed: boolean },
+    work: (form: Form) => Promise<Result>,
+  ) => Promise<Result>;
+}
+
+export function createForms(): Forms {
+  const tenants = new Map<string, { forms: number; queue: Queue }>();
+  return {
+    receive: async (request, context, { isHashed }, work) => {
+      check(request, context);
+      const { id } = context.tenant;
+      const tenant = tenants.get(id) ?? { forms: 0, queue: new Queue(1) };
+      if (tenant.forms === mostOfTenant) {
+        const message = `At most ${mostOfTenant} uploads of a tenant at a time.`;
+        throw new CodedError('RATE_LIMITED', message, { retryAfter });
+      }
+      tenants.set(id, tenant);
+      tenant.forms += 1;
+      try {
+        const form = await receiveForm(request, isHashed);
+        try {
+          return await tenant.queue.run(() => work(form));
+        } finally {
+          await form.discard();
+        }
+      } finally {
+        tenant.forms -= 1;
+        if (tenant.forms === 0) tenants.delete(id);
+      }
+    },
+  };
+}
+
+/** Browsers send these headers to another site only if that site allows it, so its pages can't make one send a form. */
+const headersOfOurs = ['authorization', 'graphql-require-preflight', 'x-requested-with'];
+
+function check({ headers }: IncomingMessage, context: Context): void {
+  if (headersOfOurs.every((name) => headers[name] === undefined))
+    throw new CodedError('FORBIDDEN', 'An upload must carry the header GraphQL-Require-Preflight.');
+  if (!context.may(ability)) throw new ForbiddenError(ability);
+}
+
+/** Hands Yoga what a form said. It gets the request without its body, all of which it would hold in memory. */
+export function useForms(): Plugin<object, Received> {
+  return {
+    onRequest: ({ request, fetchAPI, setRequest }) => {
+      if (!isForm(request.headers.get('content-type'))) return;
+      const headers = new fetchAPI.Headers(request.headers);
+      headers.delete('content-length');
+      const { url, method, signal } = request;
+      setRequest(new fetchAPI.Request(url, { method, headers, signal }));
+    },
+    onRequestParse: ({ serverContext, setRequestParser }) => {
+      const { form } = serverContext as unknown as Received;
+      if (form) setRequestParser(() => form.params as GraphQLParams);
+    },
+  };
+}

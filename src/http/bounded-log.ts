@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+
+/** Lines at once, and lines a second in the long run. */
+const burst = 100;
+const perSecond = 10;
+/** Characters of a text that a client chose. */
+const longest = 200;
+
+/**
+ * Writes what strangers cause, who could fill the disk with it: so many lines, and then one line a second that says how
+ * many were left out.
+ */
+export class BoundedLog {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  #lines = burst;
+  #refilledAt: number;
+  #leftOut = 0;
+
+  /** @param now milliseconds, of a clock that only goes forward */
+  constructor(log: Logger, now: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#now = now;
+    this.#refilledAt = now();
+  }
+
+  info(fields: object, message: string): void {
+    const now = this.#now();
+    this.#lines = Math.min(burst, this.#lines + ((now - this.#refilledAt) / 1000) * perSecond);
+    this.#refilledAt = now;
+    if (this.#lines >= 1) {
+      this.#lines -= 1;
+      this.#log.info(fields, message);
+      return;
+    }
+    if (this.#leftOut === 0) setTimeout(() => this.#tell(), 1000).unref();
+    this.#leftOut += 1;
+  }
+
+  #tell(): void {
+    this.#log.info({ leftOut: this.#leftOut }, 'lines left out');
+    this.#leftOut = 0;
+  }
+}
+
+/** A text that a client chose, as long as a line of the log should be. */
+export const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** How many connections a process holds at once. */
+export interface ConnectionLimits {
+  total: number;
+  /** Of one client address; 0: as many as there may be in total. */
+  perAddress: number;
+}
+
+/** Why a connection was closed: there was no room for a new one, or it gave its room to a new one. */
+export type NoRoom = 'refused' | 'shed';
+
+const mostInTotal = 5000;
+const mostPerAddress = 500;
+/** Descriptors for all else: the database, files, webhooks. */
+const otherDescriptors = 256;
+
+/**
+ * What a process holds, by how many descriptors the system lets it have.
+ * @param perAddress as the operator says; null: 500, but where proxies stand before us. All clients then come from them.
+ */
+export function usualLimits(trustedProxies: number, perAddress: number | null = null): ConnectionLimits {
+  const total = Math.max(Math.min(mostInTotal, descriptors() - otherDescriptors), otherDescriptors);
+  const usual = trustedProxies > 0 ? 0 : Math.min(mostPerAddress, Math.floor(total / 2));
+  return { total, perAddress: perAddress ?? usual };
+}
+
+function descriptors(): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return Number(soft ?? Infinity);
+  } catch {
+    return Infinity;
+  }
+}
+
+/** The connections of one client address. */
+interface Client {
+  open: number;
+  /** Those without a request at work, the longest idle first. A head that is not whole is no request yet. */
+  idle: Set<Socket>;
+}
+
+interface Connection {
+  client: Client;
+  address: string;
+  atWork: number;
+}
+
+/**
+ * Bounds the connections of a server. A new connection that finds no room takes that of an idle one: of its own address
+ * where that has too many, else of the address that has the most. The one that is idle the longest is closed. What
+ * is at work is never closed for another; where all are, the new connection is closed at once.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #onNoRoom: (why: NoRoom, address: string) => void;
+  readonly #clients = new Map<string, Client>();
+  readonly #connections = new Map<Socket, Connection>();
+
+  /** @param onNoRoom hears of each connection that is closed, and of whose it was */
+  constructor(limits: ConnectionLimits, onNoRoom: (why: NoRoom, address: string) => void) {
+    this.#limits = limits;
+    this.#onNoRoom = onNoRoom;
+  }
+
+  get open(): number {
+    return this.#connections.size;
+  }
+
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#admit(socket));
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const connection = this.#connections.get(socket);
+      if (!connection) return;
+      connection.atWork += 1;
+      connection.client.idle.delete(socket);
+      response.once('close', () => {
+        connection.atWork -= 1;
+        if (connection.atWork === 0 && this.#connections.has(socket)) connection.client.idle.add(socket);
+      });
+    });
+  }
+
+  #admit(socket: Socket): void {
+    const address = networkOf(socket.remoteAddress ?? '');
+    let client = this.#clients.get(address);
+    if (!client) this.#clients.set(address, (client = { open: 0, idle: new Set() }));
+    client.open += 1;
+    client.idle.add(socket);
+    this.#connections.set(socket, { client, address, atWork: 0 });
+    socket.once('close', () => this.#forget(socket));
+    const { total, perAddress } = this.#limits;
+    if (perAddress > 0 && client.open > perAddress) this.#makeRoom(client, socket);
+    else if (this.open > total) this.#makeRoom(this.#largest() ?? client, socket);
+  }
+
+  /** Closes the client's connection that is idle the longest. That is the new one, where all others are at work. */
+  #makeRoom(client: Client, newest: Socket): void {
+    const [longestIdle = newest] = client.idle;
+    const address = this.#connections.get(longestIdle)?.address ?? '';
+    this.#forget(longestIdle);
+    longestIdle.destroy();
+    this.#onNoRoom(longestIdle === newest ? 'refused' : 'shed', address);
+  }
+
+  /** Of those that have an idle connection, the address with the most connections. */
+  #largest(): Client | undefined {
+    let largest: Client | undefined;
+    for (const client of this.#clients.values()) {
+      if (client.idle.size > 0 && client.open > (largest?.open ?? 0)) largest = client;
+    }
+    return largest;
+  }
+
+  #forget(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    const { client, address } = connection;
+    this.#connections.delete(socket);
+    client.idle.delete(socket);
+    client.open -= 1;
+    if (client.open === 0) this.#clients.delete(address);
+  }
+}
+
+/** Whom an address belongs to: with IPv6, a customer of a provider has a /64 at least. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}

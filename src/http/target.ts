@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A name or an address, and a port. RFC 3986 lets a name hold more; no DNS name does. */
+const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(:\d{0,5})?$/i;
+const absolutePattern = /^https?:\/\/([^/?#]*)([^#]*)/i;
+
+/**
+ * Makes of a target in absolute form, as proxies send it, the path and query that all behind this expects. Its host
+ * takes the place of the `Host` header (RFC 9112, 3.2.2). A target that holds no host stays as it is: no address here.
+ */
+export function toOriginForm(request: IncomingMessage): void {
+  const [, authority, rest] = absolutePattern.exec(request.url ?? '') ?? [];
+  const host = authority === undefined ? undefined : canonicalHost(authority);
+  if (host === undefined || rest === undefined) return;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = host;
+}
+
+/**
+ * Checks the `Host` header (RFC 9112, 3.2), and writes its value in the one form that URLs have.
+ * @returns what is wrong with it; undefined where nothing is
+ */
+export function hostFault(request: IncomingMessage): string | undefined {
+  const { rawHeaders, headers, httpVersion } = request;
+  const hosts: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+  }
+  if (hosts.length > 1) return 'The request has more than one Host header.';
+  const [sent] = hosts;
+  if (sent === undefined) return httpVersion === '1.0' ? undefined : 'The request has no Host header.';
+  if (sent === '') return undefined;
+  const host = canonicalHost(sent);
+  if (host === undefined) return 'The Host header holds no host.';
+  if (headers.host === sent) headers.host = host;
+  return undefined;
+}
+
+function canonicalHost(text: string): string | undefined {
+  if (!hostPattern.test(text) || !URL.canParse(`http://${text}`)) return undefined;
+  return new URL(`http://${text}`).host;
+}

@@ -1,0 +1,35 @@
+// Whether a secret was made at random can't be told from it. What a person types to get past a minimum of length can: one
+// character held down, a pattern repeated, a row of the alphabet.
+
+const minLength = 32;
+/** In bits. Secrets of 32 random digits, the smallest alphabet in use, have 96 bits on average, and hardly ever below 75. */
+const minVariety = 56;
+
+/** At least 32 characters, which aren't all alike, nor a repeated pattern, nor in the order of the alphabet. */
+export const isStrongSecret = (text: string): boolean => text.length >= minLength && varietyOf(text) >= minVariety;
+
+/**
+ * How varied a text is, in bits: its Shannon entropy by how often each character occurs in it, times its length. A
+ * pattern that is repeated counts once. The steps from one character to the next have to be as varied.
+ */
+export function varietyOf(text: string): number {
+  const codes = Array.from(text.slice(0, periodOf(text)), (character) => character.codePointAt(0) ?? 0);
+  const steps = codes.slice(1).map((code, index) => code - (codes[index] ?? 0));
+  return Math.min(bitsOf(codes), bitsOf(steps));
+}
+
+function bitsOf(values: number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits += count * Math.log2(values.length / count);
+  return bits;
+}
+
+/** The length of the shortest pattern that makes the text when repeated; the last time, it may be cut off. */
+function periodOf(text: string): number {
+  for (let period = 1; period <= text.length / 2; period++) {
+    if (text.startsWith(text.slice(period))) return period;
+  }
+  return text.length;
+}
