@@ -1,6 +1,8 @@
 import { Command } from 'commander';
-import { addTenantCommands, addTokenCommands, addUserCommands } from './commands/administration.ts';
+import { addTenantCommands, addTokenCommands } from './commands/administration.ts';
+import { addUserCommands } from './commands/users.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addBankCommands } from './commands/bank.ts';
 import { runService } from './commands/service.ts';
 import { readConfig } from './config.ts';
@@ -37,6 +39,7 @@ addUserCommands(program);
 addTokenCommands(program);
 addWebhookCommands(program);
 addBankCommands(program);
+addBackupCommands(program);
 
 try {
   await program.parseAsync();

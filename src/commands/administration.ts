@@ -1,19 +1,13 @@
 import type { Command } from 'commander';
 import {
   closeTenant,
-  createInvitation,
   createTenant,
   createToken,
-  createUser,
-  invitationLink,
   listTenants,
   listTokens,
-  removeUser,
   RefusedError,
   revokeToken,
-  setPassword,
 } from '../identity/index.ts';
-import { addressOf, readConfig } from '../config.ts';
 import { say, sayJson, sayRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/scalars.ts';
@@ -45,50 +39,6 @@ export function addTenantCommands(program: Command): void {
       await withDatabase(({ client }) => closeTenant(client, id));
       if (json) sayJson({ id, closed: true });
       else say(`Tenant ${id} is closed.`);
-    });
-}
-
-export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people, and the tenants they belong to');
-  asJson(user.command('create').description('add a user; or one there is already, to one more tenant'))
-    .requiredOption('--email <address>')
-    .option('--name <name>')
-    .option('--password <password>', 'at least 12 characters, for the dashboard')
-    .option('--tenant <id>', 'that the user belongs to')
-    .action(async (options: { email: string; name?: string; password?: string; tenant?: string } & Json) => {
-      const { json, tenant: tenantId, ...input } = options;
-      const made = await withDatabase(({ client }) => createUser(client, { ...input, ...(tenantId && { tenantId }) }));
-      if (json) sayJson(made);
-      else say(`User ${made.email}: ${made.id}`);
-    });
-  asJson(user.command('invite').description('make a link by which a person joins a tenant: works once, for 7 days'))
-    .requiredOption('--email <address>')
-    .requiredOption('--tenant <id>')
-    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
-      const { publicUrl, host, port } = readConfig(process.env);
-      const { invitation, secret } = await withDatabase(({ client }) =>
-        createInvitation(client, { tenantId, email, inviterId: null, now: new Date() }),
-      );
-      const link = invitationLink(publicUrl ?? addressOf(host, port), secret);
-      if (json) return sayJson({ ...invitation, link });
-      say(`Invitation for ${invitation.email}. Its link, shown this once:`);
-      say(link);
-    });
-  asJson(user.command('password').description("set a user's password anew; their sessions end"))
-    .requiredOption('--email <address>')
-    .requiredOption('--password <password>', 'at least 12 characters')
-    .action(async ({ json, ...input }: { email: string; password: string } & Json) => {
-      const { email } = await withDatabase(({ client }) => setPassword(client, input));
-      if (json) sayJson({ email, changed: true });
-      else say(`${email} has a new password.`);
-    });
-  asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
-    .requiredOption('--email <address>')
-    .requiredOption('--tenant <id>')
-    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
-      await withDatabase(({ client }) => removeUser(client, { email, tenantId }));
-      if (json) sayJson({ email, tenantId, removed: true });
-      else say(`${email} has left ${tenantId}.`);
     });
 }
 

@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { importStatement, type ImportResult } from '../../schema/statement-import.ts';
-import { StatementError } from '../../schema/statements/statement.ts';
+import { CodedError } from '../../schema/errors.ts';
 import { RefusedError } from '../identity/index.ts';
 import { say, sayJson, tell } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
@@ -19,8 +18,8 @@ export function addBankCommands(program: Command): void {
       await withDatabase(async (database) => {
         const context = await operatorContext(database, tenant);
         for (const file of files) {
-          const { imported, skipped, matched, warnings } = await importFile(file, (source, report) =>
-            importStatement(context, source, { report }),
+          const { imported, skipped, matched, warnings } = await importFile(file, (report) =>
+            importStatement(context, file, { report }),
           );
           for (const warning of warnings) tell(`${file}: ${warning}`);
           total.imported += imported;
@@ -35,7 +34,7 @@ export function addBankCommands(program: Command): void {
 
 async function importFile(
   file: string,
-  read: (source: AsyncIterable<Uint8Array>, report: (bytes: number) => void) => Promise<ImportResult>,
+  read: (report: (bytes: number) => void) => Promise<ImportResult>,
 ): Promise<ImportResult> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new RefusedError(`There is no file ${file}`);
@@ -47,9 +46,9 @@ async function importFile(
   });
   if (process.stderr.isTTY) bar.start(found.size, 0);
   try {
-    return await read(createReadStream(file), (bytes) => bar.update(bytes));
+    return await read((bytes) => bar.update(bytes));
   } catch (error) {
-    if (error instanceof StatementError) throw new RefusedError(`${file}: ${error.message}`);
+    if (error instanceof CodedError) throw new RefusedError(`${file}: ${error.message}`);
     throw error;
   } finally {
     bar.stop();

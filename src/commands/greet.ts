@@ -1,8 +1,15 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Demo } from '../demo-data.ts';
 import { say } from '../output.ts';
 
-/** What `start` says once it answers. */
-export function greet(url: string, demo: Demo | undefined): void {
+/**
+ * What `start` says once it answers. The demo tenant's password and token are shown on a terminal only: what standard
+ * output is redirected to may be a log that many can read. There they go into a file of the data folder.
+ */
+export async function greet(url: string, demo: Demo | undefined, dataDir: string): Promise<void> {
+  const { isTTY } = process.stdout;
+  const file = demo && !isTTY ? await keepLogin(dataDir, demo) : undefined;
   say('');
   say('Kontor is running.');
   say('');
@@ -11,22 +18,56 @@ export function greet(url: string, demo: Demo | undefined): void {
   say(`  REST       ${url}/api/v1`);
   say(`  GraphQL    ${url}/graphql`);
   say(`  Health     ${url}/health/ready`);
-  if (demo) {
-    say('');
-    say('A demo tenant was made. Shown this once:');
+  say('');
+  if (!demo) {
+    say('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
+  } else if (file === undefined) {
+    sayLogin(demo);
+    sayFirstRequest(`-H 'Authorization: Bearer ${demo.token}'`, url);
+  } else {
+    say('A demo tenant was made. Its password and API token are in a file that your user alone can read,');
+    say('as this is no terminal. Delete it once you have kept them elsewhere.');
     say('');
     say(`  Login      ${demo.email}`);
-    say(`  Password   ${demo.password}`);
-    say(`  API token  ${demo.token}`);
-    say('');
-    say('A first request:');
-    say('');
-    say(`  curl -s -H 'Authorization: Bearer ${demo.token}' '${url}/api/v1/invoices?status=issued'`);
-  } else {
-    say('');
-    say('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
+    say(`  File       ${file}`);
+    sayFirstRequest(`-K '${file.replaceAll("'", String.raw`'\''`)}'`, url);
   }
   say('');
   say('Ctrl-C stops everything.');
   say('');
+}
+
+function sayLogin({ email, password, token }: Demo): void {
+  say('A demo tenant was made. Shown this once:');
+  say('');
+  say(`  Login      ${email}`);
+  say(`  Password   ${password}`);
+  say(`  API token  ${token}`);
+}
+
+function sayFirstRequest(authorization: string, url: string): void {
+  say('');
+  say('A first request:');
+  say('');
+  say(`  curl -s ${authorization} '${url}/api/v1/invoices?status=issued'`);
+}
+
+/**
+ * Writes the login for this user alone. The file is one that `curl -K` reads, so that no token stands on a command line.
+ *
+ * @returns its path
+ */
+async function keepLogin(dataDir: string, { email, password, token }: Demo): Promise<string> {
+  const file = join(dataDir, 'demo-login');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await rm(file, { force: true }); // one that is there may be readable for others
+  const lines = [
+    '# The demo tenant of Kontor. For curl: curl -K FILE ADDRESS',
+    `# Login      ${email}`,
+    `# Password   ${password}`,
+    `# API token  ${token}`,
+    `header = "Authorization: Bearer ${token}"`,
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+  return file;
 }

@@ -4,6 +4,7 @@ import { readConfig, type Config } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createDeliveryChanges } from '../graphql/delivery-changes.ts';
 import { createDomain } from '../domain.ts';
+import { usualLimits } from '../http/connections.ts';
 import { Farewell } from '../processes/farewell.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { countForParent, familyMetrics, roleHere, tellParent } from '../processes/family.ts';
@@ -11,6 +12,7 @@ import { keptSecret } from '../kept-secret.ts';
 import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { say, tell } from '../output.ts';
+import { clearTemporaryFolders } from '../../schema/temporary-folder.ts';
 import { createServer } from '../server.ts';
 import { claimServing } from '../processes/serving.ts';
 import { untilStopped } from '../processes/stopping.ts';
@@ -37,19 +39,20 @@ export interface Roles {
 export async function runService(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  if (cluster.isPrimary) await clearTemporaryFolders();
   if (!roles.serve || config.webConcurrency === 1) return runAlone(config, roles, log);
   if (cluster.isPrimary) return runFamily(config, roles, log);
   const role = roleHere();
-  await runPart(config, { serve: role === 'serve', work: role === 'work', prepare: false }, log, (address) => {
+  await runPart(config, { serve: role === 'serve', work: role === 'work', prepare: false }, log, async (address) => {
     tellParent({ up: address });
   });
   cluster.worker?.disconnect();
 }
 
 async function runAlone(config: Config, roles: Roles, log: Logger): Promise<void> {
-  await runPart(config, roles, log, (address, demo) => {
+  await runPart(config, roles, log, async (address, demo) => {
     if (!roles.serve) say('Kontor works on the queue.');
-    else if (roles.prepare) greet(address, demo);
+    else if (roles.prepare) await greet(address, demo, config.dataDir);
     else say(`Kontor answers at ${address}`);
   });
   say('Stopped.');
@@ -60,7 +63,7 @@ async function runPart(
   config: Config,
   roles: Roles,
   log: Logger,
-  onUp: (address: string, demo: Demo | undefined) => void,
+  onUp: (address: string, demo: Demo | undefined) => Promise<void>,
 ): Promise<void> {
   const stopping: (() => Promise<unknown>)[] = [];
   try {
@@ -98,6 +101,7 @@ async function runPart(
         corsOrigins: config.corsOrigins,
         introspection: config.graphqlIntrospection,
         trustedProxies: config.trustedProxies,
+        connections: usualLimits(config.trustedProxies, config.connectionsPerAddress),
         publicUrl,
         unready: farewell.unready(unready),
         metrics,
@@ -113,7 +117,8 @@ async function runPart(
         () => farewell.begin(config.drainMs),
       );
     }
-    onUp(publicUrl(), demo);
+    await fillDemo(demo);
+    await onUp(publicUrl(), demo);
     setTimeout(tidyUp, tidyUpAfterMs).unref();
     if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));
     await untilStopped();
@@ -135,7 +140,8 @@ async function runFamily(config: Config, roles: Roles, log: Logger): Promise<voi
     stopping.push(family.stop);
     const address = await Promise.race([family.address, told]);
     if (address !== undefined) {
-      if (roles.prepare) greet(config.publicUrl ?? address, demo);
+      await fillDemo(demo);
+      if (roles.prepare) await greet(config.publicUrl ?? address, demo, config.dataDir);
       else say(`Kontor answers at ${config.publicUrl ?? address}`);
       stopping.push(await serveMetrics(config, family.metrics));
       await told;
@@ -153,6 +159,13 @@ async function furnish(config: Config, roles: Roles, database: Database, publicU
   const domain = createDomain(database, webhooks, publicUrl);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
   return { secret, webhooks, domain, demo };
+}
+
+/** Fills the demo tenant's books, while requests are answered already. */
+async function fillDemo(demo: Demo | undefined): Promise<void> {
+  if (!demo) return;
+  tell("Filling the demo tenant's books");
+  await demo.fill();
 }
 
 /** Nothing is counted, nor loaded that counts, unless somebody may ask for it. */

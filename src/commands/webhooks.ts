@@ -17,7 +17,7 @@ async function tenantOf({ client, books }: Database, id: string): Promise<string
   throw new RefusedError(`Unknown webhook "${id}"`);
 }
 
-const fields = `id url description events active consecutiveFailures disabledAt lastSuccessAt lastFailureAt waiting createdAt`;
+const fields = `id url description events active consecutiveFailures disabledAt lastSuccessAt lastFailureAt waiting formerSecretsUntil createdAt`;
 
 interface Shown {
   id: string;
@@ -81,9 +81,18 @@ export function addWebhookCommands(program: Command): void {
       if (json) sayJson(delivery);
       else say(`A ping is on its way: delivery ${delivery.id}`);
     });
-  asJson(webhook.command('rotate').description('make a new secret; the old one signs beside it for 24 hours'))
+  asJson(
+    webhook
+      .command('rotate')
+      .description('make a new secret; the one before signs beside it for 24 hours; at most twice in 24 hours'),
+  )
     .argument('<id>')
-    .addOption(new Option('--immediately', 'change X-Service-Signature over at once, not after 24 hours'))
+    .addOption(
+      new Option(
+        '--immediately',
+        'change X-Service-Signature over to the new secret at once; else it stays with the oldest that is good',
+      ),
+    )
     .action(async (id: string, { immediately, json }: { immediately?: true } & Json) => {
       const source = `mutation ($id: UUID!, $immediately: Boolean) {
         result: rotateWebhookSecret(id: $id, immediately: $immediately) { secret webhook { ${fields} } } }`;

@@ -1,11 +1,21 @@
 // Users, tenants, memberships and tokens: the tables that stand outside the books.
 
+export {
+  AccountExistsError,
+  findAccount,
+  originOf,
+  showAccount,
+  warningOf,
+  type Account,
+  type AccountDetails,
+} from './accounts.ts';
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { authenticate, type Authentication, type Identities } from './principal.ts';
 export {
   acceptInvitation,
   createInvitation,
+  createInvitedAccount,
   findInvitation,
   forgetInvitations,
   invitationLink,
@@ -23,7 +33,14 @@ export {
   type Started,
   type SessionAuthentication,
 } from './sessions.ts';
-export { changePassword, createTryPassword, openSession, type TryPassword } from './sign-in.ts';
+export {
+  changePassword,
+  createCountInvited,
+  createTryPassword,
+  openSession,
+  type CountInvited,
+  type TryPassword,
+} from './sign-in.ts';
 export { closeTenant, createTenant, listTenants } from './tenants.ts';
 export { createToken, listTokens, revokeToken, type TokenSummary } from './tokens.ts';
-export { createUser, removeUser, setPassword, type UserSummary } from './users.ts';
+export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

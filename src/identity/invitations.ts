@@ -3,7 +3,7 @@ import { CodedError, found, NotFoundError } from '../../schema/errors.ts';
 import { newSecret, secretHash } from './secret.ts';
 import { RefusedError } from './refused.ts';
 import { openTenant } from './tenants.ts';
-import { checkedEmail, type UserSummary } from './users.ts';
+import { checkedEmail, refuseMember, type UserSummary } from './users.ts';
 
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -50,8 +50,7 @@ export async function createInvitation(
     await openTenant(db, tenantId);
     if (inviterId !== null && !(await db.membership.count({ where: { tenantId, userId: inviterId } })))
       throw new RefusedError('Only members invite others');
-    if (await db.membership.findFirst({ where: { tenantId, user: { email } } }))
-      throw new RefusedError(`User ${email} is a member of this tenant already`);
+    await refuseMember(db, { tenantId, email });
     const create = { tenantId, email, ...data };
     return db.invitation.upsert({ where: { tenantId_email: { tenantId, email } }, create, update: data, ...shown });
   });
@@ -83,15 +82,20 @@ export async function revokeInvitation(
 /** Where a person accepts an invitation. */
 export const invitationLink = (publicUrl: string, secret: string): string => `${publicUrl}/invitation/${secret}`;
 
-/** What its bearer may know of an invitation. */
+/** What its bearer may know of an invitation. Whether its address has an account isn't part of it. */
 export interface OpenInvitation {
   email: string;
   tenant: { id: string; name: string };
   invitedBy: string | null;
   expiresAt: Date;
-  /** The user who already has this address, and must be signed in to accept; null where a new one will be made. */
-  userId: string | null;
 }
+
+const isOpen = (secret: string, now: Date) =>
+  ({
+    hash: secretHash(secret),
+    expiresAt: { gt: now },
+    tenant: { closedAt: null },
+  }) satisfies Prisma.InvitationWhereInput;
 
 /** The invitation whose link this is the secret part of; null if it has been used or revoked, or has expired. */
 export async function findInvitation(
@@ -100,53 +104,66 @@ export async function findInvitation(
   now: Date,
 ): Promise<OpenInvitation | null> {
   const row = await client.invitation.findFirst({
-    where: { hash: secretHash(secret), expiresAt: { gt: now }, tenant: { closedAt: null } },
-    select: { email: true, expiresAt: true, tenant: true, inviter: { select: { user: true } } },
+    where: isOpen(secret, now),
+    select: {
+      email: true,
+      expiresAt: true,
+      tenant: { select: { id: true, name: true } },
+      inviter: { select: { user: { select: { name: true } } } },
+    },
   });
   if (!row) return null;
-  const user = await client.user.findUnique({ where: { email: row.email }, select: { id: true } });
-  const { email, expiresAt, tenant, inviter } = row;
-  return {
-    email,
-    tenant: { id: tenant.id, name: tenant.name },
-    invitedBy: inviter?.user.name ?? null,
-    expiresAt,
-    userId: user?.id ?? null,
-  };
+  const { inviter, ...rest } = row;
+  return { ...rest, invitedBy: inviter?.user.name ?? null };
 }
 
 /**
- * Joins a user to the tenant, once: a new one, or the one there is, whom the caller has made sure to be the one who
- * accepts. Refused, the invitation stays as it was.
+ * Makes an account of the invited address, which is of an unproven address and no member of anything; where there is an
+ * account, that one stays as it is. Nothing tells which of the two it was: neither an answer, nor the invitation, which
+ * stays open, nor the time it takes.
  *
- * @throws NotFoundError when it has ended
- * @throws CodedError FORBIDDEN when there is a user of that address by now
+ * @throws NotFoundError when the invitation has ended
+ */
+export async function createInvitedAccount(
+  client: UnscopedClient,
+  { secret, name, passwordHash, now }: { secret: string; name: string; passwordHash: string; now: Date },
+): Promise<void> {
+  await client.$transaction(async (db) => {
+    // The update changes nothing. It locks the invitation, and gives the commit something to write in both cases.
+    const hash = secretHash(secret);
+    const [invitation] = await db.invitation.updateManyAndReturn({ where: isOpen(secret, now), data: { hash } });
+    if (!invitation) throw new NotFoundError();
+    const { email, inviterId: invitedBy, tenantId: invitedTo } = invitation;
+    const data = { email, name, passwordHash, createdAt: now, invitedBy, invitedTo };
+    await db.user.createMany({ data, skipDuplicates: true });
+  });
+}
+
+/**
+ * Joins the user to the tenant, once. The caller has made sure that it is the user's own session that accepts. Refused,
+ * the invitation stays as it was.
+ *
+ * @throws NotFoundError when it has ended, or is for another address
  */
 export async function acceptInvitation(
   client: UnscopedClient,
-  { secret, as, now }: { secret: string; as: { userId: string } | { name: string; passwordHash: string }; now: Date },
-): Promise<UserSummary> {
-  const where = { hash: secretHash(secret), expiresAt: { gt: now }, tenant: { closedAt: null } };
-  const select = { id: true, name: true, email: true } as const;
-  return client.$transaction(async (db) => {
+  { secret, userId, now }: { secret: string; userId: string; now: Date },
+): Promise<void> {
+  const where = isOpen(secret, now);
+  await client.$transaction(async (db) => {
     const { tenantId, email } = await found(db.invitation.findFirst({ where }));
     await db.$executeRaw`select from tenants where id = ${tenantId}::uuid for share`; // against being closed meanwhile
     // Of two who accept at the same time, one deletes it and the other finds nothing to delete.
     const { count } = await db.invitation.deleteMany({ where });
     if (count === 0) throw new NotFoundError();
-    if ('passwordHash' in as) {
-      const made = await db.user.createMany({ data: { email, ...as }, skipDuplicates: true });
-      if (made.count === 0) throw signInAs(email);
-    }
-    const user = await found(
-      db.user.findUnique({ where: 'userId' in as ? { id: as.userId, email } : { email }, select }),
-    );
-    await db.membership.createMany({ data: { tenantId, userId: user.id }, skipDuplicates: true });
-    return user;
+    await found(db.user.findUnique({ where: { id: userId, email }, select: { id: true } }));
+    await db.membership.createMany({ data: { tenantId, userId }, skipDuplicates: true });
   });
 }
 
-export const signInAs = (email: string): CodedError => new CodedError('FORBIDDEN', `Sign in as ${email} to accept.`);
+/** How a request is answered that neither comes with a session of the address, nor asks for an account. */
+export const signInAs = (email: string): CodedError =>
+  new CodedError('FORBIDDEN', `Sign in as ${email} to accept, or send a name and a password for a new account.`);
 
 /** Deletes what has expired. */
 export async function forgetInvitations(client: UnscopedClient, now: Date): Promise<void> {

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { postgresStore } from '../rate-limit.ts';
+import { revokeTokensOf } from './accounts.ts';
 import { hashPassword, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';
 
@@ -12,6 +13,28 @@ const perAccountAndAddress = 10;
 /** 100 an hour (OWASP ASVS 4.0.3, 2.2.1); more than one address's share, so that no single one can lock a user out. */
 const perAccount = 25;
 const perAddress = 50;
+
+/** Argon2id takes a core for a while: so much of it a link is worth. */
+const perInvitation = 10;
+
+/** Counts an attempt at what `identity` names. Answers null, or the seconds to wait after one too many. */
+type CountAttempt = (identity: string, limit: number) => Promise<number | null>;
+
+function createCountAttempt(pool: Pool): CountAttempt {
+  const store = postgresStore(pool, windowMs);
+  return async (identity, limit) => {
+    const { earlier, nextFreeInMs } = await store.hit(identity, limit);
+    return earlier < limit ? null : Math.max(1, Math.ceil(nextFreeInMs / 1000));
+  };
+}
+
+/** Counts an attempt to make an account by an invitation. Answers null, or the seconds to wait after one too many. */
+export type CountInvited = (invitationSecret: string) => Promise<number | null>;
+
+export function createCountInvited(pool: Pool): CountInvited {
+  const count = createCountAttempt(pool);
+  return (secret) => count(`invitation:${digest(secret)}`, perInvitation);
+}
 
 export type Attempt =
   | { kind: 'verified'; user: Verified }
@@ -24,7 +47,7 @@ export type Attempt =
 export type TryPassword = (attempt: { email: string; password: string; address: string }) => Promise<Attempt>;
 
 export function createTryPassword(client: UnscopedClient, pool: Pool): TryPassword {
-  const store = postgresStore(pool, windowMs);
+  const count = createCountAttempt(pool);
   return async ({ email, password, address }) => {
     const account = digest(email.trim().toLowerCase());
     const from = network(address);
@@ -33,8 +56,8 @@ export function createTryPassword(client: UnscopedClient, pool: Pool): TryPasswo
       { identity: `sign-in:${account}`, limit: perAccount },
     ];
     for (const { identity, limit } of [{ identity: `sign-in:${from}`, limit: perAddress }, ...ofAccount]) {
-      const { earlier, nextFreeInMs } = await store.hit(identity, limit);
-      if (earlier >= limit) return { kind: 'throttled', retryAfter: Math.max(1, Math.ceil(nextFreeInMs / 1000)) };
+      const retryAfter = await count(identity, limit);
+      if (retryAfter !== null) return { kind: 'throttled', retryAfter };
     }
     const user = await verifyPassword(client, email, password);
     if (!user) return { kind: 'rejected' };
@@ -75,19 +98,22 @@ export async function openSession(client: UnscopedClient, user: Verified, browse
 /**
  * A new password for who knew the old one, and a session in place of all there were; null if it has been changed since.
  *
+ * @param revokeTokens whether the user's API tokens end too, those of every tenant
+ * @returns also how many tokens that ended
  * @throws RefusedError when the new one won't do
  */
 export async function changePassword(
   client: UnscopedClient,
   { id: userId, passwordHash }: Verified,
-  newPassword: string,
+  { newPassword, revokeTokens }: { newPassword: string; revokeTokens: boolean },
   browser: Browser,
-): Promise<Started | null> {
+): Promise<(Started & { revokedTokens: number }) | null> {
   const newHash = await hashPassword(newPassword);
   return client.$transaction(async (db) => {
     const changed = await db.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: newHash } });
     if (changed.count === 0) return null;
     await endSessions(db, { userId });
-    return startSession(db, { userId, ...browser });
+    const revokedTokens = revokeTokens ? await revokeTokensOf(db, userId, browser.now) : 0;
+    return { ...(await startSession(db, { userId, ...browser })), revokedTokens };
   });
 }

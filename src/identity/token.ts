@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib';
 // token is known for what it is without the database, and a secret scanner's find is hardly ever a false one.
 const prefix = 'kontor_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const randomLength = 40;
-const checksumLength = 6; // 62^6 is more than a CRC-32 can be
+export const randomLength = 40;
+export const checksumLength = 6; // 62^6 is more than a CRC-32 can be
 
 const form = new RegExp(`^${prefix}([${alphabet}]{${randomLength}})([${alphabet}]{${checksumLength}})$`);
 

@@ -2,10 +2,15 @@ import { z } from 'zod';
 import type { ApiToken, Prisma, UnscopedClient } from '../../prisma/client.ts';
 import { grantable } from '../../schema/ability.ts';
 import { requiredText } from '../../schema/input.ts';
+import { active } from './accounts.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';
 import { openTenant } from './tenants.ts';
 import { mintToken } from './token.ts';
 import { checkedEmail, type UserSummary } from './users.ts';
+
+/** How many tokens of a user for one tenant may work at a time. */
+export const maxActiveTokens = 100;
+const tooManyTokens = `A user can have ${maxActiveTokens} active tokens for a tenant: revoke one that is no longer in use`;
 
 /** What may be shown of a token. Its value is not kept. */
 export interface TokenSummary extends Omit<ApiToken, 'hash' | 'userId'> {
@@ -46,6 +51,8 @@ export async function createToken(
 
   return client.$transaction(async (db) => {
     const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
+    const where = { userId, tenantId, ...active(new Date()) };
+    if ((await db.apiToken.count({ where })) >= maxActiveTokens) throw new RefusedError(tooManyTokens);
     const { value, hash, lastFour } = mintToken();
     const token = await db.apiToken.create({
       data: { tenantId, userId, name, abilities, hash, lastFour, expiresAt },
@@ -89,18 +96,22 @@ const grantableAbility = z
 
 async function anyUser(db: Prisma.TransactionClient, email: string | null): Promise<string> {
   if (email === null) throw new RefusedError('A token without a tenant needs a user: name one with --user');
-  const user = await db.user.findUnique({ where: { email }, select: { id: true } });
+  // Locked: whoever makes a token of the same user at the same time counts this one, too.
+  const [user] = await db.$queryRaw<{ id: string }[]>`select id from users where email = ${email} for no key update`;
   if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
   return user.id;
 }
 
-/** The tenant's member with this address, or its only one; who stays a member until the transaction ends. */
+/**
+ * The tenant's member with this address, or its only one; who stays a member until the transaction ends. Locked: whoever
+ * makes a token of the same member at the same time counts this one, too.
+ */
 async function member(db: Prisma.TransactionClient, tenantId: string, email: string | null): Promise<string> {
   await openTenant(db, tenantId);
   const [user, another] = await db.$queryRaw<{ id: string }[]>`
     select u.id from memberships m join users u on u.id = m.user_id
     where m.tenant_id = ${tenantId}::uuid and (${email}::text is null or u.email = ${email})
-    limit 2 for share of m`;
+    limit 2 for no key update of m`;
   if (another) throw new RefusedError('Several users: name one with --user');
   if (user) return user.id;
   throw new RefusedError(

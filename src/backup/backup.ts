@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { ZipFile } from 'yazl';
+import { migrationLock } from '../../prisma/migrate.ts';
+import { manifestEntry, tableEntry, type Manifest } from './manifest.ts';
+import { sealSecret } from './passphrase.ts';
+import { copySource, listSequences, listTables } from './tables.ts';
+
+/** What a backup needs to know. */
+export interface BackupOptions {
+  /** Of the database, as a superuser: row-level security hides rows from everybody else. */
+  superuserUrl: string;
+  /** What webhook secrets are encrypted with. */
+  secret: string;
+  /** What encrypts that secret in the backup. */
+  passphrase: string;
+  /** The file to write; there must be none. */
+  file: string;
+  /** Is told PostgreSQL's name of the snapshot while it lasts. */
+  onSnapshot?: (snapshot: string) => Promise<void>;
+}
+
+/**
+ * Writes a consistent copy of the database to a file, while others go on working: all rows as they were at one moment.
+ * The file is a zip archive; it appears under its name once it is complete and on disk. Only its owner may read it.
+ * @throws Error of one line when the file is there already, can't be written, or the database can't be read
+ */
+export async function backUp({ superuserUrl, secret, passphrase, file, onSnapshot }: BackupOptions): Promise<Manifest> {
+  await (await open(file, 'wx', 0o600)).close(); // taken from here on
+  const draft = `${file}.partial`;
+  try {
+    const sealed = await sealSecret(secret, passphrase);
+    const manifest = await inSnapshot(superuserUrl, async (client) => {
+      await onSnapshot?.(await snapshotOf(client));
+      return writeArchive(client, draft, sealed);
+    });
+    await rename(draft, file);
+    return manifest;
+  } catch (error) {
+    await Promise.all([draft, file].map((each) => rm(each, { force: true })));
+    throw error;
+  }
+}
+
+/** Runs `read` in a transaction that sees the database as it was when it began. Migrations wait until its end. */
+async function inSnapshot<T>(url: string, read: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, application_name: 'kontor backup' });
+  client.on('error', () => {}); // the query that was under way says it
+  await client.connect();
+  try {
+    await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set extra_float_digits = 1`);
+    await client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
+    await client.query('begin transaction isolation level repeatable read, read only');
+    return await read(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function snapshotOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select pg_export_snapshot() as name');
+  return rows[0]?.name ?? '';
+}
+
+async function writeArchive(client: Client, draft: string, secret: Manifest['secret']): Promise<Manifest> {
+  const { rows } = await client.query<{ name: string; now: Date }>(
+    'select migration_name as name, now() from _prisma_migrations where finished_at is not null order by 1',
+  );
+  const manifest: Manifest = {
+    format: 1,
+    createdAt: (rows[0]?.now ?? new Date()).toISOString(),
+    migrations: rows.map(({ name }) => name),
+    secret,
+    tables: [],
+    sequences: await listSequences(client),
+  };
+  const archive = new ZipFile();
+  // An entry is begun once the one before is written: a connection copies one table at a time.
+  for (const table of await listTables(client)) {
+    archive.addReadStreamLazy(tableEntry(table.name), (begin) => {
+      const rowsOut = client.query(copyTo(`copy ${copySource(table)} to stdout`));
+      rowsOut.once('end', () => manifest.tables.push({ ...table, rows: rowsOut.rowCount }));
+      begin(null, rowsOut);
+    });
+  }
+  archive.addReadStreamLazy(manifestEntry, (begin) => {
+    begin(null, Readable.from([JSON.stringify(manifest, null, 2)]));
+  });
+  const written = pipeline(archive.outputStream, createWriteStream(draft, { mode: 0o600, flush: true }));
+  const failed = new Promise<never>((_, reject) => archive.once('error', reject));
+  archive.end();
+  await Promise.race([written, failed]);
+  return manifest;
+}

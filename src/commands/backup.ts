@@ -1,0 +1,139 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { migrate, migrations } from '../../prisma/migrate.ts';
+import { backUp } from '../backup/backup.ts';
+import { minPassphraseLength, openSecret } from '../backup/passphrase.ts';
+import { BackupError, openBackup, type Backup } from '../backup/restore.ts';
+import { readConfig, type Config } from '../config.ts';
+import { RefusedError } from '../identity/index.ts';
+import { keptSecret, storeSecret } from '../kept-secret.ts';
+import { say, sayJson, tell } from '../output.ts';
+import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { asJson, type Json } from './database.ts';
+
+interface Options extends Json {
+  passphraseStdin?: true;
+}
+
+export function addBackupCommands(program: Command): void {
+  const withPassphrase = (command: Command): Command =>
+    asJson(command)
+      .argument('<file>')
+      .option('--passphrase-stdin', 'read the passphrase from standard input')
+      .addHelpText('after', '\nThe passphrase is asked for on a terminal, or taken from KONTOR_BACKUP_PASSPHRASE.');
+
+  withPassphrase(
+    program
+      .command('backup')
+      .description('copy the embedded database to a file while it runs, with its secret encrypted by a passphrase'),
+  ).action(async (file: string, options: Options) => {
+    const config = embeddedConfig();
+    const passphrase = await readPassphrase(options, { isNew: true });
+    const { superuserUrl, leave } = await openMigrated(config.dataDir);
+    try {
+      const secret = config.secret ?? (await keptSecret(config.dataDir));
+      const { createdAt, tables } = await backUp({ superuserUrl, secret, passphrase, file });
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      if (options.json) sayJson({ file, createdAt, rows });
+      else say(`${rows} rows of ${tables.length} tables, as they were at ${createdAt}, are in ${file}`);
+    } finally {
+      await leave();
+    }
+  });
+
+  withPassphrase(
+    program.command('restore').description('make an embedded database from a backup, in a DATA_DIR that is empty'),
+  ).action(async (file: string, options: Options) => {
+    const config = embeddedConfig();
+    await requireEmpty(config.dataDir);
+    const backup = await openBackup(file);
+    try {
+      const last = await lastMigration(backup);
+      const secret = await openSecret(backup.manifest.secret, await readPassphrase(options, { isNew: false }));
+      if (secret === undefined) throw new RefusedError('This is not the passphrase of the backup, or it is damaged');
+      if (config.secret !== null && config.secret !== secret)
+        throw new RefusedError('KONTOR_SECRET is not the secret in the backup: unset it, then the backup’s is kept');
+      await restore(config.dataDir, backup, secret, last);
+    } finally {
+      backup.close();
+    }
+    const { createdAt, tables } = backup.manifest;
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    if (options.json) sayJson({ dataDir: config.dataDir, createdAt, rows });
+    else say(`The books are as they were at ${createdAt}: ${rows} rows, in ${config.dataDir}`);
+  });
+}
+
+/** @throws RefusedError where the database is the operator's own */
+function embeddedConfig(): Config {
+  const config = readConfig(process.env);
+  if (config.databaseUrl !== null)
+    throw new RefusedError('This is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup');
+  return config;
+}
+
+async function openMigrated(dataDir: string): Promise<Awaited<ReturnType<typeof joinEmbeddedPostgres>>> {
+  const postgres = await joinEmbeddedPostgres(dataDir, tell);
+  try {
+    await migrate(postgres.url, tell, { superuserUrl: postgres.superuserUrl });
+  } catch (error) {
+    await postgres.leave();
+    throw error;
+  }
+  return postgres;
+}
+
+async function requireEmpty(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length > 0) throw new RefusedError(`${dataDir} is not empty: name another folder by DATA_DIR`);
+}
+
+/** @throws BackupError when a later version made the backup */
+async function lastMigration({ manifest }: Backup): Promise<string | undefined> {
+  const known = new Set((await migrations()).map(({ name }) => name));
+  const unknown = manifest.migrations.find((name) => !known.has(name));
+  if (unknown) throw new BackupError(`A later version of Kontor made this backup: ${unknown} is not known here`);
+  return manifest.migrations.at(-1);
+}
+
+/** Leaves nothing behind where it fails. */
+async function restore(dataDir: string, backup: Backup, secret: string, last: string | undefined): Promise<void> {
+  const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, tell);
+  try {
+    await migrate(url, tell, { superuserUrl, last });
+    await backup.load(superuserUrl);
+    await migrate(url, tell, { superuserUrl });
+    await storeSecret(dataDir, secret);
+    await leave();
+  } catch (error) {
+    await leave().catch(() => {});
+    if (location !== dataDir) await rm(location, { recursive: true, force: true });
+    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function readPassphrase({ passphraseStdin }: Options, { isNew }: { isNew: boolean }): Promise<string> {
+  const passphrase = passphraseStdin
+    ? (await text(process.stdin)).replace(/\r?\n$/, '')
+    : process.env['KONTOR_BACKUP_PASSPHRASE'] || (await askForPassphrase(isNew));
+  if (isNew && passphrase.length < minPassphraseLength)
+    throw new RefusedError(`A passphrase has at least ${minPassphraseLength} characters`);
+  return passphrase;
+}
+
+async function askForPassphrase(isNew: boolean): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new RefusedError('Give the passphrase by --passphrase-stdin or KONTOR_BACKUP_PASSPHRASE');
+  const { default: ask } = await import('@inquirer/password');
+  const output = { output: process.stderr }; // standard output is for the answer
+  const passphrase = await ask({ message: 'Passphrase of the backup' }, output);
+  if (isNew && (await ask({ message: 'The same again' }, output)) !== passphrase)
+    throw new RefusedError('The two passphrases differ');
+  return passphrase;
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import type { UnscopedClient } from '../../prisma/client.ts';
+import { formatTime } from '../../schema/scalars.ts';
+import { addressOf, readConfig } from '../config.ts';
+import {
+  AccountExistsError,
+  addExistingUser,
+  createInvitation,
+  createUser,
+  findAccount,
+  invitationLink,
+  originOf,
+  RefusedError,
+  removeUser,
+  setPassword,
+  showAccount,
+  warningOf,
+  type Account,
+  type InvitationSummary,
+  type UserSummary,
+} from '../identity/index.ts';
+import { say, sayJson } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
+import { asPassword, passwordOf, type PasswordOptions } from './password.ts';
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people, and the tenants they belong to');
+  addCreate(user);
+  asJson(user.command('invite').description('make a link by which a person joins a tenant: works once, for 7 days'))
+    .requiredOption('--email <address>')
+    .requiredOption('--tenant <id>')
+    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
+      const { invitation, account } = await withDatabase(async ({ client }) => ({
+        invitation: await invite(client, { email, tenantId }),
+        account: await findAccount(client, email),
+      }));
+      if (json) return sayJson(invitation);
+      if (account) sayAccount(account);
+      sayInvitation(invitation);
+    });
+  asJson(user.command('show').description('since when a user exists, who made the account, and what it reaches'))
+    .requiredOption('--email <address>')
+    .action(async ({ email, json }: { email: string } & Json) => {
+      const account = await withDatabase(({ client }) => showAccount(client, email, new Date()));
+      if (json) return sayJson(account);
+      sayAccount(account);
+      for (const { id, name, closedAt } of account.tenants)
+        say(`Member of ${name} (${id})${closedAt ? ', closed' : ''}`);
+      say(`API tokens that work: ${account.activeTokens}`);
+    });
+  addPassword(user);
+  asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
+    .requiredOption('--email <address>')
+    .requiredOption('--tenant <id>')
+    .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
+      await withDatabase(({ client }) => removeUser(client, { email, tenantId }));
+      if (json) sayJson({ email, tenantId, removed: true });
+      else say(`${email} has left ${tenantId}.`);
+    });
+}
+
+interface CreateOptions extends PasswordOptions, Json {
+  email: string;
+  name?: string;
+  tenant?: string;
+  existing?: true;
+}
+
+function addCreate(user: Command): void {
+  const description = 'add a user; one who has an account already is invited';
+  asPassword(asJson(user.command('create').description(description)))
+    .requiredOption('--email <address>')
+    .option('--name <name>')
+    .option('--tenant <id>', 'that the user belongs to')
+    .option('--existing', 'add the account there is to the tenant at once, without asking whoever has it')
+    .action(async (options: CreateOptions) => {
+      const { json } = options;
+      const made = await withDatabase(async ({ client }) => createOrInvite(client, options));
+      if ('user' in made) return json ? sayJson(made.user) : say(`User ${made.user.email}: ${made.user.id}`);
+      if (!('invitation' in made)) {
+        if (json) return sayJson(made.account);
+        sayAccount(made.account);
+        return say(`${made.account.email} is a member of the tenant now.`);
+      }
+      if (json) return sayJson(made);
+      sayAccount(made.account);
+      say('The account was not added to the tenant. It is invited instead; --existing would add it.');
+      sayInvitation(made.invitation);
+    });
+}
+
+type Link = InvitationSummary & { link: string };
+type Made = { user: UserSummary } | { account: Account; invitation: Link } | { account: Account };
+
+async function createOrInvite(client: UnscopedClient, options: CreateOptions): Promise<Made> {
+  const { email, name, tenant: tenantId, existing } = options;
+  const password = await passwordOf(options);
+  if (existing) {
+    if (tenantId === undefined) throw new RefusedError('--existing needs --tenant: the tenant that the account joins');
+    if (password !== undefined) throw new RefusedError(keepsPassword(email));
+    return { account: await addExistingUser(client, { email, tenantId }) };
+  }
+  const given = { ...(name !== undefined && { name }), ...(password !== undefined && { password }) };
+  try {
+    return { user: await createUser(client, { email, ...given, ...(tenantId !== undefined && { tenantId }) }) };
+  } catch (error) {
+    if (!(error instanceof AccountExistsError) || tenantId === undefined) throw error;
+    if (password !== undefined) throw new RefusedError(keepsPassword(email));
+    return { account: error.account, invitation: await invite(client, { email, tenantId }) };
+  }
+}
+
+const keepsPassword = (email: string): string =>
+  `User ${email} exists already: leave out the password, it stays what it is`;
+
+async function invite(client: UnscopedClient, { email, tenantId }: { email: string; tenantId: string }): Promise<Link> {
+  const { publicUrl, host, port } = readConfig(process.env);
+  const made = await createInvitation(client, { tenantId, email, inviterId: null, now: new Date() });
+  return { ...made.invitation, link: invitationLink(publicUrl ?? addressOf(host, port), made.secret) };
+}
+
+function sayInvitation({ email, link }: Link): void {
+  say(`Invitation for ${email}. Its link, shown this once:`);
+  say(link);
+}
+
+function sayAccount(account: Account): void {
+  say(`${account.email} has an account already, ${originOf(account)}.`);
+  const warning = warningOf(account);
+  say(warning ?? `Its address was proven ${formatTime(account.emailVerifiedAt ?? account.createdAt)}.`);
+}
+
+interface SetPasswordOptions extends PasswordOptions, Json {
+  email: string;
+  revokeTokens?: true;
+}
+
+function addPassword(user: Command): void {
+  asPassword(asJson(user.command('password').description("set a user's password anew; their sessions end")))
+    .requiredOption('--email <address>')
+    .option('--revoke-tokens', "revoke the user's API tokens, too")
+    .action(async (options: SetPasswordOptions) => {
+      const password = await passwordOf(options);
+      if (password === undefined) throw new RefusedError('Name a password: --password-stdin reads it');
+      const { email, revokeTokens = false } = options;
+      const changed = await withDatabase(({ client }) => setPassword(client, { email, password, revokeTokens }));
+      const { revokedTokens, activeTokens } = changed;
+      if (options.json) return sayJson({ ...changed, changed: true });
+      say(`${changed.email} has a new password. All sessions have ended.`);
+      if (revokedTokens > 0) say(`${tokens(revokedTokens)} revoked.`);
+      if (activeTokens > 0) say(`${tokens(activeTokens)} still working: --revoke-tokens ends them, too.`);
+    });
+}
+
+const tokens = (count: number): string => (count === 1 ? '1 API token is' : `${count} API tokens are`);

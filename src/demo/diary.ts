@@ -1,0 +1,82 @@
+import { execute, parse, type DocumentNode } from 'graphql';
+import { run } from '../../rest-shim/operation.ts';
+import type { Context } from '../../schema/context.ts';
+import type { Domain } from '../domain.ts';
+
+/** A calendar day. */
+export type Day = Temporal.PlainDate;
+
+/** One of the values, in turn. */
+export const pick = <T>(values: readonly [T, ...T[]], index: number): T => values[index % values.length] ?? values[0];
+
+const documents = {
+  bookReceipt: 'mutation ($id: UUID!) { result: bookReceipt(id: $id) { id } }',
+  cancelInvoice: 'mutation ($id: UUID!) { result: cancelInvoice(id: $id) { id } }',
+  ignore: 'mutation ($id: UUID!) { result: ignoreBankTransaction(id: $id) { id } }',
+  issueInvoice: 'mutation ($id: UUID!) { result: issueInvoice(id: $id) { id } }',
+  match: `mutation ($id: UUID!, $matches: [MatchInput!]!) {
+    result: matchBankTransaction(id: $id, matches: $matches) { id }
+  }`,
+  updateProject: `mutation ($id: UUID!, $input: UpdateProjectInput!) { result: updateProject(id: $id, input: $input) { id } }`,
+  billProject: `mutation ($id: UUID!, $on: Date!) {
+    result: billProject(projectId: $id, invoiceDate: $on, until: $on, vatRate: "0") { id }
+  }`,
+  invoice: 'query ($id: UUID!) { result: invoice(id: $id) { number amountDue } }',
+} as const;
+
+/**
+ * What happens in demo books, each on its day. It is entered in the order of days by the domain's own mutations, so that
+ * numbers are gapless and in the order of dates; what would be after today is left out.
+ */
+export class Diary {
+  readonly today: Day;
+  readonly #domain: Domain;
+  readonly #context: Context;
+  readonly #entries: { on: Day; enter: () => Promise<unknown> }[] = [];
+  readonly #parsed = new Map<string, DocumentNode>();
+  #on: Day;
+
+  /** @param contextAt gives the tenant's context, whose clock is asked what time it is */
+  constructor(domain: Domain, contextAt: (clock: () => Date) => Context, { today, now }: { today: Day; now: Date }) {
+    this.#domain = domain;
+    const morning = (): number => Date.parse(`${this.#on.toString()}T09:30:00Z`);
+    this.#context = contextAt(() => new Date(Math.min(morning(), now.getTime())));
+    this.today = today;
+    this.#on = today;
+  }
+
+  /** Enters something on a day, after what was noted for that day before. */
+  on(day: Day, enter: () => Promise<unknown>): void {
+    if (Temporal.PlainDate.compare(day, this.today) <= 0) this.#entries.push({ on: day, enter });
+  }
+
+  /** Enters all that was noted. */
+  async enter(): Promise<void> {
+    for (const { on, enter } of this.#entries.toSorted((a, b) => Temporal.PlainDate.compare(a.on, b.on))) {
+      this.#on = on;
+      await enter();
+    }
+    this.#on = this.today;
+  }
+
+  get db(): Context['db'] {
+    return this.#context.db;
+  }
+
+  /** Creates a resource by REST's operation of this name. @returns its id */
+  async create(name: string, input: object): Promise<string> {
+    const operation = this.#domain.operations.get(name);
+    if (!operation) throw new Error(`There is no operation ${name}`);
+    return ((await run(operation, { input }, this.#context)) as { id: string }).id;
+  }
+
+  /** Asks the domain as a GraphQL client does. */
+  async ask<T>(name: keyof typeof documents, variableValues: Record<string, unknown>): Promise<T> {
+    const document = this.#parsed.get(name) ?? parse(documents[name]);
+    this.#parsed.set(name, document);
+    const { schema } = this.#domain;
+    const { data, errors } = await execute({ schema, document, variableValues, contextValue: this.#context });
+    if (errors?.[0]) throw errors[0];
+    return (data as { result: T }).result;
+  }
+}

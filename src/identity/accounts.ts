@@ -1,0 +1,100 @@
+import type { Prisma, UnscopedClient } from '../../prisma/client.ts';
+import { formatTime } from '../../schema/scalars.ts';
+import { quoted, RefusedError } from './refused.ts';
+import type { UserSummary } from './users.ts';
+
+/** An account as the operator may see it: since when it exists, who made it, and whether its address was proven. */
+export interface Account extends UserSummary {
+  createdAt: Date;
+  /** Null while nobody has proven that the address is the user's. */
+  emailVerifiedAt: Date | null;
+  /** Whose invitation made the account; null where it was made on the command line. */
+  invitedBy: UserSummary | null;
+  /** Which tenant that invitation was to; null where no invitation made the account. */
+  invitedTo: { id: string; name: string } | null;
+}
+
+/** An account with what it reaches. */
+export interface AccountDetails extends Account {
+  /** The tenants it is a member of, closed ones too, in the order it joined them. */
+  tenants: { id: string; name: string; closedAt: Date | null }[];
+  /** How many API tokens of it still work. */
+  activeTokens: number;
+}
+
+/** There is an account of this address already. The message says since when, and who made it. */
+export class AccountExistsError extends RefusedError {
+  override name = 'AccountExistsError';
+  readonly account: Account;
+
+  constructor(account: Account) {
+    super(`User ${account.email} exists already, ${originOf(account)}`);
+    this.account = account;
+  }
+}
+
+/** The account of this address, or null. The address is taken in any case. */
+export async function findAccount(
+  client: UnscopedClient | Prisma.TransactionClient,
+  email: string,
+): Promise<Account | null> {
+  const user = await client.user.findUnique({
+    where: { email: email.trim().toLowerCase() },
+    omit: { passwordHash: true },
+  });
+  if (!user) return null;
+  const { invitedBy, invitedTo, ...rest } = user;
+  const inviter =
+    invitedBy === null
+      ? null
+      : await client.user.findUnique({ where: { id: invitedBy }, select: { id: true, name: true, email: true } });
+  const tenant =
+    invitedTo === null
+      ? null
+      : await client.tenant.findUnique({ where: { id: invitedTo }, select: { id: true, name: true } });
+  return { ...rest, invitedBy: inviter, invitedTo: tenant };
+}
+
+/**
+ * The account of this address, with its tenants and the number of its tokens.
+ *
+ * @throws RefusedError when there is none
+ */
+export async function showAccount(client: UnscopedClient, email: string, now: Date): Promise<AccountDetails> {
+  const account = await findAccount(client, email);
+  if (!account) throw new RefusedError(`Unknown user ${quoted(email)}`);
+  const memberships = await client.membership.findMany({
+    where: { userId: account.id },
+    orderBy: [{ createdAt: 'asc' }, { tenantId: 'asc' }],
+    select: { tenant: { select: { id: true, name: true, closedAt: true } } },
+  });
+  const activeTokens = await client.apiToken.count({ where: { userId: account.id, ...active(now) } });
+  return { ...account, tenants: memberships.map(({ tenant }) => tenant), activeTokens };
+}
+
+/** A token that is neither revoked nor expired. */
+export const active = (now: Date): Prisma.ApiTokenWhereInput => ({
+  revokedAt: null,
+  OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+});
+
+/** Revokes all of a user's tokens, of every tenant. @returns how many of them still worked */
+export async function revokeTokensOf(db: Prisma.TransactionClient, userId: string, now: Date): Promise<number> {
+  const where = { userId, ...active(now) };
+  return (await db.apiToken.updateMany({ where, data: { revokedAt: now } })).count;
+}
+
+/** Since when an account exists and who made it, for one line of text. */
+export function originOf({ createdAt, invitedBy, invitedTo }: Account): string {
+  const since = `since ${formatTime(createdAt)}`;
+  if (!invitedTo) return `${since}, made on the command line`;
+  const by = invitedBy ? `of ${invitedBy.email}` : 'made on the command line';
+  return `${since}, made by an invitation ${by} to ${invitedTo.name} (${invitedTo.id})`;
+}
+
+/** What the operator should know of an account whose address nobody has proven; undefined where it was proven. */
+export const warningOf = ({ email, emailVerifiedAt }: Account): string | undefined =>
+  emailVerifiedAt
+    ? undefined
+    : `Nobody has proven that the address is theirs: ask ${email} whether they know this account. ` +
+      `If not, this takes it from whoever has it: user password --email ${email} --password-stdin --revoke-tokens`;
