@@ -7,7 +7,10 @@ import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { Opening } from './components/opening.tsx';
 import { Shell } from './components/shell.tsx';
+import { SignInAgain } from './components/sign-in-again.tsx';
+import { locationHooks } from './location.ts';
 import { PageRoutes, publicRoutes } from './routes.tsx';
+import { isPageOpen, signInAgain } from './session-end.ts';
 import { SessionProvider, SessionQuery } from './session.tsx';
 import { lastTenant, rememberTenant, tenantOf } from './tenant.ts';
 
@@ -16,14 +19,16 @@ export function App(): ReactNode {
     <ErrorBoundary>
       <Announcements>
         <Suspense fallback={<Opening />}>
-          <Switch>
-            {publicRoutes.map(({ path, Page }) => (
-              <Route key={path} path={path} component={Page} />
-            ))}
-            <Route>
-              <Books />
-            </Route>
-          </Switch>
+          <Router {...locationHooks}>
+            <Switch>
+              {publicRoutes.map(({ path, Page }) => (
+                <Route key={path} path={path} component={Page} />
+              ))}
+              <Route>
+                <Books />
+              </Route>
+            </Switch>
+          </Router>
         </Suspense>
       </Announcements>
     </ErrorBoundary>
@@ -34,15 +39,26 @@ export function App(): ReactNode {
 function Books(): ReactNode {
   const [path, navigate] = useLocation();
   const tenantId = tenantOf(path);
-  const signIn = useCallback(() => {
-    forgetSession();
-    const { pathname, search } = window.location;
-    navigate(`/sign-in?${new URLSearchParams({ to: pathname + search }).toString()}`, { replace: true });
-  }, [navigate]);
-  const client = useMemo(() => createClient(tenantId ?? lastTenant(), signIn), [tenantId, signIn]);
+  const signIn = useCallback(
+    (ended: boolean) => {
+      forgetSession();
+      const { pathname, search } = window.location;
+      // Several requests may have been refused: the first has brought us there.
+      if (pathname === '/sign-in') return;
+      const query = new URLSearchParams({ to: pathname + search, ...(ended && { ended: 'yes' }) });
+      navigate(`/sign-in?${query.toString()}`, { replace: true });
+    },
+    [navigate],
+  );
+  const renew = useCallback((): Promise<unknown> => {
+    if (isPageOpen()) return signInAgain();
+    signIn(true);
+    return Promise.withResolvers().promise; // the page with its requests is left
+  }, [signIn]);
+  const client = useMemo(() => createClient(tenantId ?? lastTenant(), renew), [tenantId, renew]);
   const known = mayBeSignedIn();
   useEffect(() => {
-    if (!known) signIn();
+    if (!known) signIn(false);
   }, [known, signIn]);
   if (!known) return <Opening />;
   return (
@@ -67,6 +83,7 @@ function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
         <Shell>
           <PageRoutes />
         </Shell>
+        <SignInAgain />
       </Router>
     </SessionProvider>
   );

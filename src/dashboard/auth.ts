@@ -70,9 +70,12 @@ export const signOut = (): Promise<Answer<unknown>> => leaving(ask('/sign-out', 
 /** Ends all of the user's sessions, this one too. */
 export const signOutEverywhere = (): Promise<Answer<unknown>> => leaving(ask('/revoke-sessions', {}));
 
-/** Ends all other sessions as well. */
-export const changePassword = (input: { currentPassword: string; newPassword: string }): Promise<Answer<SignedIn>> =>
-  ask('/change-password', input);
+/** Ends all other sessions as well; with `revokeTokens`, the user's API tokens too. Answers how many those were. */
+export const changePassword = (input: {
+  currentPassword: string;
+  newPassword: string;
+  revokeTokens: boolean;
+}): Promise<Answer<SignedIn & { revokedTokens: number }>> => ask('/change-password', input);
 
 /** Who is signed in, if anybody. */
 export const currentSession = (): Promise<Answer<SignedIn | null>> => entering(ask('/get-session'));
@@ -83,15 +86,24 @@ export interface Invitation {
   /** A name; null when it was made on the command line. */
   invitedBy: string | null;
   expiresAt: string;
-  /** Whether the address has an account already, which must be signed in to accept. */
-  hasAccount: boolean;
+  /** True for a session of this address; null for everybody else, who isn't told. */
+  hasAccount: true | null;
 }
 
 export const lookAtInvitation = (token: string): Promise<Answer<Invitation>> => ask('/invitation', { token });
 
-/** With a name and a password where the person has no account. */
-export const acceptInvitation = (input: {
-  token: string;
-  name?: string;
-  password?: string;
-}): Promise<Answer<{ tenant: { id: string } }>> => entering(ask('/invitation/accept', input));
+type Joined = Answer<{ tenant: { id: string } }>;
+
+/** Accepts with the session of the invited address. */
+export const acceptInvitation = (token: string): Promise<Joined> => entering(ask('/invitation/accept', { token }));
+
+/**
+ * Makes an account for the invited address, signs in with it, and accepts. Where the address has an account already, the
+ * server doesn't say so: signing in is then refused with status 401.
+ */
+export async function joinAsNew(input: { token: string; name: string; password: string }): Promise<Joined> {
+  const made = await ask<{ email: string }>('/invitation/accept', input);
+  if (made.refusal) return made;
+  const session = await signIn({ email: made.data.email, password: input.password });
+  return session.refusal ? session : acceptInvitation(input.token);
+}

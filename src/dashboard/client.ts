@@ -1,5 +1,18 @@
+import { authExchange } from '@urql/exchange-auth';
 import { createClient as createSseClient } from 'graphql-sse';
-import { Client, cacheExchange, fetchExchange, mapExchange, subscriptionExchange, type CombinedError } from 'urql';
+import {
+  cacheExchange,
+  Client,
+  fetchExchange,
+  makeOperation,
+  mapExchange,
+  subscriptionExchange,
+  type CombinedError,
+  type Operation,
+  type OperationContext,
+  type OperationResult,
+} from 'urql';
+import { setReachable } from './connection.ts';
 import { streamEvents } from './stream.ts';
 
 /**
@@ -9,8 +22,33 @@ import { streamEvents } from './stream.ts';
  */
 const everything = { additionalTypenames: ['Books'] };
 
-/** A client for one tenant; another tenant gets another, so that no answer outlives the switch. */
-export function createClient(tenantId: string | undefined, onSignedOut: () => void): Client {
+/** The context of a mutation that is done once, however often it is sent. */
+export interface Once {
+  idempotencyKey: string;
+}
+
+/** What a page shows now: its queries, and what was answered last. */
+interface Shown {
+  operation: Operation;
+  data?: unknown;
+}
+
+const shownBy = new WeakMap<Client, Map<number, Shown>>();
+
+/** Asks anew for all that is on the screen. */
+export function refetchShown(client: Client): void {
+  for (const { operation } of shownBy.get(client)?.values() ?? []) {
+    client.reexecuteOperation(
+      makeOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }),
+    );
+  }
+}
+
+/**
+ * A client for one tenant; another tenant gets another, so that no answer outlives the switch.
+ * @param signInAgain settles once there is a session again, or nobody wants one; what was refused is then sent again
+ */
+export function createClient(tenantId: string | undefined, signInAgain: () => Promise<unknown>): Client {
   const headers = { 'X-Requested-With': 'kontor', ...(tenantId && { 'X-Tenant': tenantId }) };
   const events = createSseClient({
     url: '/graphql',
@@ -19,19 +57,31 @@ export function createClient(tenantId: string | undefined, onSignedOut: () => vo
     retryAttempts: Number.POSITIVE_INFINITY,
     on: streamEvents,
   });
-  return new Client({
+  const shown = new Map<number, Shown>();
+  const client = new Client({
     url: '/graphql',
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: { headers, credentials: 'same-origin' },
     exchanges: [
       mapExchange({
-        onOperation: (operation) => ({ ...operation, context: { ...operation.context, ...everything } }),
-        onResult: ({ error }) => {
-          if (error && codeOf(error) === 'UNAUTHENTICATED') onSignedOut();
+        onOperation: (operation) => {
+          if (operation.kind === 'teardown') shown.delete(operation.key);
+          else if (operation.kind === 'query') shown.set(operation.key, { ...shown.get(operation.key), operation });
+          return { ...operation, context: contextOf(operation, headers) };
         },
+        onResult: (result) => keepShown(result, shown),
       }),
       cacheExchange,
+      authExchange(() =>
+        Promise.resolve({
+          addAuthToOperation: (operation: Operation) => operation, // the browser sends the cookie
+          didAuthError: (error: CombinedError) => codeOf(error) === 'UNAUTHENTICATED',
+          refreshAuth: async () => {
+            await signInAgain();
+          },
+        }),
+      ),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: ({ query, variables }) => ({
@@ -40,6 +90,29 @@ export function createClient(tenantId: string | undefined, onSignedOut: () => vo
       }),
     ],
   });
+  shownBy.set(client, shown);
+  return client;
+}
+
+function contextOf({ context }: Operation, headers: Record<string, string>): OperationContext {
+  const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<Once>;
+  return {
+    ...others,
+    ...everything,
+    ...(idempotencyKey && {
+      fetchOptions: { headers: { ...headers, 'Idempotency-Key': idempotencyKey }, credentials: 'same-origin' },
+    }),
+  } as OperationContext;
+}
+
+/** Where no answer comes, the page keeps the one before: an error in its place would take the forms on it away. */
+function keepShown(result: OperationResult, shown: Map<number, Shown>): OperationResult {
+  const { operation, data, error } = result;
+  if (operation.kind !== 'subscription') setReachable(!error?.networkError);
+  const before = shown.get(operation.key);
+  if (!before || operation.kind !== 'query') return result;
+  if (data !== undefined && data !== null) before.data = data;
+  return error?.networkError && before.data ? { ...result, data: before.data } : result;
 }
 
 /** The domain's code of an error: `NOT_FOUND`, say; undefined where no answer came. */

@@ -1,4 +1,6 @@
 import type { CombinedError } from 'urql';
+import { sentence } from './format.ts';
+import { fieldName, plainMessage } from './plain-messages.ts';
 
 /** What a form shows: texts beside its fields, and what belongs to none of them. */
 export interface Faults {
@@ -12,16 +14,31 @@ export interface Faults {
  */
 export function faultsOf(error: CombinedError, isField: (path: string) => boolean): Faults {
   const faults: Faults = { fields: {}, rest: [] };
-  const errors = error.graphQLErrors.flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)));
+  const errors = fieldErrors(error);
   if (errors.length === 0) faults.rest.push(inWords(error));
-  for (const [path, messages] of errors) {
-    const name = path.replace(/^input(\.|$)/, '');
-    const field = fieldOf(name, isField);
-    if (field) faults.fields[field] ??= messages.join(' ');
-    else faults.rest.push(...messages.map((message) => (name === '' ? message : `${name}: ${message}`)));
+  for (const { path, messages } of errors) {
+    const field = fieldOf(path, isField);
+    const told = messages.map(plainMessage);
+    if (field) faults.fields[field] ??= told.join(' ');
+    else faults.rest.push(...told.map((message) => (isAboutAll(path) ? message : `${fieldName(path)}: ${message}`)));
   }
   return faults;
 }
+
+interface FieldError {
+  /** The input's path, without `input.`. */
+  path: string;
+  messages: string[];
+}
+
+/** What the domain says is wrong with the arguments of an operation. */
+export const fieldErrors = (error: CombinedError): FieldError[] =>
+  error.graphQLErrors
+    .flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)))
+    .map(([path, messages]) => ({ path: path.replace(/^input(\.|$)/, ''), messages }));
+
+/** A row as a whole, or its state, is no field that a person filled in: the message says all there is. */
+const isAboutAll = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
 
 /** The field at a path, or the one that holds it: `events` for `events.3`. */
 function fieldOf(path: string, isField: (path: string) => boolean): string | undefined {
@@ -41,6 +58,9 @@ export function inWords(error: CombinedError): string {
   if (first?.extensions.code === 'INTERNAL_SERVER_ERROR') {
     return `Something went wrong on our side. Should it stay so, report it with the number ${String(first.extensions.requestId)}.`;
   }
+  if (first?.extensions.code === 'UNAUTHENTICATED') return 'Your session has ended. Sign in, and try again.';
   if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';
-  return first?.message ?? 'Something went wrong. Try again.';
+  const messages = fieldErrors(error).flatMap(({ messages: said }) => said.map(plainMessage));
+  if (messages.length > 0) return messages.join(' ');
+  return first ? sentence(first.message) : 'Something went wrong. Try again.';
 }

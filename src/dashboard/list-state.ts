@@ -18,7 +18,7 @@ export interface Sort {
 export interface ListState<Filter extends string> {
   /** Each filter as the address has it; undefined where it isn't set. */
   filters: Partial<Record<Filter, string>>;
-  /** Undefined: newest first. */
+  /** What the address says, or else what the list begins with. Undefined: newest first. */
   sort: Sort | undefined;
   /** The page's number, from 1: for people only, the cursor says where it is. */
   page: number;
@@ -29,14 +29,20 @@ export interface ListState<Filter extends string> {
   clear: () => void;
   /** Undefined or '' takes filters away. Back to the first page. */
   filter: (values: Partial<Record<Filter, string | undefined>>) => void;
-  /** Ascending, then descending, then newest first again. */
+  /** Ascending, then descending, then as the list begins. */
   sortBy: (field: string) => void;
   /** From the answer's pageInfo; undefined: the first page. */
   turn: (to: { after: string } | { before: string } | undefined) => void;
 }
 
-/** The state of a list: its filters, order and page live in the address, so that a link or Back shows the same. */
-export function useListState<Filter extends string = never>(names: readonly Filter[] = []): ListState<Filter> {
+/**
+ * The state of a list: its filters, order and page live in the address, so that a link or Back shows the same.
+ * @param initial the order that it begins with; without one, newest first
+ */
+export function useListState<Filter extends string = never>(
+  names: readonly Filter[] = [],
+  initial?: Sort,
+): ListState<Filter> {
   const [search, setSearch] = useSearchParams();
   const set = (change: (next: URLSearchParams) => void, replace: boolean): void =>
     setSearch(
@@ -48,7 +54,7 @@ export function useListState<Filter extends string = never>(names: readonly Filt
       },
       { replace },
     );
-  const sort = parseSort(search.get('sort'));
+  const sort = parseSort(search.get('sort')) ?? initial;
   const [after, before] = [search.get('after'), search.get('before')];
   const page = Math.max(1, Math.trunc(Number(search.get('page'))) || 1);
   const filters = Object.fromEntries(
@@ -73,9 +79,9 @@ export function useListState<Filter extends string = never>(names: readonly Filt
       }, true),
     sortBy: (field) =>
       set((next) => {
-        if (sort?.field !== field) next.set('sort', field.toLowerCase());
-        else if (sort.direction === 'ASC') next.set('sort', `-${field.toLowerCase()}`);
-        else next.delete('sort');
+        const following = sortAfter(sort, initial, field);
+        if (following === undefined) next.delete('sort');
+        else next.set('sort', following);
       }, true),
     turn: (to) =>
       set((next) => {
@@ -84,6 +90,15 @@ export function useListState<Filter extends string = never>(names: readonly Filt
         next.set('page', String(page + ('after' in to ? 1 : -1)));
       }, false),
   };
+}
+
+/** How the address names the order that follows when a column is chosen; undefined: as the list begins. */
+export function sortAfter(sort: Sort | undefined, initial: Sort | undefined, field: string): string | undefined {
+  const name = field.toLowerCase();
+  if (sort?.field !== field) return name;
+  // A list that begins with this column's largest has two orders by it, any other list three.
+  if (initial?.field === field && initial.direction === 'DESC') return sort.direction === 'ASC' ? undefined : name;
+  return sort.direction === 'ASC' ? `-${name}` : undefined;
 }
 
 function parseSort(text: string | null): Sort | undefined {

@@ -9,12 +9,6 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { cssVariables, theme } from './theme.ts';
 
-// A page left open over an update asks for files that are gone: the new ones are a reload away.
-window.addEventListener('vite:preloadError', (event) => {
-  event.preventDefault();
-  window.location.reload();
-});
-
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root.');
 createRoot(root).render(

@@ -15,6 +15,9 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
+    // In a narrow row they keep their words, and their neighbours give way.
+    Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },
+    Button: { styles: { root: { flexShrink: 0, maxWidth: '100%' } } },
     Skeleton: { defaultProps: { radius: 'sm' } },
   },
 });

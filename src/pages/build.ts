@@ -89,7 +89,11 @@ function buildGraphiql(icon: string): void {
 }
 
 rmSync(pageFolders.pages, { recursive: true, force: true });
-const assets: Assets = { style: asset('docs.css', source('docs.css')), icon: asset('icon.svg', source('icon.svg')) };
+const assets: Assets = {
+  style: asset('docs.css', source('docs.css')),
+  script: asset('docs.js', source('docs.js')),
+  icon: asset('icon.svg', source('icon.svg')),
+};
 const render = await createRender();
 const guides = readGuides();
 for (const { slug, title, text } of guides) {

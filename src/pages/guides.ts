@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withFigures } from './figures.ts';
 
 export interface Guide {
   /** The last part of its address, and its file's name. */
@@ -16,7 +17,7 @@ const slugs = ['quick-start', 'authentication', 'paging', 'errors', 'limits', 'w
 /** The guides as written. Their fenced blocks are run by test/docs/. */
 export const readGuides = (): Guide[] =>
   slugs.map((slug) => {
-    const text = include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'));
+    const text = withFigures(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8')));
     const title = /^# (.+)$/m.exec(text)?.[1];
     if (!title) throw new Error(`${slug}.md has no title`);
     return { slug, title, text };

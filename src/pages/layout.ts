@@ -4,14 +4,17 @@ import type { Rendered } from './markdown.ts';
 /** Addresses of assets, as built. */
 export interface Assets {
   style: string;
+  /** The script of pages of text: buttons that copy their code. */
+  script: string;
   icon: string;
 }
 
-const escape = (text: string): string =>
+/** Text as it may stand in HTML, in an attribute's double quotes too. */
+export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 const link = (href: string, text: string, current: string): string =>
-  `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${escape(text)}</a>`;
+  `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>`;
 
 /** The head and the bar that every page has in common. */
 export const frame = (
@@ -26,7 +29,7 @@ export const frame = (
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>${escape(title)} · Kontor</title>
+    <title>${escapeHtml(title)} · Kontor</title>
     <link rel="icon" href="${icon}">
     <link rel="stylesheet" href="${style}">${head}
   </head>
@@ -53,7 +56,7 @@ export function textPage(
   { at, title, text: { html, headings } }: { at: string; title: string; text: Rendered },
 ): string {
   const list = guides.map(({ slug, title: name }) => `<li>${link(`/docs/${slug}`, name, at)}</li>`);
-  const onPage = headings.map(({ id, title: name }) => `<li><a href="#${id}">${escape(name)}</a></li>`);
+  const onPage = headings.map(({ id, title: name }) => `<li><a href="#${id}">${escapeHtml(name)}</a></li>`);
   const aside = onPage.length < 2 ? '' : `<h2>On this page</h2><ul>${onPage.join('')}</ul>`;
   return frame(
     assets,
@@ -64,5 +67,6 @@ export function textPage(
       <main id="content" class="text" tabindex="-1">${html}</main>
       <nav class="headings" aria-label="On this page">${aside}</nav>
     </div>`,
+    `\n    <script src="${assets.script}" defer></script>`,
   );
 }

@@ -24,6 +24,13 @@ export async function createRender(): Promise<Render> {
       themes: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
       defaultColor: 'light-dark()',
       cssVariablePrefix: '--s-',
+      transformers: [
+        {
+          pre(node) {
+            node.properties['data-language'] = this.options.lang;
+          },
+        },
+      ],
       langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go'],
     }),
   );

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
 import { pageHeaders } from '../http/headers.ts';
+import { escapeHtml } from './layout.ts';
 
 /** Where builds put what is served: `npm run build`. */
 export interface PageFolders {
@@ -22,13 +23,17 @@ export const pageFolders: PageFolders = {
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const noncePlaceholder = /__CSP_NONCE__/g;
+/** Stands in a guide for the address of the server that shows it. */
+export const originPlaceholder = '__ORIGIN__';
+const guidePath = /^\/docs\/[\w-]+$/;
 const notBuilt = 'This page is not built yet. Run: npm run build';
 
 /** Addresses below which there are no pages: who mistypes one wants to hear so, not to see the dashboard. */
 const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;
 
 /** The pages people look at: those built ahead as files, and the dashboard at every other address it may route. */
-export function createPages(folders = pageFolders): Pages {
+/** @param publicUrl where clients reach this server, without a trailing slash: some guides show it */
+export function createPages(publicUrl: () => string, folders = pageFolders): Pages {
   const built = files(folders.pages, ['html']);
   const assets = files(folders.dashboard, []);
   return (request, response, path) => {
@@ -41,6 +46,11 @@ export function createPages(folders = pageFolders): Pages {
     );
     // sirv takes ranges at their word, down to one that ends before it begins. Nobody needs them here.
     delete request.headers.range;
+    const guide = guidePath.test(path) ? textOf(`${folders.pages}${path}.html`) : undefined;
+    if (guide?.includes(originPlaceholder)) {
+      answer(response, 200, 'text/html', guide.replaceAll(originPlaceholder, escapeHtml(publicUrl())));
+      return true;
+    }
     if (path !== '/index.html' && (serve(built, request, response) || serve(assets, request, response))) return true;
 
     response.setHeader('Cache-Control', 'no-store');

@@ -10,10 +10,12 @@ export interface Question {
   /** What the button does: `Delete`. */
   confirm: string;
   danger?: boolean;
+  /** What the other button says. Default: `Cancel`. */
+  cancel?: string;
 }
 
 /** Asks before something is done; answers whether it shall be. */
-export const confirm = ({ title, children, confirm: label, danger }: Question): Promise<boolean> =>
+export const confirm = ({ title, children, confirm: label, cancel = 'Cancel', danger }: Question): Promise<boolean> =>
   new Promise((resolve) => {
     modals.openConfirmModal({
       title: (
@@ -22,8 +24,10 @@ export const confirm = ({ title, children, confirm: label, danger }: Question): 
         </Text>
       ),
       children: <Text size="sm">{children}</Text>,
-      labels: { confirm: label, cancel: 'Cancel' },
+      labels: { confirm: label, cancel },
       confirmProps: danger ? { color: 'red' } : {},
+      // Above a dialog that is open already.
+      zIndex: 300,
       onConfirm: () => resolve(true),
       onClose: () => resolve(false),
     });

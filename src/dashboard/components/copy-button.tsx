@@ -38,7 +38,7 @@ export function CopyButton({ value, what, prominent }: Props): ReactNode {
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}
-              size="sm"
+              size={26}
               onClick={copyAndSay}
               aria-label={`Copy ${what}`}
             >

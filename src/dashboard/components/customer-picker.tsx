@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { graphql } from '../graphql.ts';
-import { Picker, type PickerProps } from './picker.tsx';
+import { CustomerForm } from '../pages/customers/customer-form.tsx';
+import { Picker, type Creation, type PickerProps } from './picker.tsx';
 
 const FindQuery = graphql(`
   query FindCustomers($q: String, $type: CustomerType) {
@@ -25,8 +26,23 @@ const NameQuery = graphql(`
 interface Props extends PickerProps {
   /** Default: both kinds. */
   type?: 'CUSTOMER' | 'SUPPLIER';
+  /** Whether a new one can be added here: in forms, not in filters. */
+  creates?: boolean;
 }
 
-export const CustomerPicker = ({ type, ...rest }: Props): ReactNode => (
-  <Picker find={FindQuery} among={{ type: type ?? null }} get={NameQuery} {...rest} />
+const creationOf = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
+  title: type === 'CUSTOMER' ? 'Add a customer' : 'Add a supplier',
+  form: ({ name, onDone, onCancel }) => (
+    <CustomerForm begin={{ type, companyName: name }} onDone={({ id }) => onDone(id)} onCancel={onCancel} />
+  ),
+});
+
+export const CustomerPicker = ({ type, creates = false, ...rest }: Props): ReactNode => (
+  <Picker
+    find={FindQuery}
+    among={{ type: type ?? null }}
+    get={NameQuery}
+    creation={creates ? creationOf(type ?? 'CUSTOMER') : undefined}
+    {...rest}
+  />
 );

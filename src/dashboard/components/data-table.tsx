@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Box,
-  Group,
-  Paper,
-  Skeleton,
-  Table,
-  Text,
-  UnstyledButton,
-  type MantineBreakpoint,
-} from '@mantine/core';
+import { ActionIcon, Box, Group, Paper, Skeleton, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import {
   ChevronDoubleLeftIcon,
   ChevronDownIcon,
@@ -22,6 +12,7 @@ import type { CombinedError } from 'urql';
 import { count } from '../format.ts';
 import { pageSize, type ListState } from '../list-state.ts';
 import { useAnnounce } from './announce.tsx';
+import { Cell, Rows } from './rows.tsx';
 import { Unavailable } from './error-boundary.tsx';
 
 export interface Column<Row> {
@@ -31,9 +22,11 @@ export interface Column<Row> {
   sort?: string;
   /** Figures stand at the right. */
   align?: 'right';
-  /** Left out on narrower screens. */
-  from?: MantineBreakpoint;
   width?: number | string;
+  /** What a row is known by: its first line, where there is no room for columns. */
+  lead?: boolean;
+  /** Whether only screen readers need the header. */
+  hidden?: boolean;
 }
 
 export interface Connection<Row> {
@@ -80,58 +73,62 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
       {connection?.nodes.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (
-        <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={caption}>
-          <Table verticalSpacing="sm" horizontalSpacing="sm" highlightOnHover aria-busy={fetching}>
-            <Table.Thead>
-              <Table.Tr>
+        <Rows caption={caption}>
+          <Table
+            className="stack"
+            role="table"
+            verticalSpacing="sm"
+            horizontalSpacing="sm"
+            highlightOnHover
+            aria-busy={fetching}
+          >
+            <Table.Thead role="rowgroup">
+              <Table.Tr role="row">
                 {columns.map((column) => (
                   <Heading key={column.header} column={column} list={list} />
                 ))}
               </Table.Tr>
             </Table.Thead>
-            <Table.Tbody>
+            <Table.Tbody role="rowgroup">
               {connection
                 ? connection.nodes.map((row) => (
-                    <Table.Tr key={row.id}>
+                    <Table.Tr key={row.id} role="row">
                       {columns.map((column) => (
-                        <Table.Td key={column.header} {...placed(column)}>
+                        <Cell key={column.header} column={column}>
                           {column.cell(row)}
-                        </Table.Td>
+                        </Cell>
                       ))}
                     </Table.Tr>
                   ))
                 : Array.from({ length: 8 }, (_, row) => (
-                    <Table.Tr key={row}>
+                    <Table.Tr key={row} role="row">
                       {columns.map((column) => (
-                        <Table.Td key={column.header} {...placed(column)}>
+                        <Cell key={column.header} column={column}>
                           <Skeleton h={14} my={4} w={`${55 + ((row * 13) % 40)}%`} />
-                        </Table.Td>
+                        </Cell>
                       ))}
                     </Table.Tr>
                   ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Rows>
       )}
-      <Turn list={list} connection={connection} />
+      <Turn list={list} connection={connection} order={orderOf(list.sort, columns)} />
     </Paper>
   );
 }
 
-function placed<Row>({ align, from, width }: Column<Row>): object {
-  return {
-    ...(align && { ta: align, className: 'numbers' }),
-    ...(from && { visibleFrom: from }),
-    ...(width !== undefined && { w: width }),
-  };
-}
+const placed = <Row,>({ align, width }: Column<Row>): object => ({
+  ...(align && { ta: align }),
+  ...(width !== undefined && { w: width }),
+});
 
 function Heading<Row>({ column, list }: { column: Column<Row>; list: Props<Row>['list'] }): ReactNode {
   const { header, sort } = column;
   if (!sort) {
     return (
-      <Table.Th {...placed(column)} scope="col" fz="xs" c="dimmed">
-        {header}
+      <Table.Th {...placed(column)} scope="col" role="columnheader" data-plain fz="xs" c="dimmed">
+        {column.hidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
       </Table.Th>
     );
   }
@@ -139,7 +136,7 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: Props<Row>[
   const Icon = direction ? (direction === 'ASC' ? ChevronUpIcon : ChevronDownIcon) : ChevronUpDownIcon;
   const sorted = direction && (direction === 'ASC' ? 'ascending' : 'descending');
   return (
-    <Table.Th {...placed(column)} scope="col" aria-sort={sorted ?? 'none'}>
+    <Table.Th {...placed(column)} scope="col" role="columnheader" aria-sort={sorted ?? 'none'}>
       <UnstyledButton onClick={() => list.sortBy(sort)} fz="xs" fw={700} c={direction ? undefined : 'dimmed'}>
         <Group component="span" gap={4} wrap="nowrap" justify={column.align === 'right' ? 'flex-end' : 'flex-start'}>
           {header}
@@ -150,7 +147,18 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: Props<Row>[
   );
 }
 
-function Turn<Row>({ list, connection }: Pick<Props<Row>, 'list' | 'connection'>): ReactNode {
+/** What a list is ordered by, in words. */
+function orderOf<Row>(sort: Props<Row>['list']['sort'], columns: Column<Row>[]): string {
+  const header = sort && columns.find((column) => column.sort === sort.field)?.header;
+  if (header === undefined) return 'Newest first';
+  return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;
+}
+
+function Turn<Row>({
+  list,
+  connection,
+  order,
+}: Pick<Props<Row>, 'list' | 'connection'> & { order: string }): ReactNode {
   const { totalCount = 0, nodes = [], pageInfo } = connection ?? {};
   const before = (list.page - 1) * pageSize;
   const range =
@@ -178,6 +186,9 @@ function Turn<Row>({ list, connection }: Pick<Props<Row>, 'list' | 'connection'>
     >
       <Text size="sm" c="dimmed" className="numbers">
         {range}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {nodes.length > 1 && order}
       </Text>
       <Group gap={4} role="group" aria-label="Pages">
         {buttons.map(({ label, icon: Icon, to }) => (

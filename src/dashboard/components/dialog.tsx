@@ -1,6 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { FormScopeContext, mayDiscard, type FormScope } from '../unsaved.ts';
 
 interface Props {
   title: string;
@@ -12,8 +13,15 @@ interface Props {
   children: ReactNode;
 }
 
-/** A dialogue over the page; the whole screen on a phone. What is in it starts anew each time. */
+/**
+ * A dialog over the page; the whole screen on a phone. What is in it starts anew each time. It asks before it closes over
+ * a form with something unsaved.
+ */
 export function Dialog({ title, opened, onClose, size = 'lg', stays = false, children }: Props): ReactNode {
+  const [forms] = useState<FormScope>(() => new Set());
+  const close = async (): Promise<void> => {
+    if (await mayDiscard(forms)) onClose();
+  };
   const phone = useMediaQuery('(max-width: 36em)');
   return (
     <Modal
@@ -23,14 +31,14 @@ export function Dialog({ title, opened, onClose, size = 'lg', stays = false, chi
         </Text>
       }
       opened={opened}
-      onClose={onClose}
+      onClose={() => void close()}
       size={size}
       fullScreen={phone ?? false}
       withCloseButton={!stays}
       closeOnEscape={!stays}
       closeOnClickOutside={false}
     >
-      {children}
+      <FormScopeContext value={forms}>{children}</FormScopeContext>
     </Modal>
   );
 }

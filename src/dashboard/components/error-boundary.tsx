@@ -1,22 +1,27 @@
 import { Button, Center, EmptyState, Title } from '@mantine/core';
 import { ExclamationTriangleIcon, LockClosedIcon } from '@heroicons/react/24/outline';
-import { Component, type ReactNode } from 'react';
+import { Component, useEffect, useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
+import { Link, useLocation } from 'wouter';
 import { signOut } from '../auth.ts';
 import { codeOf } from '../client.ts';
-import { inWords } from '../faults.ts';
+import { fieldErrors, inWords } from '../faults.ts';
+import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../page-load.ts';
+import { fieldName } from '../plain-messages.ts';
 import { forgetTenant } from '../tenant.ts';
 
 /** Keeps a fault of one page to that page. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
 
-  static getDerivedStateFromError(): { failed: boolean } {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    if (error instanceof PageLoadError) return <NotLoaded />;
     return (
       <EmptyState
         role="alert"
@@ -33,25 +38,80 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
   }
 }
 
+/** In place of a page whose program didn't arrive. */
+function NotLoaded(): ReactNode {
+  const [busy, setBusy] = useState(false);
+  const [waiting, setWaiting] = useState(true);
+  const again = async (): Promise<void> => {
+    setBusy(true);
+    await reloadIfReachable();
+    setBusy(false);
+  };
+  useEffect(() => {
+    void reloadAfterUpdate().then(setWaiting);
+  }, []);
+  if (waiting) return null;
+  return (
+    <Problem
+      title="This page couldn’t be loaded"
+      description="The server can’t be reached. Check your connection, and try again."
+    >
+      <Button variant="default" onClick={() => void again()} loading={busy}>
+        Try again
+      </Button>
+    </Problem>
+  );
+}
+
 /** Where a page's data should be, and can't be had. */
 export function Unavailable({ error, again }: { error: CombinedError; again?: () => void }): ReactNode {
-  const missing = codeOf(error) === 'NOT_FOUND';
+  const [path] = useLocation();
+  const invalid = fieldErrors(error).map((each) => each.path);
+  if (codeOf(error) === 'NOT_FOUND' || invalid.includes('id')) {
+    return <Problem title="There is no such thing here" description="It was deleted, or belongs to another tenant." />;
+  }
+  if (invalid.length > 0) {
+    const fields = [...new Set(invalid.map(fieldName))].join(', ');
+    return (
+      <Problem
+        title="This link doesn’t work"
+        description={`Its address has a value that can’t be used: ${fields}. The link may be old, or mistyped.`}
+      >
+        <Button component={Link} to={path} variant="default">
+          Show the list without filters
+        </Button>
+      </Problem>
+    );
+  }
   return (
-    <EmptyState
-      role="alert"
-      py="xl"
-      icon={<ExclamationTriangleIcon width={40} aria-hidden />}
-      title={missing ? 'There is no such thing here' : 'This can’t be shown'}
-      description={missing ? 'It was deleted, or belongs to another tenant.' : inWords(error)}
-    >
-      {again && !missing && (
+    <Problem title="This can’t be shown" description={inWords(error)}>
+      {again && (
         <Button variant="default" onClick={again}>
           Try again
         </Button>
       )}
-    </EmptyState>
+    </Problem>
   );
 }
+
+interface ProblemProps {
+  title: string;
+  description: string;
+  /** What can be done about it. */
+  children?: ReactNode;
+}
+
+const Problem = ({ title, description, children }: ProblemProps): ReactNode => (
+  <EmptyState
+    role="alert"
+    py="xl"
+    icon={<ExclamationTriangleIcon width={40} aria-hidden />}
+    title={title}
+    description={description}
+  >
+    {children}
+  </EmptyState>
+);
 
 /** Where not even the session is known. */
 export function Broken({ error, again }: { error: CombinedError; again: () => void }): ReactNode {

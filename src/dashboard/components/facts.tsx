@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }): ReactNode {
   return (
     <Card withBorder radius="md">
-      <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 4 }} spacing="md" m={0}>
+      <SimpleGrid component="dl" cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" m={0}>
         {facts
           .filter(([, value]) => value !== null && value !== '')
           .map(([name, value]) => (

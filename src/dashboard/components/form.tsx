@@ -2,48 +2,92 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
+import type { Once } from '../client.ts';
 import { faultsOf } from '../faults.ts';
+import { merge, type Current } from '../meanwhile.ts';
+import { randomId } from '../random-id.ts';
+import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 
-interface Submission {
+export interface Submission {
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   busy: boolean;
   /** What the server says that belongs beside no field. */
   faults: string[];
+  /** What was changed elsewhere since the form was opened, to be looked over before it is saved. */
+  changes: string[];
+  /** Why what the form is about can't be changed any more. */
+  gone: string | undefined;
+  unsaved: Unsaved;
 }
 
 /**
  * Sends a form: `send` runs the mutation; its VALIDATION_FAILED goes beside the fields, which are named by the paths of
- * the input (`items.0.quantity`), and the first of them takes the focus.
+ * the input (`items.0.quantity`), and the first of them takes the focus. What is typed stays until it is stored. Sent
+ * again after no answer came, it carries the same Idempotency-Key, so that it is done once.
+ * @param current the values as they are stored now, for a form that changes something: asked for before it is sent
  */
 export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
-  send: (values: Values) => Promise<OperationResult<Data>>,
+  send: (values: Values, once: Once) => Promise<OperationResult<Data>>,
   onDone: (data: Data) => void,
+  current?: () => Promise<Current<Values>>,
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<string[]>([]);
+  const [changes, setChanges] = useState<string[]>([]);
+  const [gone, setGone] = useState<string>();
+  const [unanswered, setUnanswered] = useState<{ key: string; values: string }>();
+  const unsaved = useUnsaved(form);
+  const [opened, setOpened] = useState<Values>(() => form.getValues());
   const focusFirst = ([first]: string[]): void => {
     if (first) form.getInputNode(first)?.focus();
   };
-  const onSubmit = form.onSubmit(
+
+  /** Takes over what was changed elsewhere; tells whether the form can be sent as it is. */
+  const isUpToDate = async (): Promise<boolean> => {
+    const now = await current?.();
+    if (now?.gone) setGone(now.gone);
+    if (!now?.values) return !now?.gone;
+    const merged = merge(opened, form.getValues(), now.values);
+    setOpened(now.values);
+    form.setValues(merged.values);
+    setChanges(merged.changes);
+    return merged.changes.length === 0;
+  };
+
+  const submit = async (values: Values): Promise<void> => {
+    if (!gone && !(await isUpToDate())) return;
+    const text = JSON.stringify(values);
+    const key = unanswered?.values === text ? unanswered.key : randomId();
+    const { data, error } = await send(values, { idempotencyKey: key });
+    setUnanswered(error?.networkError ? { key, values: text } : undefined);
+    if (error) {
+      const { fields, rest } = faultsOf(error, (path) => form.getInputNode(path) !== null);
+      form.setErrors(fields);
+      setFaults(rest);
+      focusFirst(Object.keys(fields));
+    } else if (data) {
+      unsaved.saved();
+      onDone(data);
+      unsaved.saved(); // what a form that stays begins anew with
+    }
+  };
+
+  const handle = form.onSubmit(
     async (values) => {
       setBusy(true);
       setFaults([]);
-      const { data, error } = await send(values);
-      setBusy(false);
-      if (error) {
-        const { fields, rest } = faultsOf(error, (path) => form.getInputNode(path) !== null);
-        form.setErrors(fields);
-        setFaults(rest);
-        focusFirst(Object.keys(fields));
-      } else if (data) {
-        form.resetDirty();
-        onDone(data);
-      }
+      setChanges([]);
+      await submit(values).finally(() => setBusy(false));
     },
     (errors) => focusFirst(Object.keys(errors)),
   );
-  return { onSubmit, busy, faults };
+  const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
+    // React sends the event of a form in a dialog on to the form that the dialog was opened from.
+    event.stopPropagation();
+    handle(event);
+  };
+  return { onSubmit, busy, faults, changes, gone, unsaved };
 }
 
 interface FormProps {
@@ -57,20 +101,17 @@ interface FormProps {
 
 /** A form and its buttons. The browser's own checks are off: the server says what is wrong, in one voice. */
 export function Form({ submission, submit, onCancel, children, danger }: FormProps): ReactNode {
+  const cancel = async (): Promise<void> => {
+    if (await submission.unsaved.discard()) onCancel?.();
+  };
   return (
     <form onSubmit={submission.onSubmit} noValidate>
       <Stack gap="md">
-        {submission.faults.length > 0 && (
-          <Alert color="red" role="alert" title="Not saved">
-            {submission.faults.map((fault) => (
-              <div key={fault}>{fault}</div>
-            ))}
-          </Alert>
-        )}
+        <FormMessages submission={submission} />
         {children}
         <Group justify="flex-end" gap="xs">
           {onCancel && (
-            <Button variant="default" onClick={onCancel}>
+            <Button variant="default" onClick={() => void cancel()}>
               Cancel
             </Button>
           )}
@@ -80,5 +121,33 @@ export function Form({ submission, submit, onCancel, children, danger }: FormPro
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** What is to be said above the fields. */
+export function FormMessages({ submission: { faults, changes, gone } }: { submission: Submission }): ReactNode {
+  return (
+    <>
+      {gone && (
+        <Alert color="yellow" role="alert" title="Not saved">
+          {gone} What you typed is still here.
+        </Alert>
+      )}
+      {changes.length > 0 && (
+        <Alert color="yellow" role="alert" title="Changed meanwhile, not saved yet">
+          {changes.map((change) => (
+            <div key={change}>{change}</div>
+          ))}
+          <div>Look it over, and save again.</div>
+        </Alert>
+      )}
+      {faults.length > 0 && (
+        <Alert color="red" role="alert" title="Not saved">
+          {faults.map((fault) => (
+            <div key={fault}>{fault}</div>
+          ))}
+        </Alert>
+      )}
+    </>
   );
 }

@@ -1,6 +1,6 @@
-import { Button, CloseButton, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
+import { Button, CloseButton, Collapse, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ListState } from '../list-state.ts';
 
@@ -31,7 +31,8 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
       onChange={(event) => type(event.currentTarget.value)}
       leftSection={<MagnifyingGlassIcon width={16} aria-hidden />}
       rightSection={typed && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />}
-      w={{ base: '100%', xs: 280 }}
+      w={{ sm: 280 }}
+      flex={{ base: 1, sm: 'none' }}
     />
   );
 }
@@ -66,7 +67,7 @@ export function Choice({ label, value, onChange, options, all, searchable }: Cho
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       searchable={searchable ?? false}
       checkIconPosition="right"
-      w={{ base: '100%', xs: 190 }}
+      w={{ base: '100%', sm: 190 }}
     />
   );
 }
@@ -91,26 +92,56 @@ export function Day({ label, value, onChange }: DayProps): ReactNode {
       leftSectionWidth={46}
       value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      w={{ base: '100%', xs: 190 }}
+      w={{ base: '100%', sm: 190 }}
     />
   );
 }
 
 interface FiltersProps {
+  /** The field that searches, which stays in sight on a phone. */
+  search?: ReactNode;
+  /** All others, which a phone keeps behind a button. */
   children: ReactNode;
-  list: Pick<ListState<never>, 'filtered' | 'clear'>;
+  list: Pick<ListState<never>, 'filters' | 'filtered' | 'clear'>;
 }
 
-/** The row of filters above a list. */
-export function Filters({ children, list }: FiltersProps): ReactNode {
+/** The filters above a list: in a row, or behind a button on a phone, so that the list itself is on the first screen. */
+export function Filters({ search, children, list }: FiltersProps): ReactNode {
+  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const [opened, { toggle }] = useDisclosure();
+  const clear = list.filtered && (
+    <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
+      Clear filters
+    </Button>
+  );
+  if (!phone) {
+    return (
+      <Group gap="xs" mb="sm" role="search">
+        {search}
+        {children}
+        {clear}
+      </Group>
+    );
+  }
+  const active = Object.keys(list.filters).filter((name) => name !== 'q').length;
   return (
-    <Group gap="xs" mb="sm" role="search">
-      {children}
-      {list.filtered && (
-        <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
-          Clear filters
+    <Stack gap="xs" mb="sm" role="search">
+      <Group gap="xs" wrap="nowrap">
+        {search}
+        <Button
+          variant={active > 0 ? 'light' : 'default'}
+          leftSection={<AdjustmentsHorizontalIcon width={18} aria-hidden />}
+          aria-expanded={opened}
+          onClick={toggle}
+        >
+          {active > 0 ? `Filters (${active})` : 'Filters'}
         </Button>
-      )}
-    </Group>
+        {!search && clear}
+      </Group>
+      <Collapse expanded={opened}>
+        <Stack gap="xs">{children}</Stack>
+      </Collapse>
+      {search && clear && <Group>{clear}</Group>}
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
-import { Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { ChevronLeftIcon } from '@heroicons/react/24/outline';
+import { Anchor, Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { BookOpenIcon, ChevronLeftIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSession } from '../session.tsx';
 import { TextLink } from './text-link.tsx';
@@ -10,6 +10,8 @@ interface Props {
   badge?: ReactNode;
   /** One line on what this page is for. */
   description?: ReactNode;
+  /** The guide that explains this page's matter to programmers. */
+  guide?: { href: `/docs/${string}`; label: string };
   actions?: ReactNode;
   back?: { to: string; label: string };
   children: ReactNode;
@@ -19,7 +21,7 @@ interface Props {
 let arrived = false;
 
 /** The frame of a page: its heading takes the focus when one comes here, and names the window. */
-export function Page({ title, badge, description, actions, back, children }: Props): ReactNode {
+export function Page({ title, badge, description, guide, actions, back, children }: Props): ReactNode {
   const { tenant } = useSession();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -32,7 +34,7 @@ export function Page({ title, badge, description, actions, back, children }: Pro
       <title>{`${title} · ${tenant.name} · Kontor`}</title>
       <Stack gap="xs">
         {back && (
-          <TextLink to={back.to} w="fit-content">
+          <TextLink className="target" to={back.to} w="fit-content">
             <Group gap={4} component="span">
               <ChevronLeftIcon width={14} aria-hidden />
               {back.label}
@@ -40,8 +42,8 @@ export function Page({ title, badge, description, actions, back, children }: Pro
           </TextLink>
         )}
         <Group justify="space-between" gap="sm" mih={36}>
-          <Group gap="sm">
-            <Title order={1} size="h2" ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere' }}>
+          <Group gap="sm" miw={0}>
+            <Title order={1} size={title.length > 80 ? 'h4' : 'h2'} ref={heading} tabIndex={-1} miw={0}>
               {title}
             </Title>
             {badge}
@@ -49,9 +51,17 @@ export function Page({ title, badge, description, actions, back, children }: Pro
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
         {description && (
-          <Text c="dimmed" maw={720}>
+          <Text className="long" component="div" c="dimmed" maw={720}>
             {description}
           </Text>
+        )}
+        {guide && (
+          <Anchor className="target" href={guide.href} target="_blank" size="sm" w="fit-content">
+            <Group gap={6} component="span" wrap="nowrap">
+              <BookOpenIcon width={16} aria-hidden />
+              Guide: {guide.label}
+            </Group>
+          </Anchor>
         )}
       </Stack>
       <Box>{children}</Box>

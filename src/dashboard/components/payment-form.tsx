@@ -2,27 +2,33 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import { money, today, toDecimal } from '../format.ts';
+import type { Once } from '../client.ts';
+import { money, today } from '../format.ts';
+import { toDecimal, typedAmount } from '../typed.ts';
+import { DecimalInput } from './decimal-input.tsx';
 import { Form, useSubmit } from './form.tsx';
 
 interface Props<Data> {
   due: string;
   currency: string;
-  pay: (payment: { amount: string; paidOn: string }) => Promise<OperationResult<Data>>;
+  pay: (payment: { amount: string; paidOn: string }, once: Once) => Promise<OperationResult<Data>>;
   onDone: (data: Data) => void;
   onCancel: () => void;
 }
 
 /** Records a payment that came otherwise than by a known bank transaction. */
 export function PaymentForm<Data>({ due, currency, pay, onDone, onCancel }: Props<Data>): ReactNode {
-  const form = useForm({ mode: 'controlled', initialValues: { amount: due, paidOn: today() } });
-  const submission = useSubmit(form, ({ amount, paidOn }) => pay({ amount: toDecimal(amount), paidOn }), onDone);
+  const form = useForm({ mode: 'controlled', initialValues: { amount: typedAmount(due, currency), paidOn: today() } });
+  const submission = useSubmit(
+    form,
+    ({ amount, paidOn }, once) => pay({ amount: toDecimal(amount), paidOn }, once),
+    onDone,
+  );
   return (
     <Form submission={submission} submit="Record the payment" onCancel={onCancel}>
-      <TextInput
+      <DecimalInput
         label={`Amount in ${currency}`}
         description={`${money(due, currency)} is due`}
-        inputMode="decimal"
         required
         data-autofocus
         {...form.getInputProps('amount')}

@@ -15,10 +15,11 @@ const UndoPayment = graphql(`
   }
 `);
 
-interface Payment {
+export interface Payment {
   id: string;
   amount: string;
   paidOn: string;
+  createdAt: string;
   bankTransaction: { id: string; counterpartyName: string | null } | null;
 }
 
@@ -46,21 +47,26 @@ export function Payments({ payments, currency }: { payments: readonly Payment[];
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {payments.map((payment) => (
           <Group component="li" key={payment.id} justify="space-between" wrap="nowrap">
-            <div>
-              <Text className="numbers">{money(payment.amount, currency)}</Text>
+            <div style={{ minWidth: 0 }}>
+              <Text className="numbers figure">{money(payment.amount, currency)}</Text>
               <Text size="sm" c="dimmed">
                 {date(payment.paidOn)}
                 {payment.bankTransaction && (
                   <>
                     {', '}
-                    <Anchor component={Link} to={`/bank-transactions/${payment.bankTransaction.id}`} size="sm">
+                    <Anchor
+                      className="long"
+                      component={Link}
+                      to={`/bank-transactions/${payment.bankTransaction.id}`}
+                      size="sm"
+                    >
                       {payment.bankTransaction.counterpartyName ?? 'bank transaction'}
                     </Anchor>
                   </>
                 )}
               </Text>
             </div>
-            <Button variant="subtle" color="gray" size="compact-sm" onClick={() => ask(payment)}>
+            <Button variant="default" size="xs" onClick={() => ask(payment)}>
               Undo
             </Button>
           </Group>

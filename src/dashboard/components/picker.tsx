@@ -2,6 +2,7 @@ import { Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
+import { Dialog } from './dialog.tsx';
 
 interface Named {
   id: string;
@@ -16,6 +17,13 @@ export interface PickerProps extends Omit<SelectProps, 'data' | 'value' | 'onCha
   onChange: (id: string | null) => void;
 }
 
+/** How one that isn't there yet is made. */
+export interface Creation {
+  /** `Add a customer` */
+  title: string;
+  form: (made: { name: string; onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
+}
+
 interface Sources<Filter extends object> {
   /** The first of those that a text finds. */
   find: TypedDocumentNode<{ found: { nodes: readonly Named[] } }, { q?: string | null } & Filter>;
@@ -23,13 +31,22 @@ interface Sources<Filter extends object> {
   among: Filter;
   /** The one that is chosen already. */
   get: TypedDocumentNode<{ chosen: Named }, { id: string }>;
+  /** Where a new one can be made of what was typed. */
+  creation?: Creation | undefined;
 }
 
-/** Chooses one of many by typing a part of its name: there may be a hundred thousand. */
+// No id: those are UUIDs.
+const create = 'create';
+
+/**
+ * Chooses one of many by typing a part of its name: there may be a hundred thousand. Where none is called that, it can be
+ * made on the spot.
+ */
 export function Picker<Filter extends object>(props: PickerProps & Sources<Filter>): ReactNode {
-  const { label, hideLabel, value = null, onChange, find, among, get, ...rest } = props;
+  const { label, hideLabel, value = null, onChange, find, among, get, creation, ...rest } = props;
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
+  const [creating, setCreating] = useState<string>();
   const [named] = useQuery({
     query: get,
     variables: { id: value ?? '' },
@@ -42,19 +59,43 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
   const [{ data, fetching }] = useQuery({ query: find, variables: { ...among, q: search || null } });
   const found = new Map((data?.found.nodes ?? []).map(({ id, name }) => [id, name]));
   if (chosen) found.set(chosen.id, chosen.name);
-  return (
+  const choices = [...found].map(([id, name]) => ({ value: id, label: name }));
+  const name = typed.trim();
+  const isNew = name !== '' && !choices.some((option) => option.label.toLowerCase() === name.toLowerCase());
+  if (creation && isNew && !fetching) choices.push({ value: create, label: `Add “${name}”` });
+  const choose = (id: string | null): void => {
+    if (id !== create) return onChange(id);
+    setCreating(name);
+    setTyped(chosen?.name ?? '');
+  };
+  const close = (): void => setCreating(undefined);
+  const finish = (id: string): void => {
+    close();
+    onChange(id);
+  };
+  const select = (
     <Select
       {...(hideLabel ? { 'aria-label': label } : { label })}
-      data={[...found].map(([id, name]) => ({ value: id, label: name }))}
+      data={choices}
       value={value}
-      onChange={onChange}
+      onChange={choose}
       searchable
+      searchValue={typed}
       clearable
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={fetching ? 'Looking…' : 'Nothing is called that'}
+      nothingFoundMessage={fetching ? 'Looking…' : 'No matches'}
       {...rest}
     />
+  );
+  if (!creation) return select;
+  return (
+    <>
+      {select}
+      <Dialog title={creation.title} opened={creating !== undefined} onClose={close}>
+        {creating !== undefined && creation.form({ name: creating, onDone: finish, onCancel: close })}
+      </Dialog>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { graphql } from '../graphql.ts';
-import { Picker, type PickerProps } from './picker.tsx';
+import { ProjectForm } from '../pages/projects/project-form.tsx';
+import { Picker, type Creation, type PickerProps } from './picker.tsx';
 
 const FindQuery = graphql(`
   query FindProjects($q: String) {
@@ -22,6 +23,16 @@ const NameQuery = graphql(`
   }
 `);
 
-export const ProjectPicker = (props: PickerProps): ReactNode => (
-  <Picker find={FindQuery} among={{}} get={NameQuery} {...props} />
+interface Props extends PickerProps {
+  /** Whether a new one can be added here: in forms, not in filters. */
+  creates?: boolean;
+}
+
+const creation: Creation = {
+  title: 'Add a project',
+  form: ({ name, onDone, onCancel }) => <ProjectForm name={name} onDone={onDone} onCancel={onCancel} />,
+};
+
+export const ProjectPicker = ({ creates = false, ...rest }: Props): ReactNode => (
+  <Picker find={FindQuery} among={{}} get={NameQuery} creation={creates ? creation : undefined} {...rest} />
 );

@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigation } from '../routes.tsx';
+import { ConnectionNotice } from './connection-notice.tsx';
+import { GlobalSearch } from './search/global-search.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 
@@ -33,7 +35,8 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             />
             <TenantSwitch />
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
+            <GlobalSearch />
             <ColorScheme />
             <UserMenu />
           </Group>
@@ -67,7 +70,10 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
-        <div style={{ maxWidth: 1280, marginInline: 'auto' }}>{children}</div>
+        <div style={{ maxWidth: 1280, marginInline: 'auto' }}>
+          <ConnectionNotice />
+          {children}
+        </div>
       </AppShell.Main>
     </AppShell>
   );

@@ -1,14 +1,15 @@
-import { Box, Paper, Skeleton, Table, VisuallyHidden, type MantineBreakpoint } from '@mantine/core';
+import { Box, Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Unavailable } from './error-boundary.tsx';
+import { Cell, Rows } from './rows.tsx';
 
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
   align?: 'right';
-  /** Left out on narrower screens. */
-  from?: MantineBreakpoint;
+  /** What a row is known by: its first line, where there is no room for columns. */
+  lead?: boolean;
   /** Whether only screen readers need the header. */
   hidden?: boolean;
 }
@@ -31,46 +32,49 @@ export function SimpleTable<Row extends { id: string }>(props: Props<Row>): Reac
       {rows?.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (
-        <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={caption}>
-          <Table verticalSpacing="sm" horizontalSpacing="md" aria-busy={!rows}>
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map(({ header, hidden, align, from }) => (
-                  <Table.Th key={header} scope="col" fz="xs" c="dimmed" {...placed(align, from)}>
+        <Rows caption={caption}>
+          <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" aria-busy={!rows}>
+            <Table.Thead role="rowgroup">
+              <Table.Tr role="row">
+                {columns.map(({ header, hidden, align }) => (
+                  <Table.Th
+                    key={header}
+                    scope="col"
+                    role="columnheader"
+                    data-plain
+                    fz="xs"
+                    c="dimmed"
+                    {...(align && { ta: align })}
+                  >
                     {hidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
                   </Table.Th>
                 ))}
               </Table.Tr>
             </Table.Thead>
-            <Table.Tbody>
+            <Table.Tbody role="rowgroup">
               {rows
                 ? rows.map((row) => (
-                    <Table.Tr key={row.id}>
-                      {columns.map(({ header, cell, align, from }) => (
-                        <Table.Td key={header} {...placed(align, from)}>
-                          {cell(row)}
-                        </Table.Td>
+                    <Table.Tr key={row.id} role="row">
+                      {columns.map((column) => (
+                        <Cell key={column.header} column={column}>
+                          {column.cell(row)}
+                        </Cell>
                       ))}
                     </Table.Tr>
                   ))
                 : [1, 2, 3].map((row) => (
-                    <Table.Tr key={row}>
-                      {columns.map(({ header, align, from }) => (
-                        <Table.Td key={header} {...placed(align, from)}>
+                    <Table.Tr key={row} role="row">
+                      {columns.map((column) => (
+                        <Cell key={column.header} column={column}>
                           <Skeleton h={14} my={4} w="70%" />
-                        </Table.Td>
+                        </Cell>
                       ))}
                     </Table.Tr>
                   ))}
             </Table.Tbody>
           </Table>
-        </Box>
+        </Rows>
       )}
     </Paper>
   );
 }
-
-const placed = (align?: 'right', from?: MantineBreakpoint): object => ({
-  ...(align && { ta: align }),
-  ...(from && { visibleFrom: from }),
-});

@@ -13,7 +13,7 @@ export function TenantSwitch(): ReactNode {
   const name = (
     <Group gap="xs" wrap="nowrap" miw={0}>
       <Initials name={tenant.name} size={28} />
-      <Text fw={600} truncate>
+      <Text fw={600} truncate title={tenant.name}>
         {tenant.name}
       </Text>
       {tenants.length > 1 && <ChevronUpDownIcon width={16} aria-hidden style={{ flexShrink: 0 }} />}

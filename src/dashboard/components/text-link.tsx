@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 interface Props extends AnchorProps {
+  className?: string;
   /** A page of the dashboard; `~/…` is outside of the tenant. */
   to: string;
   children: ReactNode;

@@ -40,10 +40,10 @@ export function UserMenu(): ReactNode {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={600} truncate>
+          <Text size="sm" fw={600} truncate title={user.name}>
             {user.name}
           </Text>
-          <Text size="xs" truncate>
+          <Text size="xs" truncate title={user.email}>
             {user.email}
           </Text>
         </Menu.Label>

@@ -1,29 +1,19 @@
-import { Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
-import { useLocation, useParams } from 'wouter';
-import {
-  acceptInvitation,
-  currentSession,
-  lookAtInvitation,
-  type Answer,
-  type Invitation,
-  type Refusal,
-} from '../auth.ts';
+import { Link, useLocation, useParams } from 'wouter';
+import { acceptInvitation, joinAsNew, lookAtInvitation, type Answer, type Invitation, type Refusal } from '../auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
 import { RefusalAlert } from '../components/refusal.tsx';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();
   const [answer, setAnswer] = useState<Answer<Invitation>>();
-  const [signedInAs, setSignedInAs] = useState<string>();
   useEffect(() => {
     let gone = false;
     const look = async (): Promise<void> => {
-      const [invitation, session] = await Promise.all([lookAtInvitation(token), currentSession()]);
-      if (gone) return;
-      setSignedInAs(session.data?.user.email);
-      setAnswer(invitation);
+      const invitation = await lookAtInvitation(token);
+      if (!gone) setAnswer(invitation);
     };
     void look();
     return () => {
@@ -53,35 +43,30 @@ export default function InvitationPage(): ReactNode {
   const lead = `${invitedBy ? `${invitedBy} invites you` : 'You are invited'} to work on these books, as ${email}.`;
   return (
     <FrontPage title={`Join ${tenant.name}`} lead={lead}>
-      {!hasAccount ? (
-        <NewAccount token={token} />
-      ) : signedInAs === email ? (
-        <Accept token={token} />
-      ) : (
-        <SignInFirst token={token} email={email} />
-      )}
+      {hasAccount ? <Accept token={token} /> : <NewAccount token={token} email={email} />}
     </FrontPage>
   );
 }
 
-/** Sends the acceptance, then opens the books. */
-function useAcceptance(token: string) {
+/** Sends what joins the tenant, then opens the books. */
+function useJoining() {
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
-  const accept = async (as: { name?: string; password?: string }): Promise<Refusal | undefined> => {
+  const join = async (sent: ReturnType<typeof acceptInvitation>): Promise<Refusal | undefined> => {
     setBusy(true);
-    const answer = await acceptInvitation({ token, ...as });
+    const answer = await sent;
     setBusy(false);
     setRefusal(answer.refusal);
     if (answer.data) navigate(`/${answer.data.tenant.id}`, { replace: true });
     return answer.refusal;
   };
-  return { accept, busy, refusal };
+  return { join, busy, refusal };
 }
 
-function NewAccount({ token }: { token: string }): ReactNode {
-  const { accept, busy, refusal } = useAcceptance(token);
+/** Whether the address has an account isn't known here: for who has one, there is the way to sign in. */
+function NewAccount({ token, email }: { token: string; email: string }): ReactNode {
+  const { join, busy, refusal } = useJoining();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
@@ -91,13 +76,29 @@ function NewAccount({ token }: { token: string }): ReactNode {
     },
   });
   const submit = form.onSubmit(async (values) => {
-    const refused = await accept(values);
+    const refused = await join(joinAsNew({ token, ...values }));
     if (refused) form.setErrors(refused.fields);
   });
+  const search = new URLSearchParams({ to: `/invitation/${token}`, email });
+  const signIn = `/sign-in?${search.toString()}`;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <RefusalAlert refusal={refusal} />
+        {refusal?.status === 401 ? (
+          <Alert color="red" role="alert" title="You could not be signed in">
+            If this address has an account already, sign in with the password of that account, then accept the
+            invitation. If you don’t know that account, ask whoever runs Kontor.
+          </Alert>
+        ) : (
+          <RefusalAlert refusal={refusal} />
+        )}
+        <Text size="sm">
+          New here? Choose a name and a password. If you have an account,{' '}
+          <Anchor component={Link} href={signIn} size="sm" underline="always">
+            sign in
+          </Anchor>{' '}
+          with it to accept.
+        </Text>
         <TextInput
           label="Your name"
           autoComplete="name"
@@ -123,25 +124,12 @@ function NewAccount({ token }: { token: string }): ReactNode {
 }
 
 function Accept({ token }: { token: string }): ReactNode {
-  const { accept, busy, refusal } = useAcceptance(token);
+  const { join, busy, refusal } = useJoining();
   return (
     <Stack>
       <RefusalAlert refusal={refusal} />
-      <Button onClick={() => accept({})} loading={busy} fullWidth>
+      <Button onClick={() => join(acceptInvitation(token))} loading={busy} fullWidth>
         Accept the invitation
-      </Button>
-    </Stack>
-  );
-}
-
-function SignInFirst({ token, email }: { token: string; email: string }): ReactNode {
-  const [, navigate] = useLocation();
-  const search = new URLSearchParams({ to: `/invitation/${token}`, email });
-  return (
-    <Stack>
-      <Text size="sm">This address has an account already. Sign in with it to accept.</Text>
-      <Button onClick={() => navigate(`/sign-in?${search.toString()}`)} fullWidth>
-        Sign in
       </Button>
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
@@ -37,6 +37,11 @@ export default function SignIn(): ReactNode {
     <FrontPage title="Sign in">
       <form onSubmit={submit} noValidate>
         <Stack>
+          {search.has('ended') && !refusal && (
+            <Alert color="yellow" role="status">
+              Your session has ended. Sign in to go on.
+            </Alert>
+          )}
           <RefusalAlert refusal={refusal} />
           <TextInput
             label="E-mail address"
@@ -72,5 +77,5 @@ export default function SignIn(): ReactNode {
 
 /** Where the user was going. Only to a page of our own: `to` comes with the address, from whoever made the link. */
 function destination(to: string | null): string {
-  return to && /^\/(?![/\\])/.test(to) ? to : '/';
+  return to && /^\/(?![/\\]|sign-in)/.test(to) ? to : '/';
 }

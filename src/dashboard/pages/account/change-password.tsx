@@ -1,11 +1,11 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { changePassword, type Refusal } from '../../auth.ts';
 import { RefusalAlert } from '../../components/refusal.tsx';
 import { done } from '../../components/toast.ts';
 
-const initialValues = { currentPassword: '', newPassword: '', again: '' };
+const initialValues = { currentPassword: '', newPassword: '', again: '', revokeTokens: false };
 
 export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
   const [busy, setBusy] = useState(false);
@@ -19,17 +19,19 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
       again: (value, { newPassword }) => (value === newPassword ? null : 'Is not the same.'),
     },
   });
-  const submit = form.onSubmit(async ({ currentPassword, newPassword }) => {
+  const submit = form.onSubmit(async ({ again: _again, ...input }) => {
     setBusy(true);
-    const answer = await changePassword({ currentPassword, newPassword });
+    const answer = await changePassword(input);
     setBusy(false);
     setRefusal(answer.refusal);
     if (answer.refusal) return form.setErrors(answer.refusal.fields);
     form.reset();
     onDone();
-    done('Your password is changed. All other sessions have ended.');
+    done(
+      `Your password is changed. All other sessions have ended${input.revokeTokens ? ', and your API tokens' : ''}.`,
+    );
   });
-  const field = (name: keyof typeof initialValues): object => ({
+  const field = (name: 'currentPassword' | 'newPassword' | 'again'): object => ({
     visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
     ...form.getInputProps(name),
   });
@@ -58,6 +60,12 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
           required
           key={form.key('again')}
           {...field('again')}
+        />
+        <Checkbox
+          label="Revoke my API tokens, too"
+          description="In all tenants. Without it they keep working: choose it if somebody else may know your password."
+          key={form.key('revokeTokens')}
+          {...form.getInputProps('revokeTokens', { type: 'checkbox' })}
         />
         <Group justify="flex-end">
           <Button type="submit" loading={busy}>

@@ -80,6 +80,7 @@ export function Sessions(): ReactNode {
 const columns: Column<Session>[] = [
   {
     header: 'Browser',
+    lead: true,
     cell: ({ userAgent, current }) => (
       <Group gap="xs">
         <Text size="sm" fw={600} title={userAgent ?? undefined}>
@@ -93,7 +94,7 @@ const columns: Column<Session>[] = [
       </Group>
     ),
   },
-  { header: 'Signed in', from: 'sm', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: 'Signed in', cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { header: 'Last seen', cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
   { header: 'Actions', hidden: true, align: 'right', cell: (session) => !session.current && <End session={session} /> },
 ];

@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { EyeIcon, EyeSlashIcon, LinkIcon } from '@heroicons/react/24/outline';
+import { EyeIcon, EyeSlashIcon, ForwardIcon, LinkIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
@@ -15,6 +15,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
+import { useNextUnmatched } from './next-unmatched.ts';
 import { PaidInvoice, PaidReceipt } from './payable.tsx';
 import { MatchState } from './state.tsx';
 import { Suggestions } from './suggestions.tsx';
@@ -129,6 +130,7 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
   const { id, matchStatus } = transaction;
   const [matching, dialog] = useDisclosure();
   const [ignoring, ignore] = useMutation(IgnoreBankTransaction);
+  const goOn = useNextUnmatched(transaction);
   const [unignoring, unignore] = useMutation(UnignoreBankTransaction);
   const putAside = (): Promise<void> =>
     act({
@@ -172,6 +174,9 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
           Ignore
         </Button>
       )}
+      <Button variant="subtle" leftSection={<ForwardIcon width={18} aria-hidden />} onClick={() => goOn()}>
+        Next unmatched
+      </Button>
       <Dialog title="Match by hand" opened={matching} onClose={dialog.close} size="xl">
         <MatchForm transaction={transaction} onClose={dialog.close} />
       </Dialog>

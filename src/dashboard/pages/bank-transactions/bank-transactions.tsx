@@ -1,10 +1,11 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
@@ -54,45 +55,45 @@ const BankTransactionsQuery = graphql(
 );
 
 const columns: Column<BankTransaction>[] = [
-  { header: 'Booked', sort: 'BOOKING_DATE', width: 130, from: 'sm', cell: ({ bookingDate }) => date(bookingDate) },
+  {
+    header: 'Booked',
+    sort: 'BOOKING_DATE',
+    cell: ({ bookingDate }) => <span className="figure">{date(bookingDate)}</span>,
+  },
   {
     header: 'Counterparty',
+    lead: true,
     cell: (transaction) => (
       <>
-        <Anchor component={Link} to={`/bank-transactions/${transaction.id}`} size="sm" fw={500} lineClamp={2}>
-          {nameOf(transaction)}
-        </Anchor>
-        <Text size="xs" c="dimmed" lineClamp={1} maw={420}>
+        <LongText to={`/bank-transactions/${transaction.id}`}>{nameOf(transaction)}</LongText>
+        <LongText secondary lines={1}>
           {transaction.reference}
-        </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {date(transaction.bookingDate)}
-        </Text>
+        </LongText>
       </>
     ),
   },
-  { header: 'State', width: 190, from: 'xs', cell: (transaction) => <MatchState {...transaction} /> },
+  { header: 'State', cell: (transaction) => <MatchState {...transaction} /> },
   {
     header: 'Amount',
     sort: 'AMOUNT',
     align: 'right',
-    width: 140,
-    cell: ({ amount, currency }) => money(amount, currency),
-  },
-  {
-    header: 'Open',
-    align: 'right',
-    width: 130,
-    from: 'lg',
-    cell: ({ amountOpen, currency, matchStatus }) =>
-      matchStatus === 'PARTIALLY_MATCHED' || matchStatus === 'UNMATCHED' ? money(amountOpen, currency) : '',
+    cell: ({ amount, amountOpen, currency, matchStatus }) => (
+      <div>
+        {money(amount, currency)}
+        {matchStatus === 'PARTIALLY_MATCHED' && (
+          <Text size="xs" c="dimmed">
+            {money(amountOpen, currency)} open
+          </Text>
+        )}
+      </div>
+    ),
   },
 ];
 
 const names = ['q', 'status', 'direction', 'from', 'to'] as const;
 
 export default function BankTransactions(): ReactNode {
-  const list = useListState(names);
+  const list = useListState(names, { field: 'BOOKING_DATE', direction: 'DESC' });
   const { q, status, direction, from, to } = list.filters;
   const [{ data, fetching, stale, error }, again] = useQuery({
     query: BankTransactionsQuery,
@@ -113,8 +114,10 @@ export default function BankTransactions(): ReactNode {
   );
   return (
     <Page title="Bank transactions" description="What the bank says was received and sent." actions={upload}>
-      <Filters list={list}>
-        <Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />
+      <Filters
+        list={list}
+        search={<Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />}
+      >
         <Choice
           label="State"
           all="All states"

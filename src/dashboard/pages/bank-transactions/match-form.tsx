@@ -1,20 +1,24 @@
-import { ActionIcon, Card, Group, Input, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { TrashIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { done } from '../../components/toast.ts';
 import { minus } from '../../decimal.ts';
-import { money, orNull, toDecimal } from '../../format.ts';
+import { money } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
+import { orNull, toDecimal, typedAmount } from '../../typed.ts';
 import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
+import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder, type Found } from './payable-finder.tsx';
 
 export const MatchBankTransaction = graphql(`
   mutation MatchBankTransaction($id: UUID!, $matches: [MatchInput!]!) {
     matchBankTransaction(id: $id, matches: $matches) {
       id
+      matchStatus
     }
   }
 `);
@@ -37,24 +41,29 @@ interface Props {
 export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
   const [, match] = useMutation(MatchBankTransaction);
+  const goOn = useNextUnmatched(transaction);
   const form = useForm<Values>({ mode: 'controlled', initialValues: { matches: [] } });
   const submission = useSubmit(
     form,
-    ({ matches }) =>
-      match({
-        id,
-        matches: matches.map((part) => ({ type: part.type, id: part.id, amount: orNull(toDecimal(part.amount)) })),
-      }),
-    () => {
-      done('The transaction is matched.');
+    ({ matches }, once) => {
+      const parts = matches.map(({ type, id: payable, amount }) => ({
+        type,
+        id: payable,
+        amount: orNull(toDecimal(amount)),
+      }));
+      return match({ id, matches: parts }, once);
+    },
+    ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
+      if (matchStatus === 'MATCHED') void goOn('The transaction is matched.');
+      else done('A part of the transaction is matched.');
     },
   );
   const parts = form.values.matches;
   const left = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
   const add = (found: Found): void => {
     const amount = left && !left.startsWith('-') ? smaller(left, found.due) : found.due;
-    form.insertListItem('matches', { ...found, amount });
+    form.insertListItem('matches', { ...found, amount: typedAmount(amount, found.currency) });
   };
   return (
     <Form submission={submission} submit="Match" onCancel={onClose}>
@@ -99,11 +108,10 @@ function PartField({ form, part: { name, partner, due, currency }, at }: PartPro
             </Text>
             {fault && <Input.Error>{fault}</Input.Error>}
           </Stack>
-          <TextInput
+          <DecimalInput
             label={`Amount in ${currency}`}
             aria-label={`Amount in ${currency}, ${name}`}
             description={`${money(due, currency)} is due`}
-            inputMode="decimal"
             style={{ flex: '1 1 160px' }}
             {...form.getInputProps(`matches.${at}.amount`)}
           />

@@ -62,14 +62,14 @@ function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
   const name = payable?.name ?? label(match.type);
   return (
     <Group component="li" justify="space-between" gap="xs">
-      <div>
+      <div style={{ minWidth: 0 }}>
         {payable ? <PayableLink payable={payable} /> : name}
-        <Text size="sm" c="dimmed">
-          {payable && [payable.partner, date(payable.date)].filter(Boolean).join(', ')}
+        <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>
+          {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
         </Text>
       </div>
       <Group gap="md">
-        <Text className="numbers">{money(match.amount, currency)}</Text>
+        <Text className="numbers figure">{money(match.amount, currency)}</Text>
         <Button
           variant="default"
           size="xs"

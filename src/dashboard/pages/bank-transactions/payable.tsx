@@ -72,7 +72,7 @@ export function payableOf(named: {
 
 export function PayableLink({ payable: { type, id, name } }: { payable: Payable }): ReactNode {
   return (
-    <Anchor component={Link} to={`/${type === 'INVOICE' ? 'invoices' : 'receipts'}/${id}`} fw={500}>
+    <Anchor className="long" component={Link} to={`/${type === 'INVOICE' ? 'invoices' : 'receipts'}/${id}`} fw={500}>
       {name}
     </Anchor>
   );

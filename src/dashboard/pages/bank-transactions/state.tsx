@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format.ts';
 import type { BankTransaction } from './fields.ts';
 
@@ -11,9 +11,5 @@ const colors: Record<BankTransaction['matchStatus'], string> = {
 };
 
 export function MatchState({ matchStatus }: Pick<BankTransaction, 'matchStatus'>): ReactNode {
-  return (
-    <Badge variant="dot" color={colors[matchStatus]} size="lg" tt="none" fw={500}>
-      {label(matchStatus)}
-    </Badge>
-  );
+  return <StatusBadge color={colors[matchStatus]}>{label(matchStatus)}</StatusBadge>;
 }

@@ -5,7 +5,10 @@ import { useMutation } from 'urql';
 import { done, failed } from '../../components/toast.ts';
 import { date, label, money } from '../../format.ts';
 import type { OpenedTransaction } from './bank-transaction.tsx';
+import { isMoneyOut } from './fields.ts';
+import { MakeReceipt } from './make-receipt.tsx';
 import { MatchBankTransaction } from './match-form.tsx';
+import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableLink, payableOf } from './payable.tsx';
 
 type Suggestion = OpenedTransaction['suggestions'][number];
@@ -14,12 +17,15 @@ type Suggestion = OpenedTransaction['suggestions'][number];
 export function Suggestions({ transaction }: { transaction: OpenedTransaction }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
+  const goOn = useNextUnmatched(transaction);
   const confirming = fetching ? operation?.variables.matches[0]?.id : undefined;
   const confirm = async (suggestion: Suggestion): Promise<void> => {
     const { type, id: payable, amount } = suggestion;
-    const { error } = await match({ id, matches: [{ type, id: payable, amount }] });
-    if (error) failed(error);
-    else done(`Matched with ${payableOf(suggestion)?.name ?? label(type)}.`);
+    const { data, error } = await match({ id, matches: [{ type, id: payable, amount }] });
+    if (error) return failed(error);
+    const said = `Matched with ${payableOf(suggestion)?.name ?? label(type)}.`;
+    if (data?.matchBankTransaction.matchStatus === 'MATCHED') await goOn(said);
+    else done(said);
   };
   return (
     <Card withBorder radius="md">
@@ -28,7 +34,9 @@ export function Suggestions({ transaction }: { transaction: OpenedTransaction })
       </Title>
       {suggestions.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing in the books looks like this. Match it by hand, or ignore it if it pays nothing here.
+          {isMoneyOut(transaction)
+            ? 'Nothing in the books looks like this. Make its receipt, match it by hand, or ignore it if it pays nothing here.'
+            : 'Nothing in the books looks like this. Match it by hand, or ignore it if it pays nothing here.'}
         </Text>
       ) : (
         <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -42,6 +50,11 @@ export function Suggestions({ transaction }: { transaction: OpenedTransaction })
             />
           ))}
         </Stack>
+      )}
+      {isMoneyOut(transaction) && (
+        <Group mt="md">
+          <MakeReceipt transaction={transaction} />
+        </Group>
       )}
     </Card>
   );
@@ -69,17 +82,17 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
             {likelihood(score)}, {score} of 100
           </Badge>
         </Group>
-        <Text size="sm" c="dimmed">
-          {payable && [payable.partner, date(payable.date)].filter(Boolean).join(', ')}
+        <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>
+          {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
         </Text>
-        <Text component="ul" size="sm" m={0} pl="md">
+        <Text className="long" component="ul" size="sm" m={0} pl="md">
           {reasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}
         </Text>
       </Stack>
       <Group gap="md">
-        <Text className="numbers">{money(amount, currency)}</Text>
+        <Text className="numbers figure">{money(amount, currency)}</Text>
         <Button
           size="xs"
           loading={busy}

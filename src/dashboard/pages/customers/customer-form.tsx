@@ -2,10 +2,12 @@ import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../components/form.tsx';
-import { country, label, orNull } from '../../format.ts';
+import { country, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
+import { currentOf } from '../../meanwhile.ts';
+import { orNull } from '../../typed.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 
 const CreateCustomer = graphql(
@@ -23,6 +25,17 @@ const UpdateCustomer = graphql(
   `
     mutation UpdateCustomer($id: UUID!, $input: UpdateCustomerInput!) {
       saved: updateCustomer(id: $id, input: $input) {
+        ...CustomerFields
+      }
+    }
+  `,
+  [CustomerFields],
+);
+
+const CustomerNow = graphql(
+  `
+    query CustomerNow($id: UUID!) {
+      now: customer(id: $id) {
         ...CustomerFields
       }
     }
@@ -62,18 +75,29 @@ const inputOf = ({ type, companyName, email, addressLine1, postalCode, city, cou
 interface Props {
   /** Nothing for a new one. */
   customer?: Customer;
+  /** What a new one begins with. */
+  begin?: Pick<Customer, 'type' | 'companyName'>;
   onDone: (customer: Customer) => void;
   onCancel: () => void;
 }
 
-export function CustomerForm({ customer, onDone, onCancel }: Props): ReactNode {
+export function CustomerForm({ customer, begin, onDone, onCancel }: Props): ReactNode {
+  const client = useClient();
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
-  const form = useForm({ mode: 'controlled', initialValues: values(customer) });
+  const form = useForm({ mode: 'controlled', initialValues: { ...values(customer), ...begin } });
   const submission = useSubmit(
     form,
-    (typed) => (customer ? update({ id: customer.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (typed, once) =>
+      customer ? update({ id: customer.id, input: inputOf(typed) }, once) : create({ input: inputOf(typed) }, once),
     (data) => onDone(data.saved),
+    customer &&
+      (() =>
+        currentOf(
+          client.query(CustomerNow, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
+          (data) => ({ values: values(data.now) }),
+          'This customer was deleted meanwhile.',
+        )),
   );
   return (
     <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>

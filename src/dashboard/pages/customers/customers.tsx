@@ -1,12 +1,13 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon, UsersIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { country, label } from '../../format.ts';
@@ -45,24 +46,13 @@ const columns: Column<Customer>[] = [
   {
     header: 'Company',
     sort: 'COMPANY_NAME',
-    cell: ({ id, companyName }) => (
-      <Anchor component={Link} to={`/customers/${id}`} size="sm" fw={500}>
-        {companyName}
-      </Anchor>
-    ),
+    lead: true,
+    cell: ({ id, companyName }) => <LongText to={`/customers/${id}`}>{companyName}</LongText>,
   },
-  { header: 'Kind', width: 120, cell: ({ type }) => label(type) },
-  {
-    header: 'E-mail',
-    from: 'md',
-    cell: ({ email }) => (
-      <Text size="sm" maw={280} truncate>
-        {email}
-      </Text>
-    ),
-  },
-  { header: 'City', from: 'sm', cell: ({ city }) => city },
-  { header: 'Country', from: 'lg', cell: ({ country: code }) => code && country(code) },
+  { header: 'Kind', cell: ({ type }) => label(type) },
+  { header: 'E-mail', cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: 'City', cell: ({ city }) => <LongText>{city}</LongText> },
+  { header: 'Country', cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
 ];
 
 const names = ['q', 'type'] as const;
@@ -88,11 +78,13 @@ export default function Customers(): ReactNode {
   );
   return (
     <Page title="Customers" description="Whom you invoice, and who invoices you." actions={add}>
-      <Filters list={list}>
-        <Search label="Search customers" value={q} onChange={(value) => list.filter({ q: value })} />
+      <Filters
+        list={list}
+        search={<Search label="Search customers" value={q} onChange={(value) => list.filter({ q: value })} />}
+      >
         <Choice
           label="Kind"
-          all="Customers and suppliers"
+          all="All kinds"
           value={type}
           onChange={(value) => list.filter({ type: value })}
           options={customerTypes.map((value) => ({ value, label: label(value) }))}

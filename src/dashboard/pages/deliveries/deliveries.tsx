@@ -45,6 +45,7 @@ export default function Deliveries(): ReactNode {
         </Badge>
       }
       description="Every request to a webhook, and what it was answered. Kept for 90 days."
+      guide={{ href: '/docs/webhooks#when-you-fail', label: 'When a delivery fails' }}
       actions={
         chosen?.active && (
           <Button variant="default" leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={dialog.open}>

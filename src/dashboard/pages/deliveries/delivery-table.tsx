@@ -1,8 +1,9 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { DataTable, type Column } from '../../components/data-table.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { NoRows } from '../../components/no-rows.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago, Due } from '../../components/time.tsx';
@@ -103,14 +104,11 @@ export function DeliveryTable({ list, filters, oneWebhook = false }: Props): Rea
 
 const columns: Column<Row>[] = [
   {
-    header: 'State',
-    cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
-  },
-  {
     header: 'Event',
+    lead: true,
     cell: ({ id, event, kind }) => (
       <Group gap="xs">
-        <TextLink to={`/deliveries/${id}`} ff="monospace">
+        <TextLink className="target" to={`/deliveries/${id}`} ff="monospace">
           {event.type}
         </TextLink>
         {kind === 'REDELIVERY' && (
@@ -122,18 +120,13 @@ const columns: Column<Row>[] = [
     ),
   },
   {
-    header: 'Webhook',
-    from: 'md',
-    cell: ({ webhook }) => (
-      <Text size="sm" maw={360} truncate title={webhook.url}>
-        {webhook.url}
-      </Text>
-    ),
+    header: 'State',
+    cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
-  { header: 'Attempts', align: 'right', from: 'sm', cell: ({ attemptCount }) => attemptCount },
+  { header: 'Webhook', cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
+  { header: 'Attempts', align: 'right', cell: ({ attemptCount }) => attemptCount },
   {
     header: 'Next attempt',
-    from: 'lg',
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
   { header: 'Made', cell: ({ createdAt }) => <Ago at={createdAt} /> },

@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import type { ResultOf } from '../../graphql.ts';
 import type { DeliveriesQuery } from './delivery-table.tsx';
 
@@ -16,9 +16,5 @@ export const states: Record<State, { label: string; color: string }> = {
 export function DeliveryState({ state, attempts }: { state: State; attempts: number }): ReactNode {
   const { label, color } = states[state];
   const retrying = state === 'WAITING' && attempts > 0;
-  return (
-    <Badge variant="dot" color={retrying ? 'orange' : color} tt="none" fw={500} style={{ flexShrink: 0 }}>
-      {retrying ? 'Retrying' : label}
-    </Badge>
-  );
+  return <StatusBadge color={retrying ? 'orange' : color}>{retrying ? 'Retrying' : label}</StatusBadge>;
 }

@@ -45,9 +45,17 @@ const DeleteInvoice = graphql(`
 
 /** What can be done with an invoice as it stands. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
-  if (invoice.status === 'DRAFT') return <DraftActions invoice={invoice} />;
-  if (invoice.status === 'ISSUED') return <IssuedActions invoice={invoice} />;
-  return null;
+  const [paying, pay] = useDisclosure();
+  return (
+    <>
+      {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} />}
+      {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
+      {/* What is typed in it stays, also where the invoice was paid meanwhile. */}
+      <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
+        <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
+      </Dialog>
+    </>
+  );
 }
 
 function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
@@ -100,15 +108,15 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   );
 }
 
-function IssuedActions({ invoice }: { invoice: Invoice }): ReactNode {
+function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }): ReactNode {
   const { id, payments } = invoice;
-  const [paying, dialog] = useDisclosure();
   const [, cancel] = useMutation(CancelInvoice);
   const askToCancel = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Cancel the invoice?',
-      children: `${nameOf(invoice)} is withdrawn and keeps its number. That can’t be undone.`,
+      children: `Nobody has to pay ${nameOf(invoice)} any more. It stays in the books, with its number. You can’t undo this.`,
       confirm: 'Cancel the invoice',
+      cancel: 'Keep it',
       danger: true,
     });
     if (!sure) return;
@@ -118,7 +126,7 @@ function IssuedActions({ invoice }: { invoice: Invoice }): ReactNode {
   };
   return (
     <>
-      <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={dialog.open}>
+      <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={pay}>
         Record a payment
       </Button>
       <More>
@@ -131,9 +139,6 @@ function IssuedActions({ invoice }: { invoice: Invoice }): ReactNode {
           {payments.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
         </Menu.Item>
       </More>
-      <Dialog title="Record a payment" opened={paying} onClose={dialog.close} size="md">
-        <InvoicePaymentForm invoice={invoice} onClose={dialog.close} />
-      </Dialog>
     </>
   );
 }

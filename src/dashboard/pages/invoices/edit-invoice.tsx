@@ -1,9 +1,10 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useParams } from 'wouter';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
+import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { valuesOf } from './invoice-values.ts';
@@ -16,7 +17,10 @@ export default function EditInvoice(): ReactNode {
     variables: { id },
     requestPolicy: 'network-only',
   });
-  const invoice = stale ? undefined : data?.invoice;
+  const [opened, open] = useState<Invoice>();
+  // Once it is open, the editor keeps what is typed, whatever becomes of the draft or of the connection.
+  if (data && !stale && data.invoice.id === id && opened?.id !== id) open(data.invoice);
+  const invoice = opened?.id === id ? opened : undefined;
   if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;
   return (
     <Page title="Edit the draft" back={{ to: `/invoices/${id}`, label: 'Draft' }}>

@@ -40,6 +40,7 @@ export const InvoiceFields = graphql(`
       id
       amount
       paidOn
+      createdAt
       bankTransaction {
         id
         counterpartyName

@@ -2,14 +2,15 @@ import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { Form, useSubmit, type Submission } from '../../components/form.tsx';
 import { currencies } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import type { Invoice } from './fields.ts';
-import { inputOf, linesOf, type InvoiceValues } from './invoice-values.ts';
+import { currentOf, type Current } from '../../meanwhile.ts';
+import { InvoiceFields, type Invoice } from './fields.ts';
+import { inputOf, linesOf, valuesOf, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
 import { Totals } from './totals.tsx';
 
@@ -46,6 +47,28 @@ const TotalsQuery = graphql(`
   }
 `);
 
+const DraftNow = graphql(
+  `
+    query DraftNow($id: UUID!) {
+      now: invoice(id: $id) {
+        ...InvoiceFields
+      }
+    }
+  `,
+  [InvoiceFields],
+);
+
+/** The draft as it is stored now, which another window may have changed, issued or deleted. */
+const readDraft = (client: Client, id: string): Promise<Current<InvoiceValues>> =>
+  currentOf(
+    client.query(DraftNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
+    ({ now }) =>
+      now.status === 'DRAFT'
+        ? { values: valuesOf(now) }
+        : { gone: `This draft was issued meanwhile, as invoice ${now.number}. It can’t be changed any more.` },
+    'This draft was deleted meanwhile.',
+  );
+
 interface Props {
   initial: InvoiceValues;
   /** The draft to change; nothing for a new one. */
@@ -55,12 +78,17 @@ interface Props {
 export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const [, navigate] = useLocation();
   const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
+  const client = useClient();
   const [, create] = useMutation(CreateInvoice);
   const [, update] = useMutation(UpdateInvoice);
-  const submission = useSubmit(
+  const submission: Submission = useSubmit(
     form,
-    (typed) => (invoice ? update({ id: invoice.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (typed, once) =>
+      invoice && !submission.gone
+        ? update({ id: invoice.id, input: inputOf(typed) }, once)
+        : create({ input: inputOf(typed) }, once),
     (data) => navigate(`/invoices/${data.saved.id}`),
+    invoice && (() => readDraft(client, invoice.id)),
   );
   const [lines] = useDebouncedValue(linesOf(form.values), 250);
   const [{ data }] = useQuery({
@@ -74,7 +102,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   return (
     <Form
       submission={submission}
-      submit={invoice ? 'Save the draft' : 'Make the draft'}
+      submit={submission.gone ? 'Save as a new draft' : invoice ? 'Save the draft' : 'Make the draft'}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
     >
       <Card withBorder radius="md">
@@ -83,6 +111,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             label="Customer"
             required
             type="CUSTOMER"
+            creates
             {...form.getInputProps('customerId')}
             value={form.values.customerId}
           />

@@ -3,11 +3,12 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { date, money } from '../../format.ts';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { orderBy, type ListState } from '../../list-state.ts';
 import { PageInfoFields } from '../../page-info.ts';
-import { InvoiceState } from './state.tsx';
+import { InvoiceState, isPartPaid } from './state.tsx';
 
 const InvoicesQuery = graphql(
   `
@@ -52,6 +53,7 @@ const InvoicesQuery = graphql(
           currency
           totalGross
           amountDue
+          amountPaid
           customer {
             id
             companyName
@@ -100,9 +102,9 @@ const columns: Column<Row>[] = [
   {
     header: 'Number',
     sort: 'NUMBER',
-    width: 130,
+    lead: true,
     cell: ({ id, number }) => (
-      <Anchor component={Link} to={`/invoices/${id}`} size="sm" fw={500} className="numbers">
+      <Anchor component={Link} to={`/invoices/${id}`} size="sm" fw={500} className="figure">
         {number ?? 'Draft'}
       </Anchor>
     ),
@@ -110,33 +112,34 @@ const columns: Column<Row>[] = [
   {
     header: 'Customer',
     cell: ({ customer, subject }) => (
-      <>
-        <Text size="sm" lineClamp={1}>
-          {customer.companyName}
-        </Text>
-        {subject && (
-          <Text size="xs" c="dimmed" lineClamp={1}>
-            {subject}
-          </Text>
-        )}
-      </>
+      <div>
+        <LongText>{customer.companyName}</LongText>
+        <LongText secondary lines={1}>
+          {subject}
+        </LongText>
+      </div>
     ),
   },
-  { header: 'State', width: 150, cell: (row) => <InvoiceState {...row} /> },
-  { header: 'Date', sort: 'INVOICE_DATE', width: 130, from: 'md', cell: ({ invoiceDate }) => date(invoiceDate) },
-  { header: 'Due', sort: 'DUE_DATE', width: 130, from: 'lg', cell: ({ dueDate }) => date(dueDate) },
+  { header: 'State', cell: (row) => <InvoiceState {...row} /> },
+  {
+    header: 'Date',
+    sort: 'INVOICE_DATE',
+    cell: ({ invoiceDate }) => <span className="figure">{date(invoiceDate)}</span>,
+  },
+  { header: 'Due', sort: 'DUE_DATE', cell: ({ dueDate }) => <span className="figure">{date(dueDate)}</span> },
   {
     header: 'Total',
     sort: 'TOTAL_GROSS',
     align: 'right',
-    width: 140,
-    cell: ({ totalGross, currency }) => money(totalGross, currency),
-  },
-  {
-    header: 'Open',
-    align: 'right',
-    width: 130,
-    from: 'lg',
-    cell: ({ amountDue, currency, status }) => (status === 'ISSUED' ? money(amountDue, currency) : ''),
+    cell: (row) => (
+      <div>
+        {money(row.totalGross, row.currency)}
+        {isPartPaid(row) && (
+          <Text size="xs" c="dimmed">
+            {money(row.amountDue, row.currency)} open
+          </Text>
+        )}
+      </div>
+    ),
   },
 ];

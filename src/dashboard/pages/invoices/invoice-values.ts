@@ -1,4 +1,6 @@
-import { orNull, today, toDecimal } from '../../format.ts';
+import { today } from '../../format.ts';
+import { randomId } from '../../random-id.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
 import type { Invoice } from './fields.ts';
 
 /** A line as it is typed. */
@@ -25,7 +27,7 @@ export interface InvoiceValues {
 
 /** An empty line; its VAT is that of the line before. */
 export const newLine = (before?: LineValues): LineValues => ({
-  key: crypto.randomUUID(),
+  key: randomId(),
   title: '',
   quantity: '1',
   unit: before?.unit ?? '',
@@ -51,10 +53,10 @@ export const valuesOf = (invoice: Invoice): InvoiceValues => ({
   items: invoice.items.map(({ id, title, quantity, unit, unitPriceNet, vatRate }) => ({
     key: id,
     title,
-    quantity,
+    quantity: typedDecimal(quantity),
     unit: unit ?? '',
-    unitPriceNet,
-    vatRate,
+    unitPriceNet: typedAmount(unitPriceNet, invoice.currency),
+    vatRate: typedDecimal(vatRate),
   })),
 });
 

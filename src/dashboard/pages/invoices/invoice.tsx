@@ -6,6 +6,7 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
+import { Cell, Rows } from '../../components/rows.tsx';
 import { Payments } from '../../components/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -65,50 +66,55 @@ export default function InvoicePage(): ReactNode {
         />
         <Lines invoice={invoice} />
         <Payments payments={invoice.payments} currency={currency} />
-        <Events of={invoice.id} />
+        <Events of={invoice.id} payments={invoice.payments} currency={currency} />
       </Stack>
     </Page>
   );
 }
 
+interface LineColumn {
+  header: string;
+  align?: 'right';
+  lead?: boolean;
+  cell: (item: Invoice['items'][number], currency: string) => ReactNode;
+}
+
+const lineColumns: LineColumn[] = [
+  { header: 'Title', lead: true, cell: ({ title }) => <span className="long">{title}</span> },
+  { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
+  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }, currency) => money(unitPriceNet, currency) },
+  { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
+  { header: 'Net', align: 'right', cell: ({ lineTotalNet }, currency) => money(lineTotalNet, currency) },
+];
+
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {
   const { items, currency, status, amountPaid, amountDue } = invoice;
   return (
     <Card withBorder radius="md" p={0}>
-      <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="Lines">
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr fz="xs" c="dimmed">
-              <Table.Th scope="col">Title</Table.Th>
-              <Table.Th scope="col" ta="right">
-                Quantity
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Unit price
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                VAT
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Net
-              </Table.Th>
+      <Rows caption="Lines">
+        <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row" fz="xs" c="dimmed">
+              {lineColumns.map(({ header, align }) => (
+                <Table.Th key={header} scope="col" role="columnheader" data-plain {...(align && { ta: align })}>
+                  {header}
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody className="numbers">
-            {items.map(({ id, title, quantity, unit, unitPriceNet, vatRate, lineTotalNet }) => (
-              <Table.Tr key={id}>
-                <Table.Td miw={160}>{title}</Table.Td>
-                <Table.Td ta="right">
-                  {decimal(quantity)} {unit}
-                </Table.Td>
-                <Table.Td ta="right">{unitPrice(unitPriceNet, currency)}</Table.Td>
-                <Table.Td ta="right">{percent(vatRate)}</Table.Td>
-                <Table.Td ta="right">{money(lineTotalNet, currency)}</Table.Td>
+          <Table.Tbody role="rowgroup" className="numbers">
+            {items.map((item) => (
+              <Table.Tr key={item.id} role="row">
+                {lineColumns.map((column) => (
+                  <Cell key={column.header} column={column}>
+                    {column.cell(item, currency)}
+                  </Cell>
+                ))}
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
-      </Box>
+      </Rows>
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
           {status === 'ISSUED' && amountDue !== invoice.totalGross && (
@@ -127,6 +133,3 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
     </Card>
   );
 }
-
-/** A unit price may have more digits than its currency. */
-const unitPrice = (amount: string, currency: string): string => `${decimal(amount)} ${currency}`;

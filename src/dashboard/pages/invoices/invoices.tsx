@@ -28,8 +28,10 @@ export default function Invoices(): ReactNode {
   );
   return (
     <Page title="Invoices" actions={add}>
-      <Filters list={list}>
-        <Search label="Search invoices" value={q} onChange={(value) => list.filter({ q: value })} />
+      <Filters
+        list={list}
+        search={<Search label="Search invoices" value={q} onChange={(value) => list.filter({ q: value })} />}
+      >
         <Choice
           label="State"
           all="All states"
@@ -43,7 +45,7 @@ export default function Invoices(): ReactNode {
           hideLabel
           value={customer ?? null}
           onChange={(value) => list.filter({ customer: value ?? undefined })}
-          w={{ base: '100%', xs: 220 }}
+          w={{ base: '100%', sm: 220 }}
         />
         <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
         <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { money } from '../../format.ts';
 import { newLine, type InvoiceValues } from './invoice-values.ts';
 
@@ -15,18 +16,30 @@ interface Props {
 /** The lines of an invoice: added, removed, put in order. */
 export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
   const lines = form.values.items;
+  const [added, setAdded] = useState<string>();
+  const addButton = useRef<HTMLButtonElement>(null);
+  const add = (): void => {
+    const line = newLine(lines.at(-1));
+    form.insertListItem('items', line);
+    setAdded(line.key);
+  };
   return (
     <Stack gap="sm" component="fieldset" bd={0} p={0} m={0}>
       <Text component="legend" fw={600} mb="xs">
         Lines
       </Text>
-      {lines.map((line, at) => (
+      {lines.map((line, index) => (
         <Line
           key={line.key}
           form={form}
-          at={at}
-          last={at === lines.length - 1}
-          total={lineTotals?.[at]}
+          at={index}
+          last={index === lines.length - 1}
+          total={lineTotals?.[index]}
+          isNew={line.key === added}
+          remove={() => {
+            form.removeListItem('items', index);
+            addButton.current?.focus(); // its own button is gone
+          }}
           currency={currency}
         />
       ))}
@@ -34,7 +47,8 @@ export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
         variant="default"
         w="fit-content"
         leftSection={<PlusIcon width={18} aria-hidden />}
-        onClick={() => form.insertListItem('items', newLine(lines.at(-1)))}
+        onClick={add}
+        ref={addButton}
       >
         Add a line
       </Button>
@@ -47,39 +61,50 @@ interface LineProps {
   at: number;
   last: boolean;
   total: string | undefined;
+  /** Whether it was added just now: it takes the focus. */
+  isNew: boolean;
+  remove: () => void;
   currency: string;
 }
 
-function Line({ form, at, last, total, currency }: LineProps): ReactNode {
+function Line({ form, at, last, total, isNew, remove, currency }: LineProps): ReactNode {
+  const title = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isNew) title.current?.focus();
+  }, [isNew]);
   const field = (name: string) => form.getInputProps(`items.${at}.${name}`);
   const say = (name: string): string => `${name}, line ${at + 1}`;
   const move = (to: number) => (): void => form.reorderListItem('items', { from: at, to });
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
       <Group align="flex-start" gap="xs" wrap="wrap">
-        <TextInput label="Title" aria-label={say('Title')} required style={{ flex: '4 1 220px' }} {...field('title')} />
         <TextInput
+          label="Title"
+          ref={title}
+          aria-label={say('Title')}
+          required
+          style={{ flex: '4 1 220px' }}
+          {...field('title')}
+        />
+        <DecimalInput
           label="Quantity"
           aria-label={say('Quantity')}
           required
-          inputMode="decimal"
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
         <TextInput label="Unit" aria-label={say('Unit')} style={{ flex: '1 1 84px' }} {...field('unit')} />
-        <TextInput
+        <DecimalInput
           label="Unit price, net"
           aria-label={say('Unit price, net')}
           required
-          inputMode="decimal"
           style={{ flex: '1 1 120px' }}
           {...field('unitPriceNet')}
         />
-        <TextInput
+        <DecimalInput
           label="VAT, %"
           aria-label={say('VAT, per cent')}
           required
-          inputMode="decimal"
           style={{ flex: '1 1 76px' }}
           {...field('vatRate')}
         />
@@ -115,7 +140,7 @@ function Line({ form, at, last, total, currency }: LineProps): ReactNode {
             size="lg"
             aria-label={say('Remove')}
             disabled={last && at === 0}
-            onClick={() => form.removeListItem('items', at)}
+            onClick={remove}
           >
             <TrashIcon width={18} aria-hidden />
           </ActionIcon>

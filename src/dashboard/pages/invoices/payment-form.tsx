@@ -25,7 +25,7 @@ export function InvoicePaymentForm({ invoice: { id, amountDue, currency }, onClo
     <PaymentForm
       due={amountDue}
       currency={currency}
-      pay={(payment) => pay({ id, ...payment })}
+      pay={(payment, once) => pay({ id, ...payment }, once)}
       onDone={({ payInvoice: { status } }) => {
         done(status === 'PAID' ? 'The invoice is paid.' : 'The payment is recorded.');
         onClose();

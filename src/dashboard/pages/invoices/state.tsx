@@ -1,15 +1,21 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format.ts';
 import type { Invoice } from './fields.ts';
 
+type Stated = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid'>;
+
 const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue', PAID: 'teal', CANCELLED: 'gray' };
 
-/** Where an invoice stands; overdue is what matters most of one that is issued. */
-export function InvoiceState({ status, isOverdue }: Pick<Invoice, 'status' | 'isOverdue'>): ReactNode {
-  return (
-    <Badge variant="dot" color={isOverdue ? 'red' : colors[status]} size="lg" tt="none" fw={500}>
-      {isOverdue ? 'Overdue' : label(status)}
-    </Badge>
-  );
+/** Whether something is paid, and something is still due. */
+export const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>
+  status === 'ISSUED' && Number(amountPaid) !== 0;
+
+/** Where an invoice stands. Of one that is issued it matters most whether it is overdue, and paid in part. */
+export function InvoiceState(invoice: Stated): ReactNode {
+  const { status, isOverdue } = invoice;
+  const partPaid = isPartPaid(invoice);
+  const color = isOverdue ? 'red' : partPaid ? 'cyan' : colors[status];
+  const words = isOverdue ? (partPaid ? 'Overdue, part-paid' : 'Overdue') : partPaid ? 'Part-paid' : label(status);
+  return <StatusBadge color={color}>{words}</StatusBadge>;
 }

@@ -19,8 +19,16 @@ interface Props {
 export function Totals({ totals, currency, children }: Props): ReactNode {
   const show = (amount: string | undefined): string => (amount === undefined ? '–' : money(amount, currency));
   return (
-    <Table className="numbers" layout="auto" maw={420} ml="auto" withRowBorders={false} aria-label="Totals">
-      <Table.Tbody>
+    <Table
+      className="numbers totals"
+      role="table"
+      layout="auto"
+      maw={420}
+      ml="auto"
+      withRowBorders={false}
+      aria-label="Totals"
+    >
+      <Table.Tbody role="rowgroup">
         <Row name="Net" value={show(totals?.totalNet)} />
         {totals?.vatBreakdown.map(({ vatRate, net, vat }) => (
           <Row key={vatRate} name={`VAT ${percent(vatRate)} on ${money(net, currency)}`} value={money(vat, currency)} />
@@ -34,11 +42,13 @@ export function Totals({ totals, currency, children }: Props): ReactNode {
 
 export function Row({ name, value, strong }: { name: ReactNode; value: ReactNode; strong?: boolean }): ReactNode {
   return (
-    <Table.Tr {...(strong && { fw: 700 })}>
-      <Table.Th scope="row" fw="inherit">
+    <Table.Tr role="row" {...(strong && { fw: 700 })}>
+      <Table.Th scope="row" role="rowheader" fw="inherit">
         {name}
       </Table.Th>
-      <Table.Td ta="right">{value}</Table.Td>
+      <Table.Td ta="right" role="cell" className="figure">
+        {value}
+      </Table.Td>
     </Table.Tr>
   );
 }

@@ -2,7 +2,7 @@ import { Box, Table, useMantineTheme, useComputedColorScheme, VisuallyHidden } f
 import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
 import type { ReactNode } from 'react';
 import { Bar } from 'react-chartjs-2';
-import { money, month as monthName } from '../../format.ts';
+import { money, month as monthName, roundMoney } from '../../format.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
 
@@ -45,7 +45,7 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
                 beginAtZero: true,
                 border: { display: false },
                 grid: { color: lines ?? '' },
-                ticks: { color: ink ?? '', maxTicksLimit: 6, callback: (value) => compact(Number(value), currency) },
+                ticks: { color: ink ?? '', maxTicksLimit: 6, callback: (value) => roundMoney(Number(value), currency) },
               },
             },
             plugins: {
@@ -89,7 +89,3 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
     </>
   );
 }
-
-/** An axis needs no cents: `€12K`. */
-const compact = (value: number, currency: string): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency, notation: 'compact' }).format(value);

@@ -1,14 +1,15 @@
-import { Anchor, Button, Card, EmptyState, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Button, Card, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { HomeIcon } from '@heroicons/react/24/outline';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
 import { count, minutes, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { page } from '../../page-load.ts';
 
-const MonthsChart = lazy(() => import('./months-chart.tsx'));
+const MonthsChart = page(() => import('./months-chart.tsx'));
 
 const OverviewQuery = graphql(`
   query Overview {
@@ -71,7 +72,17 @@ export default function Overview(): ReactNode {
 function Figures({ overview }: { overview: OverviewData }): ReactNode {
   const { outstanding, overdue, paidThisMonth, unmatchedTransactions, unbilledMinutes } = overview;
   return (
-    <SimpleGrid component="ul" cols={{ base: 1, xs: 2, lg: 5 }} p={0} m={0} style={{ listStyle: 'none' }}>
+    <Box
+      component="ul"
+      display="grid"
+      p={0}
+      m={0}
+      style={{
+        listStyle: 'none',
+        gap: 'var(--mantine-spacing-md)',
+        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 14rem), 1fr))',
+      }}
+    >
       <Figure name="Outstanding" to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
         {invoices(outstanding)}
       </Figure>
@@ -88,15 +99,15 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
       </Figure>
       <Figure
         name="Unmatched transactions"
-        to="/bank-transactions?state=UNMATCHED"
+        to="/bank-transactions?status=UNMATCHED"
         value={count(unmatchedTransactions)}
       >
         of your bank accounts
       </Figure>
-      <Figure name="Hours not billed" to="/time-entries?billed=false" value={minutes(unbilledMinutes)}>
+      <Figure name="Hours not billed" to="/time-entries?billed=no" value={minutes(unbilledMinutes)}>
         of billable time
       </Figure>
-    </SimpleGrid>
+    </Box>
   );
 }
 
@@ -109,10 +120,14 @@ const payments = (totals: readonly Total[]): string =>
 /** Amounts of several currencies are never added up. */
 function Money({ totals }: { totals: readonly Total[] }): ReactNode {
   if (totals.length === 0) return '–';
-  return totals.map(({ currency, amount }) => (
-    <span key={currency} style={{ display: 'block' }}>
-      {money(amount, currency)}
-    </span>
+  const texts = totals.map(({ currency, amount }) => money(amount, currency));
+  // The longest amounts there are fit a card on a phone, in smaller figures.
+  const longest = Math.max(...texts.map((text) => text.length));
+  const size = longest > 19 ? 'sm' : longest > 14 ? 'md' : undefined;
+  return texts.map((text) => (
+    <Text key={text} className="figure" component="span" display="block" inherit {...(size && { fz: size })}>
+      {text}
+    </Text>
   ));
 }
 
@@ -128,7 +143,7 @@ interface FigureProps {
 function Figure({ name, to, value, children, color }: FigureProps): ReactNode {
   return (
     <Card withBorder radius="md" component="li">
-      <Anchor component={Link} to={to} size="sm">
+      <Anchor className="target" component={Link} to={to} size="sm">
         {name}
       </Anchor>
       <Text component="p" m={0} mt={4} size="xl" fw={650} className="numbers" {...(color && { c: color })}>

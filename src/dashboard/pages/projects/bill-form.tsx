@@ -1,21 +1,38 @@
-import { SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { done } from '../../components/toast.ts';
-import { minutes, orNull, toDecimal } from '../../format.ts';
-import { graphql } from '../../graphql.ts';
+import { minutes } from '../../format.ts';
+import { graphql, type VariablesOf } from '../../graphql.ts';
+import { orNull, toDecimal } from '../../typed.ts';
 import type { Project } from './fields.ts';
 
 const BillProject = graphql(`
-  mutation BillProject($projectId: UUID!, $vatRate: Decimal!, $until: Date, $invoiceDate: Date) {
-    billProject(projectId: $projectId, vatRate: $vatRate, until: $until, invoiceDate: $invoiceDate) {
+  mutation BillProject(
+    $projectId: UUID!
+    $vatRate: Decimal!
+    $until: Date
+    $invoiceDate: Date
+    $groupBy: BilledTimeGrouping
+  ) {
+    billProject(projectId: $projectId, vatRate: $vatRate, until: $until, invoiceDate: $invoiceDate, groupBy: $groupBy) {
       id
     }
   }
 `);
+
+/** Which time entries share a line of the invoice, as the customer reads it. */
+const groupings: { value: VariablesOf<typeof BillProject>['groupBy'] & string; label: string }[] = [
+  { value: 'ENTRY', label: 'One for each time entry' },
+  { value: 'DAY', label: 'One for each day' },
+  { value: 'DESCRIPTION', label: 'One for each kind of work (same description)' },
+  { value: 'PERSON', label: 'One for each person' },
+  { value: 'PROJECT', label: 'One for all of the time' },
+];
 
 interface Props {
   project: Pick<Project, 'id' | 'unbilledMinutes' | 'customer'>;
@@ -26,16 +43,23 @@ interface Props {
 export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel }: Props): ReactNode {
   const [, navigate] = useLocation();
   const [, bill] = useMutation(BillProject);
-  const form = useForm({ mode: 'controlled', initialValues: { vatRate: '', until: '', invoiceDate: '' } });
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { vatRate: '', until: '', invoiceDate: '', groupBy: 'ENTRY' },
+  });
   const submission = useSubmit(
     form,
-    ({ vatRate, until, invoiceDate }) =>
-      bill({
-        projectId: id,
-        vatRate: toDecimal(vatRate),
-        until: orNull(until),
-        invoiceDate: orNull(invoiceDate),
-      }),
+    ({ vatRate, until, invoiceDate, groupBy }, once) =>
+      bill(
+        {
+          projectId: id,
+          vatRate: toDecimal(vatRate),
+          until: orNull(until),
+          invoiceDate: orNull(invoiceDate),
+          groupBy: groupings.find(({ value }) => value === groupBy)?.value,
+        },
+        once,
+      ),
     ({ billProject }) => {
       done('The draft is made: look it over, then issue it.');
       navigate(`/invoices/${billProject.id}`);
@@ -44,14 +68,13 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
   return (
     <Form submission={submission} submit="Make the draft" onCancel={onCancel}>
       <Text size="sm">
-        {minutes(unbilledMinutes)} of billable time become a draft invoice to {customer?.companyName}, a line for each
-        entry at its hourly rate.
+        {minutes(unbilledMinutes)} of billable time become a draft invoice to {customer?.companyName}, at their hourly
+        rate.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput
+        <DecimalInput
           label="VAT, %"
           description="Of every line"
-          inputMode="decimal"
           required
           data-autofocus
           {...form.getInputProps('vatRate')}
@@ -59,6 +82,13 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
         <TextInput type="date" label="Time until" description="Empty: all of it" {...form.getInputProps('until')} />
         <TextInput type="date" label="Invoice date" description="Empty: today" {...form.getInputProps('invoiceDate')} />
       </SimpleGrid>
+      <Select
+        label="Lines of the invoice"
+        description="Time of different hourly rates never shares a line"
+        data={groupings}
+        allowDeselect={false}
+        {...form.getInputProps('groupBy')}
+      />
     </Form>
   );
 }

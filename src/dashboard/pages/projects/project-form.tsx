@@ -1,13 +1,16 @@
 import { SegmentedControl, Select, SimpleGrid, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
-import { currencies, label, orNull, toDecimal } from '../../format.ts';
+import { currencies, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
+import { currentOf } from '../../meanwhile.ts';
 import { useSession } from '../../session.tsx';
-import { projectStatuses, type Project } from './fields.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
+import { ProjectFields, projectStatuses, type Project } from './fields.ts';
 
 const CreateProject = graphql(`
   mutation CreateProject($input: CreateProjectInput!) {
@@ -25,14 +28,25 @@ const UpdateProject = graphql(`
   }
 `);
 
-const values = (project: Project | undefined, currency: string) => ({
-  name: project?.name ?? '',
+const ProjectNow = graphql(
+  `
+    query ProjectNow($id: UUID!) {
+      now: project(id: $id) {
+        ...ProjectFields
+      }
+    }
+  `,
+  [ProjectFields],
+);
+
+const values = (project: Project | undefined, currency: string, name = '') => ({
+  name: project?.name ?? name,
   customerId: project?.customer?.id ?? null,
   description: project?.description ?? '',
   status: project?.status ?? 'ACTIVE',
-  hourlyRateNet: project?.hourlyRateNet ?? '',
+  hourlyRateNet: project?.hourlyRateNet ? typedAmount(project.hourlyRateNet, project.currency) : '',
   currency: project?.currency ?? currency,
-  budgetHours: project?.budgetHours ?? '',
+  budgetHours: project?.budgetHours ? typedDecimal(project.budgetHours) : '',
   startDate: project?.startDate ?? '',
   endDate: project?.endDate ?? '',
 });
@@ -54,19 +68,30 @@ const inputOf = (typed: Values) => ({
 interface Props {
   /** Nothing for a new one. */
   project?: Project;
+  /** What a new one is called. */
+  name?: string;
   onDone: (id: string) => void;
   onCancel: () => void;
 }
 
-export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
+export function ProjectForm({ project, name = '', onDone, onCancel }: Props): ReactNode {
   const { tenant } = useSession();
+  const client = useClient();
   const [, create] = useMutation(CreateProject);
   const [, update] = useMutation(UpdateProject);
-  const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency) });
+  const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency, name) });
   const submission = useSubmit(
     form,
-    (typed) => (project ? update({ id: project.id, input: inputOf(typed) }) : create({ input: inputOf(typed) })),
+    (typed, once) =>
+      project ? update({ id: project.id, input: inputOf(typed) }, once) : create({ input: inputOf(typed) }, once),
     (data) => onDone(data.saved.id),
+    project &&
+      (() =>
+        currentOf(
+          client.query(ProjectNow, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
+          (data) => ({ values: values(data.now, data.now.currency) }),
+          'This project was deleted meanwhile.',
+        )),
   );
   return (
     <Form submission={submission} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>
@@ -75,6 +100,7 @@ export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
         label="Customer"
         description="Whom its time is billed to; none for your own"
         type="CUSTOMER"
+        creates
         {...form.getInputProps('customerId')}
         value={form.values.customerId}
       />
@@ -86,7 +112,7 @@ export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
         />
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Hourly rate, net" inputMode="decimal" {...form.getInputProps('hourlyRateNet')} />
+        <DecimalInput label="Hourly rate, net" {...form.getInputProps('hourlyRateNet')} />
         <Select
           label="Currency"
           data={currencies()}
@@ -94,7 +120,7 @@ export function ProjectForm({ project, onDone, onCancel }: Props): ReactNode {
           allowDeselect={false}
           {...form.getInputProps('currency')}
         />
-        <TextInput label="Budget, hours" inputMode="decimal" {...form.getInputProps('budgetHours')} />
+        <DecimalInput label="Budget, hours" {...form.getInputProps('budgetHours')} />
         <TextInput type="date" label="First day" {...form.getInputProps('startDate')} />
         <TextInput type="date" label="Last day" {...form.getInputProps('endDate')} />
       </SimpleGrid>

@@ -10,7 +10,7 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { date, decimal, minutes } from '../../format.ts';
+import { date, decimal, minutes, money } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list-state.ts';
 import { TimeEntryForm } from '../time-entries/time-entry-form.tsx';
@@ -83,7 +83,7 @@ function Opened({ project }: { project: Project }): ReactNode {
             ['Tracked', minutes(project.trackedMinutes)],
             ['Unbilled', minutes(project.unbilledMinutes)],
             ['Budget', budgetHours && `${decimal(budgetHours)} h`],
-            ['Hourly rate, net', hourlyRateNet && `${decimal(hourlyRateNet)} ${currency}`],
+            ['Hourly rate, net', hourlyRateNet && money(hourlyRateNet, currency)],
             ['First day', startDate && date(startDate)],
             ['Last day', endDate && date(endDate)],
           ]}

@@ -1,13 +1,14 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { BriefcaseIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { label, minutes } from '../../format.ts';
@@ -57,31 +58,17 @@ const columns: Column<Project>[] = [
   {
     header: 'Project',
     sort: 'NAME',
+    lead: true,
     cell: ({ id, name, customer }) => (
       <>
-        <Anchor component={Link} to={`/projects/${id}`} size="sm" fw={500} lineClamp={2}>
-          {name}
-        </Anchor>
-        <Text size="xs" c="dimmed" lineClamp={2}>
-          {customer?.companyName}
-        </Text>
+        <LongText to={`/projects/${id}`}>{name}</LongText>
+        <LongText secondary>{customer?.companyName}</LongText>
       </>
     ),
   },
-  { header: 'Status', width: 140, from: 'xs', cell: (project) => <ProjectState {...project} /> },
-  {
-    header: 'Tracked',
-    align: 'right',
-    width: 130,
-    from: 'sm',
-    cell: ({ trackedMinutes }) => minutes(trackedMinutes),
-  },
-  {
-    header: 'Unbilled',
-    align: 'right',
-    width: 130,
-    cell: ({ unbilledMinutes }) => minutes(unbilledMinutes),
-  },
+  { header: 'Status', cell: (project) => <ProjectState {...project} /> },
+  { header: 'Tracked', align: 'right', cell: ({ trackedMinutes }) => minutes(trackedMinutes) },
+  { header: 'Unbilled', align: 'right', cell: ({ unbilledMinutes }) => minutes(unbilledMinutes) },
 ];
 
 const names = ['q', 'status', 'customer'] as const;
@@ -108,8 +95,10 @@ export default function Projects(): ReactNode {
   );
   return (
     <Page title="Projects" description="What time is tracked on, and for whom." actions={add}>
-      <Filters list={list}>
-        <Search label="Search projects" value={q} onChange={(value) => list.filter({ q: value })} />
+      <Filters
+        list={list}
+        search={<Search label="Search projects" value={q} onChange={(value) => list.filter({ q: value })} />}
+      >
         <Choice
           label="Status"
           all="All statuses"
@@ -124,7 +113,7 @@ export default function Projects(): ReactNode {
           type="CUSTOMER"
           value={customer ?? null}
           onChange={(value) => list.filter({ customer: value ?? undefined })}
-          w={{ base: '100%', xs: 220 }}
+          w={{ base: '100%', sm: 220 }}
         />
       </Filters>
       <DataTable

@@ -31,16 +31,31 @@ const DeleteReceipt = graphql(`
 /** What can be done with a receipt as it stands. What is paid of must be undone first. */
 export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const { status, payments } = receipt;
+  const [paying, pay] = useDisclosure();
+  const [editing, edit] = useDisclosure();
   return (
     <>
       {status === 'DRAFT' && <Book receipt={receipt} />}
-      {status === 'BOOKED' && <Pay receipt={receipt} />}
+      {status === 'BOOKED' && (
+        <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={pay.open}>
+          Record a payment
+        </Button>
+      )}
       {payments.length === 0 && (
         <>
-          <Edit receipt={receipt} />
+          <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
+            Edit
+          </Button>
           <Remove receipt={receipt} />
         </>
       )}
+      {/* What is typed in them stays, also where the receipt was paid meanwhile. */}
+      <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
+        <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
+      </Dialog>
+      <Dialog title="Edit the receipt" opened={editing} onClose={edit.close}>
+        <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+      </Dialog>
     </>
   );
 }
@@ -56,34 +71,6 @@ function Book({ receipt: { id } }: { receipt: Receipt }): ReactNode {
     <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={enter}>
       Book
     </Button>
-  );
-}
-
-function Pay({ receipt }: { receipt: Receipt }): ReactNode {
-  const [paying, dialog] = useDisclosure();
-  return (
-    <>
-      <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Record a payment
-      </Button>
-      <Dialog title="Record a payment" opened={paying} onClose={dialog.close} size="md">
-        <ReceiptPaymentForm receipt={receipt} onClose={dialog.close} />
-      </Dialog>
-    </>
-  );
-}
-
-function Edit({ receipt }: { receipt: Receipt }): ReactNode {
-  const [editing, dialog] = useDisclosure();
-  return (
-    <>
-      <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Edit
-      </Button>
-      <Dialog title="Edit the receipt" opened={editing} onClose={dialog.close}>
-        <ReceiptForm receipt={receipt} onCancel={dialog.close} onDone={dialog.close} />
-      </Dialog>
-    </>
   );
 }
 

@@ -26,6 +26,7 @@ export const ReceiptFields = graphql(`
       id
       amount
       paidOn
+      createdAt
       bankTransaction {
         id
         counterpartyName

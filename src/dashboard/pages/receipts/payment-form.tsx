@@ -20,7 +20,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
     <PaymentForm
       due={dueOf(receipt)}
       currency={receipt.currency}
-      pay={(payment) => pay({ id: receipt.id, ...payment })}
+      pay={(payment, once) => pay({ id: receipt.id, ...payment }, once)}
       onDone={({ payReceipt: { status } }) => {
         done(status === 'PAID' ? 'The receipt is paid.' : 'The payment is recorded.');
         onClose();

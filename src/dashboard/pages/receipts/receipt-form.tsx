@@ -1,14 +1,17 @@
 import { Select, SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
-import { currencies, orNull, today, toDecimal } from '../../format.ts';
+import { currencies, today } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
+import { currentOf } from '../../meanwhile.ts';
 import { useSession } from '../../session.tsx';
-import type { Receipt } from './fields.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
+import { ReceiptFields, type Receipt } from './fields.ts';
 
 const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
@@ -26,13 +29,24 @@ const UpdateReceipt = graphql(`
   }
 `);
 
+const ReceiptNow = graphql(
+  `
+    query ReceiptNow($id: UUID!) {
+      now: receipt(id: $id) {
+        ...ReceiptFields
+      }
+    }
+  `,
+  [ReceiptFields],
+);
+
 const values = (receipt: Receipt | undefined, currency: string) => ({
   supplierId: receipt?.supplier?.id ?? null,
   receiptNumber: receipt?.receiptNumber ?? '',
   receiptDate: receipt?.receiptDate ?? today(),
   dueDate: receipt?.dueDate ?? '',
-  amountGross: receipt?.amountGross ?? '',
-  vatRate: receipt?.vatRate ?? '',
+  amountGross: receipt ? typedAmount(receipt.amountGross, receipt.currency) : '',
+  vatRate: receipt ? typedDecimal(receipt.vatRate) : '',
   currency: receipt?.currency ?? currency,
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',
@@ -58,28 +72,47 @@ const inputOf = (typed: Values) => ({
 interface Props {
   /** Nothing for a new one. */
   receipt?: Receipt;
+  /** What a new one begins with. */
+  initial?: Partial<Values>;
+  /** Whether a new one is booked without asking: what pays it is there already. */
+  alwaysBooked?: boolean;
   onDone: (id: string) => void;
   onCancel: () => void;
 }
 
-export function ReceiptForm({ receipt, onDone, onCancel }: Props): ReactNode {
+export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, onCancel }: Props): ReactNode {
   const { tenant } = useSession();
+  const client = useClient();
   const [, create] = useMutation(CreateReceipt);
   const [, update] = useMutation(UpdateReceipt);
-  const form = useForm<Values>({ mode: 'controlled', initialValues: values(receipt, tenant.defaultCurrency) });
+  const form = useForm<Values>({
+    mode: 'controlled',
+    initialValues: { ...values(receipt, tenant.defaultCurrency), ...initial },
+  });
   const submission = useSubmit(
     form,
-    (typed) =>
+    (typed, once) =>
       receipt
-        ? update({ id: receipt.id, input: inputOf(typed) })
-        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }),
+        ? update({ id: receipt.id, input: inputOf(typed) }, once)
+        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, once),
     (data) => onDone(data.saved.id),
+    receipt &&
+      (() =>
+        currentOf(
+          client.query(ReceiptNow, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
+          ({ now }) =>
+            now.payments.length > 0
+              ? { gone: 'This receipt was paid meanwhile, so it can’t be changed.' }
+              : { values: values(now, now.currency) },
+          'This receipt was deleted meanwhile.',
+        )),
   );
   return (
     <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
       <CustomerPicker
         label="Supplier"
         type="SUPPLIER"
+        creates
         data-autofocus
         {...form.getInputProps('supplierId')}
         value={form.values.supplierId}
@@ -96,8 +129,8 @@ export function ReceiptForm({ receipt, onDone, onCancel }: Props): ReactNode {
         <TextInput type="date" label="To be paid by" description="If it says" {...form.getInputProps('dueDate')} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Amount, gross" inputMode="decimal" required {...form.getInputProps('amountGross')} />
-        <TextInput label="VAT, %" placeholder="0" inputMode="decimal" {...form.getInputProps('vatRate')} />
+        <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
+        <DecimalInput label="VAT, %" placeholder="0" {...form.getInputProps('vatRate')} />
         <Select
           label="Currency"
           data={currencies()}
@@ -108,8 +141,8 @@ export function ReceiptForm({ receipt, onDone, onCancel }: Props): ReactNode {
       </SimpleGrid>
       <TextInput label="Category" description="Your own: travel, rent" {...form.getInputProps('category')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <ProjectPicker label="Project" {...form.getInputProps('projectId')} />
-      {!receipt && (
+      <ProjectPicker label="Project" creates {...form.getInputProps('projectId')} />
+      {!receipt && !alwaysBooked && (
         <Switch
           label="Enter it into the books at once"
           description="Otherwise it is a draft."

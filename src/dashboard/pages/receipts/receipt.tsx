@@ -48,7 +48,7 @@ export default function ReceiptPage(): ReactNode {
       <Stack gap="lg">
         <ReceiptFacts receipt={receipt} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
-        <Events of={receipt.id} />
+        <Events of={receipt.id} payments={receipt.payments} currency={receipt.currency} />
       </Stack>
     </Page>
   );

@@ -1,13 +1,14 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon, ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { NoRows } from '../../components/no-rows.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
@@ -69,28 +70,25 @@ type Row = ResultOf<typeof ReceiptsQuery>['receipts']['nodes'][number];
 const columns: Column<Row>[] = [
   {
     header: 'Receipt',
-    cell: ({ id, receiptNumber, receiptDate, supplier, description }) => (
+    lead: true,
+    cell: ({ id, receiptNumber, supplier, description }) => (
       <>
-        <Anchor component={Link} to={`/receipts/${id}`} size="sm" fw={500} lineClamp={2}>
-          {supplier?.companyName ?? description ?? 'Without a supplier'}
-        </Anchor>
-        <Text size="xs" c="dimmed" lineClamp={2}>
-          {[receiptNumber, supplier && description].filter(Boolean).join(' · ')}
-        </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {date(receiptDate)}
-        </Text>
+        <LongText to={`/receipts/${id}`}>{supplier?.companyName ?? description ?? 'Without a supplier'}</LongText>
+        <LongText secondary>{[receiptNumber, supplier && description].filter(Boolean).join(' · ')}</LongText>
       </>
     ),
   },
-  { header: 'Category', from: 'lg', cell: ({ category }) => category },
-  { header: 'State', width: 120, cell: (receipt) => <ReceiptState {...receipt} /> },
-  { header: 'Date', sort: 'RECEIPT_DATE', width: 130, from: 'sm', cell: ({ receiptDate }) => date(receiptDate) },
+  { header: 'Category', cell: ({ category }) => <LongText>{category}</LongText> },
+  { header: 'State', cell: (receipt) => <ReceiptState {...receipt} /> },
+  {
+    header: 'Date',
+    sort: 'RECEIPT_DATE',
+    cell: ({ receiptDate }) => <span className="figure">{date(receiptDate)}</span>,
+  },
   {
     header: 'Gross',
     sort: 'AMOUNT_GROSS',
     align: 'right',
-    width: 130,
     cell: ({ amountGross, currency }) => money(amountGross, currency),
   },
 ];
@@ -119,8 +117,10 @@ export default function Receipts(): ReactNode {
   );
   return (
     <Page title="Receipts" description="What others charge you." actions={add}>
-      <Filters list={list}>
-        <Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />
+      <Filters
+        list={list}
+        search={<Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />}
+      >
         <Choice
           label="State"
           all="All states"
@@ -135,7 +135,7 @@ export default function Receipts(): ReactNode {
           type="SUPPLIER"
           value={supplier ?? null}
           onChange={(value) => list.filter({ supplier: value ?? undefined })}
-          w={{ base: '100%', xs: 220 }}
+          w={{ base: '100%', sm: 220 }}
         />
       </Filters>
       <DataTable

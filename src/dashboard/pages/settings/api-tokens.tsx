@@ -52,6 +52,7 @@ export default function ApiTokens(): ReactNode {
     <Page
       title="API tokens"
       description="Keys for programs: each opens this tenant’s books over REST and GraphQL, in your name."
+      guide={{ href: '/docs/authentication', label: 'Authentication' }}
       actions={data && data.apiTokens.length > 0 && generate}
     >
       <SimpleTable
@@ -96,20 +97,20 @@ const expired = ({ expiresAt }: Token): boolean => expiresAt !== null && new Dat
 const columns: Column<Token>[] = [
   {
     header: 'Name',
+    lead: true,
     cell: ({ name, lastFour }) => (
       <>
-        <Text size="sm" fw={600}>
+        <Text className="long" size="sm" fw={600} lineClamp={2} title={name}>
           {name}
         </Text>
         <Code>…{lastFour}</Code>
       </>
     ),
   },
-  { header: 'May do', from: 'sm', cell: ({ abilities }) => inWords(abilities) },
+  { header: 'May do', cell: ({ abilities }) => inWords(abilities) },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
     header: 'Expires',
-    from: 'sm',
     cell: (token) =>
       expired(token) ? (
         <Badge variant="light" color="red" tt="none">
@@ -119,7 +120,7 @@ const columns: Column<Token>[] = [
         <Ago at={token.expiresAt} />
       ),
   },
-  { header: 'Generated', from: 'md', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: 'Generated', cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { header: 'Actions', hidden: true, align: 'right', cell: (token) => <Revoke token={token} /> },
 ];
 

@@ -7,6 +7,7 @@ import { useMutation, useQuery } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
+import { LongText } from '../../components/long-text.tsx';
 import { Page } from '../../components/page.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { SimpleTable, type Column } from '../../components/simple-table.tsx';
@@ -24,6 +25,7 @@ const MembersQuery = graphql(`
         email
       }
       joinedAt
+      emailVerifiedAt
     }
     invitations {
       id
@@ -151,26 +153,26 @@ function InviteForm({ onDone, onCancel }: { onDone: (link: string) => void; onCa
 }
 
 const memberColumns: Column<Member>[] = [
-  { header: 'Name', cell: ({ user }) => <Person user={user} /> },
-  { header: 'Joined', from: 'sm', cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
+  { header: 'Name', lead: true, cell: (member) => <Person member={member} /> },
+  { header: 'Joined', cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
   { header: 'Actions', hidden: true, align: 'right', cell: ({ user }) => <Remove user={user} /> },
 ];
 
 const invitationColumns: Column<Invitation>[] = [
-  { header: 'E-mail address', cell: ({ email }) => email },
-  { header: 'Invited by', from: 'sm', cell: ({ invitedBy }) => invitedBy?.name ?? 'the command line' },
+  { header: 'E-mail address', lead: true, cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: 'Invited by', cell: ({ invitedBy }) => <LongText>{invitedBy?.name ?? 'the command line'}</LongText> },
   { header: 'Ends', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
   { header: 'Actions', hidden: true, align: 'right', cell: (invitation) => <Withdraw invitation={invitation} /> },
 ];
 
-function Person({ user }: { user: Member['user'] }): ReactNode {
+function Person({ member: { user, emailVerifiedAt } }: { member: Member }): ReactNode {
   const { user: me } = useSession();
   return (
     <Group gap="sm" wrap="nowrap">
       <Avatar size={32} name={user.name} color="initials" aria-hidden />
-      <div>
-        <Group gap="xs">
-          <Text size="sm" fw={600}>
+      <div style={{ minWidth: 0 }}>
+        <Group gap="xs" wrap="nowrap">
+          <Text className="long" size="sm" fw={600} lineClamp={2} title={user.name}>
             {user.name}
           </Text>
           {user.id === me.id && (
@@ -181,6 +183,7 @@ function Person({ user }: { user: Member['user'] }): ReactNode {
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {user.email}
+          {!emailVerifiedAt && ' (not verified)'}
         </Text>
       </div>
     </Group>

@@ -1,12 +1,19 @@
+import { Decimal } from 'decimal.js';
+import { toDecimal } from '../../typed.ts';
+
+const hoursToMinutes = (hours: string): number => new Decimal(toDecimal(hours)).times(60).round().toNumber();
+
+const isNumber = (typed: string): boolean => /^\d+(\.\d+)?$/.test(toDecimal(typed));
+
 /** Minutes of what a person types: `1:30`, `1.5`, `1,5 h`, `90 min`, `1 h 30`; NaN where that is none. */
 export function toMinutes(typed: string): number {
-  const text = typed.trim().toLowerCase().replace(',', '.');
+  const text = typed.trim().toLowerCase();
   const clock = /^(\d{1,2}):([0-5]\d)$/.exec(text);
-  const words = /^(?:(\d+(?:\.\d+)?)\s*h)?\s*(?:(\d+)\s*(?:m|min)?)?$/.exec(text);
   if (clock) return Number(clock[1]) * 60 + Number(clock[2]);
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 60);
-  if (text === '' || !words) return Number.NaN;
-  return Math.round(Number(words[1] ?? 0) * 60) + Number(words[2] ?? 0);
+  if (isNumber(text)) return hoursToMinutes(text);
+  const [found, hours, minutes] = /^(?:(.+?)\s*h)?\s*(?:(\d+)\s*(?:m|min)?)?$/.exec(text) ?? [];
+  if (!found || (hours !== undefined && !isNumber(hours))) return Number.NaN;
+  return (hours === undefined ? 0 : hoursToMinutes(hours)) + Number(minutes ?? 0);
 }
 
 /** As it is typed: `1:30`. */

@@ -1,11 +1,12 @@
-import { Alert, Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { useSubmit } from '../../components/form.tsx';
+import { FormMessages, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { done } from '../../components/toast.ts';
-import { minutes, orNull, today } from '../../format.ts';
+import { minutes, today } from '../../format.ts';
+import { orNull } from '../../typed.ts';
 import { toMinutes } from './duration.ts';
 import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';
 
@@ -27,17 +28,17 @@ export function QuickEntry(): ReactNode {
       durationMinutes: durationRule,
     },
   });
-  const { onSubmit, busy, faults } = useSubmit(
+  const submission = useSubmit(
     form,
-    ({ projectId, date, durationMinutes, description }) =>
-      create({
-        input: {
-          projectId: projectId ?? '',
-          date,
-          durationMinutes: toMinutes(durationMinutes),
-          description: orNull(description),
-        },
-      }),
+    ({ projectId, date, durationMinutes, description }, once) => {
+      const input = {
+        projectId: projectId ?? '',
+        date,
+        durationMinutes: toMinutes(durationMinutes),
+        description: orNull(description),
+      };
+      return create({ input }, once);
+    },
     ({ saved: { durationMinutes } }) => {
       done(`${minutes(durationMinutes)} are tracked.`);
       form.setValues({ durationMinutes: '', description: '' });
@@ -46,18 +47,13 @@ export function QuickEntry(): ReactNode {
   );
   return (
     <Card withBorder radius="md" mb="lg">
-      <form onSubmit={onSubmit} noValidate aria-label="Track time">
+      <form onSubmit={submission.onSubmit} noValidate aria-label="Track time">
         <Stack gap="sm">
-          {faults.length > 0 && (
-            <Alert color="red" role="alert" title="Not saved">
-              {faults.map((fault) => (
-                <div key={fault}>{fault}</div>
-              ))}
-            </Alert>
-          )}
+          <FormMessages submission={submission} />
           <Group align="flex-start" gap="sm">
             <ProjectPicker
               label="Project"
+              creates
               required
               style={{ flex: '2 1 200px' }}
               {...form.getInputProps('projectId')}
@@ -71,7 +67,7 @@ export function QuickEntry(): ReactNode {
               {...form.getInputProps('durationMinutes')}
             />
             <TextInput label="What was done" style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
-            <Button type="submit" loading={busy} mt={{ base: 0, xs: 25 }}>
+            <Button type="submit" loading={submission.busy} mt={{ base: 0, xs: 25 }}>
               Track
             </Button>
           </Group>

@@ -11,7 +11,7 @@ import { TimeEntryTable } from './time-entry-table.tsx';
 const names = ['project', 'billed', 'from', 'to'] as const;
 
 export default function TimeEntries(): ReactNode {
-  const list = useListState(names);
+  const list = useListState(names, { field: 'DATE', direction: 'DESC' });
   const { project, billed, from, to } = list.filters;
   return (
     <Page title="Time entries" description="Your time, and that of your colleagues.">
@@ -23,7 +23,7 @@ export default function TimeEntries(): ReactNode {
           hideLabel
           value={project ?? null}
           onChange={(value) => list.filter({ project: value ?? undefined })}
-          w={{ base: '100%', xs: 220 }}
+          w={{ base: '100%', sm: 220 }}
         />
         <Choice
           label="Billing"

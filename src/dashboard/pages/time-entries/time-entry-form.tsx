@@ -1,13 +1,16 @@
 import { SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
+import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
-import { orNull, today, toDecimal } from '../../format.ts';
+import { decimal, money, today } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
+import { currentOf } from '../../meanwhile.ts';
+import { orNull, toDecimal } from '../../typed.ts';
 import { clock, toMinutes } from './duration.ts';
-import type { TimeEntry } from './fields.ts';
+import { TimeEntryFields, type TimeEntry } from './fields.ts';
 
 export const CreateTimeEntry = graphql(`
   mutation CreateTimeEntry($input: CreateTimeEntryInput!) {
@@ -27,6 +30,17 @@ const UpdateTimeEntry = graphql(`
   }
 `);
 
+const TimeEntryNow = graphql(
+  `
+    query TimeEntryNow($id: UUID!) {
+      now: timeEntry(id: $id) {
+        ...TimeEntryFields
+      }
+    }
+  `,
+  [TimeEntryFields],
+);
+
 const values = (entry: TimeEntry | undefined, projectId: string | null) => ({
   projectId: entry?.project.id ?? projectId,
   date: entry?.date ?? today(),
@@ -39,7 +53,7 @@ const values = (entry: TimeEntry | undefined, projectId: string | null) => ({
 type Values = ReturnType<typeof values>;
 
 export const durationRule = (typed: string): string | null =>
-  Number.isNaN(toMinutes(typed)) ? 'Write hours and minutes, 1:30, or hours, 1.5.' : null;
+  Number.isNaN(toMinutes(typed)) ? `Write hours and minutes, 1:30, or hours, ${decimal('1.5')}.` : null;
 
 const inputOf = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
   date,
@@ -60,6 +74,7 @@ interface Props {
 }
 
 export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): ReactNode {
+  const client = useClient();
   const [, create] = useMutation(CreateTimeEntry);
   const [, update] = useMutation(UpdateTimeEntry);
   const form = useForm<Values>({
@@ -69,28 +84,39 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
   });
   const submission = useSubmit(
     form,
-    (typed) =>
+    (typed, once) =>
       entry
-        ? update({ id: entry.id, input: inputOf(typed) })
-        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }),
+        ? update({ id: entry.id, input: inputOf(typed) }, once)
+        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }, once),
     onDone,
+    entry &&
+      (() =>
+        currentOf(
+          client.query(TimeEntryNow, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
+          ({ now }) =>
+            now.billed
+              ? { gone: 'This time was billed meanwhile, so it can’t be changed.' }
+              : { values: values(now, null) },
+          'This time entry was deleted meanwhile.',
+        )),
   );
   return (
     <Form submission={submission} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
-      {!entry && !projectId && <ProjectPicker label="Project" required {...form.getInputProps('projectId')} />}
+      {!entry && !projectId && <ProjectPicker label="Project" creates required {...form.getInputProps('projectId')} />}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
           label="Duration"
-          description="1:30, or 1.5 hours"
+          description={`1:30, or ${decimal('1.5')} hours`}
           required
           data-autofocus
           {...form.getInputProps('durationMinutes')}
         />
         <TextInput type="date" label="Day" description="Of the work" required {...form.getInputProps('date')} />
-        <TextInput
+        <DecimalInput
           label="Hourly rate, net"
-          description={entry?.hourlyRateNet ? `Now ${entry.hourlyRateNet}` : 'Empty: the project’s'}
-          inputMode="decimal"
+          description={
+            entry?.hourlyRateNet ? `Now ${money(entry.hourlyRateNet, entry.project.currency)}` : 'Empty: the project’s'
+          }
           {...form.getInputProps('hourlyRateNet')}
         />
       </SimpleGrid>

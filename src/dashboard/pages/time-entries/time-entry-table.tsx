@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Group, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Group } from '@mantine/core';
 import { PencilSquareIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
@@ -6,6 +6,8 @@ import { Link } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { LongText } from '../../components/long-text.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { date, minutes } from '../../format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
@@ -109,48 +111,36 @@ export function TimeEntryTable({ list, filters, oneProject = false, empty }: Pro
 }
 
 const columns = (oneProject: boolean): Column<TimeEntry>[] => [
-  { header: 'Day', sort: 'DATE', width: 130, from: 'sm', cell: (entry) => date(entry.date) },
+  { header: 'Day', sort: 'DATE', cell: (entry) => <span className="figure">{date(entry.date)}</span> },
   {
     header: 'Work',
-    cell: ({ project, description, date: day }) => (
+    lead: true,
+    cell: ({ project, description }) => (
       <>
-        {!oneProject && (
-          <Anchor component={Link} to={`/projects/${project.id}`} size="sm" fw={500} lineClamp={2}>
-            {project.name}
-          </Anchor>
-        )}
-        <Text size={oneProject ? 'sm' : 'xs'} c={oneProject ? undefined : 'dimmed'} lineClamp={2}>
-          {description}
-        </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {date(day)}
-        </Text>
+        {!oneProject && <LongText to={`/projects/${project.id}`}>{project.name}</LongText>}
+        <LongText secondary={!oneProject}>{description}</LongText>
       </>
     ),
   },
-  { header: 'Time', align: 'right', width: 110, cell: ({ durationMinutes }) => minutes(durationMinutes) },
-  { header: 'Billing', width: 160, from: 'md', cell: (entry) => <Billing entry={entry} /> },
+  { header: 'Time', align: 'right', cell: ({ durationMinutes }) => minutes(durationMinutes) },
+  { header: 'Billing', cell: (entry) => <Billing entry={entry} /> },
 ];
 
 function Billing({ entry: { invoice, billed, billable } }: { entry: TimeEntry }): ReactNode {
   if (invoice) {
     return (
-      <Anchor component={Link} to={`/invoices/${invoice.id}`} size="sm">
+      <Anchor component={Link} to={`/invoices/${invoice.id}`} size="sm" className="figure">
         {invoice.number ?? 'On a draft'}
       </Anchor>
     );
   }
   if (billed) return 'Billed';
-  return (
-    <Badge variant="dot" color={billable ? 'orange' : 'gray'} tt="none" fw={500}>
-      {billable ? 'Unbilled' : 'Not billable'}
-    </Badge>
-  );
+  return <StatusBadge color={billable ? 'orange' : 'gray'}>{billable ? 'Unbilled' : 'Not billable'}</StatusBadge>;
 }
 
 const actions = (edit: (entry: TimeEntry) => void, remove: (entry: TimeEntry) => void): Column<TimeEntry> => ({
   header: 'Actions',
-  width: 96,
+  hidden: true,
   align: 'right',
   cell: (entry) => {
     if (entry.billed) return null;

@@ -18,9 +18,10 @@ const xmlOrMt940 = /^\uFEFF?\s*<|(?:^|[\r\n]|\{4:)\s*:(?:20|25P?|28C?|60[FM]):|^
 export const isCsv = (head: string): boolean =>
   head !== '' && !xmlOrMt940.test(head) && !head.startsWith('PK\u0003\u0004') && !head.startsWith('%PDF');
 
-/** The first rows of a CSV after some lines; an empty list where they can't be read. */
+/** At most 50 rows of a CSV after some lines; an empty list where they can't be read. */
 export function rowsOf(head: string, skipLines: number): string[][] {
-  const first = head.split('\n')[skipLines]?.replaceAll(/"[^"]*"/g, '') ?? '';
+  const lines = head.split('\n').slice(skipLines);
+  const first = lines.find((line) => line.trim() !== '')?.replaceAll(/"[^"]*"/g, '') ?? '';
   const [delimiter = ','] = [';', ',', '\t', '|'].toSorted((a, b) => first.split(b).length - first.split(a).length);
   try {
     return parse(head, {
@@ -30,7 +31,7 @@ export function rowsOf(head: string, skipLines: number): string[][] {
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      to: 5,
+      to: 50,
     }) as unknown as string[][];
   } catch {
     return [];

@@ -1,4 +1,4 @@
-import { orNull } from '../../../format.ts';
+import { orNull } from '../../../typed.ts';
 
 /** How the amounts of a CSV are written. */
 export const amountKinds = {
@@ -68,8 +68,21 @@ const dateFormats: [pattern: RegExp, format: string][] = [
 
 export const knownDateFormats = [...dateFormats.map(([, format]) => format), 'MM/DD/YYYY', 'YYYY/MM/DD'];
 
+const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/;
+const saysOwn = /auftragskonto|own|eigen/;
+
+/** Whether a column holds other people's accounts: a statement has one account, and those who pay have many. */
+function isTheirs(column: Column, header: string[], rows: string[][]): boolean {
+  if (column === null) return false;
+  const index = Number(column) - 1;
+  if (saysOwn.test(header[index]?.toLowerCase() ?? '')) return false;
+  const cells = rows.map((row) => (row[index] ?? '').replaceAll(/\s/g, '').toUpperCase());
+  return new Set(cells.filter((cell) => iban.test(cell))).size > 1;
+}
+
 /** A mapping for a CSV, as far as its first rows tell. */
-export function guess([header = [], sample = []]: string[][], currency: string): CsvValues {
+export function guess([header = [], ...rows]: string[][], currency: string): CsvValues {
+  const [sample = []] = rows;
   const columns: CsvValues['columns'] = {
     ...(Object.fromEntries(names.map(([field]) => [field, null])) as Omit<CsvValues['columns'], 'reference'>),
     reference: [],
@@ -80,6 +93,10 @@ export function guess([header = [], sample = []]: string[][], currency: string):
     const field = names.find(([each, pattern]) => columns[each] === null && pattern.test(name))?.[0];
     if (field) columns[field] = place;
     else if (references.test(name)) columns.reference.push(place);
+  }
+  if (columns.counterpartyName && !columns.counterpartyIban && isTheirs(columns.accountIban, header, rows)) {
+    columns.counterpartyIban = columns.accountIban;
+    columns.accountIban = null;
   }
   const cellOf = (column: Column): string => sample[Number(column) - 1]?.trim() ?? '';
   const amount = cellOf(columns.amount ?? columns.credit) || cellOf(columns.debit);

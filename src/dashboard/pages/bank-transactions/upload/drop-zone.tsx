@@ -1,6 +1,7 @@
 import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
 import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { bytes } from '../../../format.ts';
 
 interface Props {
   file: File | null;
@@ -46,7 +47,7 @@ export function DropZone({ file, onChange, description, error, disabled = false,
               {file ? file.name : 'Drop the file here'}
             </Text>
             <Text size="sm" c="dimmed" id={`${id}-description`}>
-              {file ? sizeOf(file) : description}
+              {file ? bytes(file.size) : description}
             </Text>
           </div>
           <Button
@@ -80,15 +81,4 @@ export function DropZone({ file, onChange, description, error, disabled = false,
       )}
     </Stack>
   );
-}
-
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-
-function sizeOf({ size }: File): string {
-  const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log10(size) / 3));
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: units[step] ?? 'byte',
-    maximumFractionDigits: 1,
-  }).format(size / 1000 ** step);
 }

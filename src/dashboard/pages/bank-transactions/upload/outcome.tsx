@@ -3,7 +3,7 @@ import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/ou
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Facts } from '../../../components/facts.tsx';
-import { count } from '../../../format.ts';
+import { count, sentence } from '../../../format.ts';
 import type { Imported } from './upload-statement.tsx';
 
 interface Props {
@@ -41,7 +41,7 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
         <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title="Odd about the file">
           <Text component="ul" size="sm" m={0} pl="md">
             {warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
+              <li key={warning}>{sentence(warning)}</li>
             ))}
           </Text>
         </Alert>

@@ -5,6 +5,7 @@ import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
 import { Form, useSubmit } from '../../../components/form.tsx';
 import { Page } from '../../../components/page.tsx';
+import { percent as percentText } from '../../../format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session.tsx';
 import { headOf, isCsv, rowsOf } from './csv-head.ts';
@@ -108,7 +109,7 @@ function Sending({ busy, sent }: { busy: boolean; sent: number }): ReactNode {
     <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
       <Progress value={percent} animated={sent === 1} aria-label="Upload" />
       <Text size="sm" c="dimmed" role="status">
-        {busy && (sent < 1 ? `Sending: ${percent} %` : 'Reading it, and looking for what it pays…')}
+        {busy && (sent < 1 ? `Sending: ${percentText(String(percent))}` : 'Reading it, and looking for what it pays…')}
       </Text>
     </Stack>
   );

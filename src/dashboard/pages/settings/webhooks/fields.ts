@@ -10,7 +10,7 @@ export const WebhookFields = graphql(`
     consecutiveFailures
     disabledAt
     disabledReason
-    previousSecretUntil
+    formerSecretsUntil
     lastSuccessAt
     lastFailureAt
     waiting

@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Webhook } from './fields.ts';
 
 /** Whether a webhook gets anything, and whether it takes it. */
@@ -9,16 +9,12 @@ export function WebhookState({
   webhook: Pick<Webhook, 'active' | 'disabledAt' | 'consecutiveFailures'>;
 }): ReactNode {
   const { active, disabledAt, consecutiveFailures } = webhook;
-  const [text, color] = disabledAt
+  const [text, color]: [string, string] = disabledAt
     ? ['Deactivated', 'red']
     : !active
       ? ['Paused', 'gray']
       : consecutiveFailures > 0
         ? ['Failing', 'orange']
         : ['Active', 'teal'];
-  return (
-    <Badge variant="dot" color={color} size="lg" tt="none" fw={500} style={{ flexShrink: 0 }}>
-      {text}
-    </Badge>
-  );
+  return <StatusBadge color={color}>{text}</StatusBadge>;
 }

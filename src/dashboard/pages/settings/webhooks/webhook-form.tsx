@@ -98,7 +98,7 @@ export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
   const form = useWebhookForm();
   const submission = useSubmit(
     form,
-    (values) => create({ input: input(values) }),
+    (values, once) => create({ input: input(values) }, once),
     ({ createWebhook: { webhook, secret } }) => onDone(webhook, secret),
   );
   return (
@@ -111,7 +111,7 @@ export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
 export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }): ReactNode {
   const [, update] = useMutation(UpdateWebhook);
   const form = useWebhookForm(webhook);
-  const submission = useSubmit(form, (values) => update({ id: webhook.id, input: input(values) }), onDone);
+  const submission = useSubmit(form, (values, once) => update({ id: webhook.id, input: input(values) }, once), onDone);
   return (
     <Form submission={submission} submit="Save" onCancel={onDone}>
       <Fields form={form} />

@@ -21,7 +21,7 @@ import { ShownOnce } from '../../../components/shown-once.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { done, failed } from '../../../components/toast.ts';
-import { count, dateTime } from '../../../format.ts';
+import { count, dateTime, percent } from '../../../format.ts';
 import { graphql } from '../../../graphql.ts';
 import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
 import { useDeliveryChanges } from '../../deliveries/live.ts';
@@ -148,7 +148,9 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
             <Title order={2} size="h4">
               Its deliveries
             </Title>
-            <TextLink to={`/deliveries?webhook=${id}`}>Search them</TextLink>
+            <TextLink className="target" to={`/deliveries?webhook=${id}`}>
+              Search them
+            </TextLink>
           </Group>
           <DeliveryTable list={list} filters={{ webhookId: id }} oneWebhook />
         </div>
@@ -162,10 +164,9 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
 }
 
 function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
-  const { events, consecutiveFailures, lastSuccessAt, lastFailureAt, waiting, previousSecretUntil, createdAt } =
-    webhook;
+  const { events, consecutiveFailures, lastSuccessAt, lastFailureAt, waiting, formerSecretsUntil, createdAt } = webhook;
   const [delivered, lost] = [week.delivered.totalCount, week.failed.totalCount];
-  const rate = delivered + lost === 0 ? '–' : `${Math.floor((100 * delivered) / (delivered + lost))} %`;
+  const rate = delivered + lost === 0 ? '–' : percent(String(Math.floor((100 * delivered) / (delivered + lost))));
   const figures: [label: string, value: ReactNode, note: ReactNode][] = [
     ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(lost)} failed`],
     ['Waiting', count(waiting), `${count(week.setAside.totalCount)} set aside in 7 days`],
@@ -191,7 +192,9 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
         {events.includes('*') ? 'All events' : events.join(', ')}. Added <Ago at={createdAt} />.
-        {previousSecretUntil && <> The previous secret is good until {dateTime(previousSecretUntil)}.</>}
+        {formerSecretsUntil.length > 0 && (
+          <> Also signed with the secret before, until {formerSecretsUntil.map(dateTime).join(', and ')}.</>
+        )}
       </Text>
     </Card>
   );
@@ -260,6 +263,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
       </Menu>
       <RotateSecretDialog
         webhookId={id}
+        formerUntil={webhook.formerSecretsUntil}
         opened={rotating}
         onClose={rotation.close}
         onDone={(made) => {

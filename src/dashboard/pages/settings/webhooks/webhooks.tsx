@@ -45,6 +45,7 @@ export default function Webhooks(): ReactNode {
     <Page
       title="Webhooks"
       description="Kontor tells these addresses what happens to the books, in signed requests, repeated until they answer."
+      guide={{ href: '/docs/webhooks', label: 'Webhooks' }}
       actions={data && data.webhooks.length > 0 && add}
     >
       {error && !data ? (

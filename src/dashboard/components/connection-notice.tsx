@@ -1,0 +1,28 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useEffect, type ReactNode } from 'react';
+import { useClient } from 'urql';
+import { useReachable } from '../connection.ts';
+import { refetchShown } from '../client.ts';
+
+/** Says that what is shown may be out of date, as the server doesn't answer. Goes away by itself. */
+export function ConnectionNotice(): ReactNode {
+  const client = useClient();
+  const reachable = useReachable();
+  useEffect(() => {
+    if (reachable) return undefined;
+    const again = (): void => refetchShown(client);
+    window.addEventListener('online', again);
+    return () => window.removeEventListener('online', again);
+  }, [client, reachable]);
+  if (reachable) return null;
+  return (
+    <Alert color="yellow" role="status" mb="md">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">The server can’t be reached. What you see may be out of date.</Text>
+        <Button size="xs" variant="default" onClick={() => refetchShown(client)}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Kbd, ActionIcon } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+
+const SearchDialog = lazy(() => import('./search-dialog.tsx'));
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opens the search of everything: by its button, by `/`, or by Ctrl-K (on a Mac, ⌘K) from inside a field too. */
+export function GlobalSearch(): ReactNode {
+  const [opened, { open: show, close }] = useDisclosure();
+  // The dialog's code comes when it is first asked for.
+  const [wanted, setWanted] = useState(false);
+  const open = (): void => {
+    // Not over another dialog, which may hold what somebody has typed.
+    if (document.querySelector('[role="dialog"]')) return;
+    setWanted(true);
+    show();
+  };
+  useHotkeys([['/', open]]);
+  useHotkeys([['mod+K', open]], []);
+  const keys = isMac ? '⌘K' : 'Ctrl K';
+  return (
+    <>
+      <Button
+        variant="default"
+        visibleFrom="sm"
+        aria-keyshortcuts="/ Control+K Meta+K"
+        leftSection={<MagnifyingGlassIcon width={16} aria-hidden />}
+        rightSection={<Kbd size="xs">{keys}</Kbd>}
+        onClick={open}
+      >
+        Search
+      </Button>
+      <ActionIcon variant="subtle" color="gray" size="lg" hiddenFrom="sm" aria-label="Search everything" onClick={open}>
+        <MagnifyingGlassIcon width={20} aria-hidden />
+      </ActionIcon>
+      {wanted && (
+        <Suspense>
+          <SearchDialog opened={opened} onClose={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}

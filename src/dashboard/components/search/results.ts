@@ -1,0 +1,182 @@
+import { useQuery } from 'urql';
+import { date, label, money } from '../../format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { navigation } from '../../routes.tsx';
+
+// A dashboard session may read everything. A token, which a developer can work with, only what its abilities say.
+const AbilitiesQuery = graphql(`
+  query SearchAbilities {
+    me {
+      token {
+        abilities
+      }
+    }
+  }
+`);
+
+const SearchQuery = graphql(`
+  query Search(
+    $q: String!
+    $customers: Boolean!
+    $invoices: Boolean!
+    $receipts: Boolean!
+    $projects: Boolean!
+    $bankTransactions: Boolean!
+  ) {
+    customers(first: 5, q: $q) @include(if: $customers) {
+      nodes {
+        id
+        companyName
+        type
+        city
+      }
+    }
+    invoices(first: 5, q: $q) @include(if: $invoices) {
+      nodes {
+        id
+        number
+        subject
+        totalGross
+        currency
+        customer @include(if: $customers) {
+          id
+          companyName
+        }
+      }
+    }
+    receipts(first: 5, q: $q) @include(if: $receipts) {
+      nodes {
+        id
+        receiptNumber
+        description
+        amountGross
+        currency
+        supplier @include(if: $customers) {
+          id
+          companyName
+        }
+      }
+    }
+    projects(first: 5, q: $q) @include(if: $projects) {
+      nodes {
+        id
+        name
+        status
+      }
+    }
+    bankTransactions(first: 5, q: $q) @include(if: $bankTransactions) {
+      nodes {
+        id
+        counterpartyName
+        reference
+        amount
+        currency
+        bookingDate
+      }
+    }
+  }
+`);
+
+/** Something that a search found, and where it is. */
+export interface Result {
+  /** Its address in the tenant's pages; one that begins with /docs/ is outside of them. */
+  to: string;
+  name: string;
+  detail: string;
+}
+
+export interface ResultGroup {
+  label: string;
+  results: Result[];
+}
+
+const joined = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(' · ');
+
+const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
+  {
+    label: 'Customers and suppliers',
+    results: (data.customers?.nodes ?? []).map(({ id, companyName, type, city }) => ({
+      to: `/customers/${id}`,
+      name: companyName,
+      detail: joined(label(type), city),
+    })),
+  },
+  {
+    label: 'Invoices',
+    results: (data.invoices?.nodes ?? []).map(({ id, number, subject, customer, totalGross, currency }) => ({
+      to: `/invoices/${id}`,
+      name: number ?? 'Draft',
+      detail: joined(customer?.companyName, subject, money(totalGross, currency)),
+    })),
+  },
+  {
+    label: 'Receipts',
+    results: (data.receipts?.nodes ?? []).map((receipt) => ({
+      to: `/receipts/${receipt.id}`,
+      name: receipt.supplier?.companyName ?? receipt.description ?? 'Receipt',
+      detail: joined(receipt.receiptNumber, money(receipt.amountGross, receipt.currency)),
+    })),
+  },
+  {
+    label: 'Projects',
+    results: (data.projects?.nodes ?? []).map(({ id, name, status }) => ({
+      to: `/projects/${id}`,
+      name,
+      detail: label(status),
+    })),
+  },
+  {
+    label: 'Bank transactions',
+    results: (data.bankTransactions?.nodes ?? []).map((transaction) => ({
+      to: `/bank-transactions/${transaction.id}`,
+      name: transaction.counterpartyName ?? 'Bank transaction',
+      detail: joined(
+        date(transaction.bookingDate),
+        money(transaction.amount, transaction.currency),
+        transaction.reference,
+      ),
+    })),
+  },
+];
+
+const pages: Result[] = [
+  ...navigation.flatMap((group) =>
+    group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
+  ),
+  { to: '/invoices/new', name: 'Write an invoice', detail: 'Books' },
+  { to: '/bank-transactions/upload', name: 'Upload a bank statement', detail: 'Books' },
+  { to: '/account', name: 'Account', detail: 'Your password and sessions' },
+  { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for programmers' },
+];
+
+/** Pages whose names hold every word that was typed; all of them while nothing is typed. */
+function pagesCalled(q: string): Result[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  return pages.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+}
+
+/** What a text finds in everything that the caller may read, and among the pages. */
+export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean; failed: boolean } {
+  const [abilities] = useQuery({ query: AbilitiesQuery, requestPolicy: 'cache-first' });
+  const held = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
+  const may = (resource: string): boolean =>
+    ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => held?.includes(ability));
+  const [{ data, fetching, error }] = useQuery({
+    query: SearchQuery,
+    variables: {
+      q,
+      customers: may('customers'),
+      invoices: may('invoices'),
+      receipts: may('receipts'),
+      projects: may('projects'),
+      bankTransactions: may('bank-transactions'),
+    },
+    pause: q === '' || !held,
+  });
+  const found = q !== '' && data ? groupsOf(data) : [];
+  return {
+    groups: [...found, { label: 'Pages', results: pagesCalled(q) }].filter(({ results }) => results.length > 0),
+    fetching: q !== '' && fetching,
+    failed: q !== '' && error !== undefined,
+  };
+}

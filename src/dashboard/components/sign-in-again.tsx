@@ -1,0 +1,89 @@
+import { Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useEffect, useState, type ReactNode } from 'react';
+import { currentSession, signIn, type Refusal } from '../auth.ts';
+import { useSession } from '../session.tsx';
+import { useSignInAgain } from '../session-end.ts';
+import { RefusalAlert, useCountdown } from './refusal.tsx';
+
+/** Asks for the password over the page once the session has ended: the page, and what is typed there, stay. */
+export function SignInAgain(): ReactNode {
+  const wanted = useSignInAgain();
+  return (
+    <Modal
+      opened={wanted !== undefined}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      zIndex={400}
+      title={
+        <Text component="span" fw={600} size="lg">
+          Your session has ended
+        </Text>
+      }
+    >
+      {wanted && <PasswordForm settle={wanted.settle} />}
+    </Modal>
+  );
+}
+
+function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): ReactNode {
+  const { user } = useSession();
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const blocked = useCountdown(refusal);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '' },
+    validate: { password: (value) => (value ? null : 'Enter your password.') },
+  });
+  // One may have signed in again in another tab.
+  useEffect(() => {
+    const look = async (): Promise<void> => {
+      const { data } = await currentSession();
+      if (data?.user.id === user.id) settle(true);
+    };
+    const listen = (): void => void look();
+    window.addEventListener('focus', listen);
+    return () => window.removeEventListener('focus', listen);
+  }, [user.id, settle]);
+  const submit = form.onSubmit(async ({ password }) => {
+    setBusy(true);
+    const answer = await signIn({ email: user.email, password });
+    setBusy(false);
+    setRefusal(answer.refusal);
+    if (answer.refusal) form.setErrors(answer.refusal.fields);
+    else settle(true);
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.stopPropagation();
+        submit(event);
+      }}
+    >
+      <Stack>
+        <Text size="sm">Sign in to go on where you were. What you typed is still there.</Text>
+        <RefusalAlert refusal={refusal} />
+        <TextInput label="E-mail address" value={user.email} autoComplete="username" readOnly />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          data-autofocus
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={busy} disabled={blocked > 0} fullWidth>
+          Sign in
+        </Button>
+        <Anchor href="/sign-in" size="sm" ta="center">
+          Sign in as somebody else
+        </Anchor>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { useContext, useEffect, useState } from 'react';
+import { FormScopeContext, mayDiscard, registerForm } from '../unsaved.ts';
+
+/** Whether something is typed into a form that isn't stored. */
+export interface Unsaved {
+  /** All of it is stored now. */
+  saved: () => void;
+  /** Asks whether it may be thrown away, where there is any. */
+  discard: () => Promise<boolean>;
+}
+
+/** Watches a form: whoever leaves it, or closes the dialog that it is in, is asked first. */
+export function useUnsaved<Values extends object>({ getValues }: UseFormReturnType<Values>): Unsaved {
+  const scope = useContext(FormScopeContext);
+  const [watched] = useState(() => {
+    let stored = JSON.stringify(getValues());
+    const isUnsaved = (): boolean => JSON.stringify(getValues()) !== stored;
+    const saved = (): void => {
+      stored = JSON.stringify(getValues());
+    };
+    const discard = async (): Promise<boolean> => {
+      const may = await mayDiscard(new Set([isUnsaved]));
+      if (may) saved();
+      return may;
+    };
+    return { isUnsaved, saved, discard };
+  });
+  useEffect(() => registerForm(scope, watched.isUnsaved), [scope, watched]);
+  return watched;
+}

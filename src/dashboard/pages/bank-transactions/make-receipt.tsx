@@ -1,0 +1,73 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ReceiptPercentIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Dialog } from '../../components/dialog.tsx';
+import { failed } from '../../components/toast.ts';
+import { graphql } from '../../graphql.ts';
+import { ReceiptForm } from '../receipts/receipt-form.tsx';
+import { unsigned, type BankTransaction } from './fields.ts';
+import { MatchBankTransaction } from './match-form.tsx';
+import { useNextUnmatched } from './next-unmatched.ts';
+
+const SupplierQuery = graphql(`
+  query SupplierCalled($q: String!) {
+    customers(first: 20, q: $q, type: SUPPLIER) {
+      nodes {
+        id
+        companyName
+      }
+    }
+  }
+`);
+
+/** Makes the receipt that money out pays, begun from what the bank says; the transaction then pays it. */
+export function MakeReceipt({ transaction }: { transaction: BankTransaction }): ReactNode {
+  const [opened, dialog] = useDisclosure();
+  return (
+    <>
+      <Button variant="default" leftSection={<ReceiptPercentIcon width={18} aria-hidden />} onClick={dialog.open}>
+        Make its receipt
+      </Button>
+      <Dialog title="Make its receipt" opened={opened} onClose={dialog.close}>
+        <PrefilledForm transaction={transaction} onClose={dialog.close} />
+      </Dialog>
+    </>
+  );
+}
+
+function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction; onClose: () => void }): ReactNode {
+  const { id, amountOpen, currency, bookingDate, counterpartyName, reference } = transaction;
+  const [{ data, fetching }] = useQuery({
+    query: SupplierQuery,
+    variables: { q: (counterpartyName ?? '').slice(0, 255) },
+    pause: !counterpartyName,
+  });
+  const [, match] = useMutation(MatchBankTransaction);
+  const goOn = useNextUnmatched(transaction);
+  const settle = async (receiptId: string): Promise<void> => {
+    const { data: matched, error } = await match({ id, matches: [{ type: 'RECEIPT', id: receiptId, amount: null }] });
+    onClose();
+    if (error) return failed(error);
+    if (matched?.matchBankTransaction.matchStatus === 'MATCHED') await goOn('The receipt is booked and paid.');
+  };
+  if (fetching) return <Skeleton h={420} />;
+  const called = counterpartyName?.toLowerCase();
+  const supplier = data?.customers.nodes.find(({ companyName }) => companyName.toLowerCase() === called);
+  return (
+    <ReceiptForm
+      initial={{
+        supplierId: supplier?.id ?? null,
+        receiptDate: bookingDate,
+        amountGross: unsigned(amountOpen),
+        currency,
+        // Whom a known supplier is, the receipt says by itself.
+        description: [supplier ? null : counterpartyName, reference].filter(Boolean).join(', ').slice(0, 2000),
+      }}
+      alwaysBooked
+      onDone={settle}
+      onCancel={onClose}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+// Loads the whole schema first: its files refer to one another, and expect this order.
+import '../../schema/index.ts';
+import { lastPossiblePage } from '../../rest-shim/envelope.ts';
+import { maxBody } from '../../rest-shim/body.ts';
+import { maxItems } from '../../schema/invoice-editing.ts';
+import { maxDigits } from '../../schema/money.ts';
+import { scanCost } from '../../schema/cost.ts';
+import { defaultPage, far, maxPage } from '../../schema/page.ts';
+import { rotationMs } from '../../schema/webhook-secrets.ts';
+import { failuresToDeactivate, slots } from '../../schema/webhook.ts';
+import { readConfig } from '../config.ts';
+import { maxTransactions } from '../../schema/statements/statement.ts';
+import { mostWarnings } from '../../schema/statements/warnings.ts';
+import { mostOfTenant } from '../graphql/forms.ts';
+import { limits } from '../graphql/limits.ts';
+import { maxUpload } from '../http/multipart.ts';
+import { keptMs } from '../idempotency/stored-answers.ts';
+import { checksumLength, randomLength } from '../identity/token.ts';
+import { maxActiveTokens } from '../identity/tokens.ts';
+import { keptDays } from '../jobs/clean-up.ts';
+import { minuteMs } from '../rate-limit.ts';
+
+/** What the service does where the operator has set nothing. */
+const usual = readConfig({});
+
+const hourMs = 3_600_000;
+const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
+const number = new Intl.NumberFormat('en');
+const list = new Intl.ListFormat('en');
+
+/** Milliseconds as people say them: `10 s`, `17 minutes`, `2.8 hours`. */
+function duration(ms: number): string {
+  if (ms < 120_000) return `${ms / 1000} s`;
+  if (ms < hourMs) return `${Math.round(ms / 60_000)} minutes`;
+  const hours = ms / hourMs;
+  return `${hours < 10 ? hours.toFixed(1) : Math.round(hours)} hours`;
+}
+
+const retryDelays = usual.webhookRetryDelaysMs;
+const retriesTakeMs = retryDelays.reduce((sum, delay) => sum + delay, 0);
+
+/** The figures that guides name, each from the constant that enforces it. A guide writes `{{maxPage}}`. */
+export const figures = {
+  rateLimit: number.format(usual.rateLimitPerMinute),
+  rateLimitWindow: `${minuteMs / 1000} seconds`,
+  maxBody: mebibytes(maxBody),
+  maxUpload: mebibytes(maxUpload),
+  maxUploads: number.format(mostOfTenant),
+  maxTransactions: number.format(maxTransactions),
+  maxWarnings: number.format(mostWarnings),
+  defaultPage: number.format(defaultPage),
+  maxPage: number.format(maxPage),
+  lastPossiblePage: number.format(lastPossiblePage),
+  maxDepth: number.format(limits.depth),
+  maxFields: number.format(limits.breadth),
+  maxCost: number.format(limits.cost),
+  scanCost: number.format(scanCost),
+  farOffset: number.format(far),
+  maxItems: number.format(maxItems),
+  maxDigits: number.format(maxDigits),
+  maxActiveTokens: number.format(maxActiveTokens),
+  maxWebhooks: number.format(slots),
+  attempts: number.format(retryDelays.length + 1),
+  retryDelays: list.format(retryDelays.map(duration)),
+  retriesTake: duration(retriesTakeMs),
+  deliveryTimeout: `${usual.webhookTimeoutMs / 1000} seconds`,
+  failuresToDeactivate: number.format(failuresToDeactivate),
+  auditLogDays: `${keptDays} days`,
+  secretOverlap: `${rotationMs / hourMs} hours`,
+  idempotencyHours: `${keptMs / hourMs} hours`,
+  tokenRandom: number.format(randomLength),
+  tokenChecksum: number.format(checksumLength),
+} as const;
+
+/**
+ * A guide with its figures in place of `{{names}}`.
+ * @throws Error naming a figure that isn't there: a build must not show it empty
+ */
+export const withFigures = (text: string): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    if (!Object.hasOwn(figures, name)) throw new Error(`A guide names the figure ${name}, which figures.ts lacks`);
+    return figures[name as keyof typeof figures];
+  });
