@@ -11,7 +11,8 @@ function held() {
         questions.push({ keys, answer: () => resolve(keys.map((key) => `${key} ${asked}`)), fail: reject });
       }),
   );
-  const questionsAsked = (count: number) => vi.waitFor(() => expect(questions).toHaveLength(count));
+  const questionsAsked = (count: number) =>
+    vi.waitFor(() => expect(questions).toHaveLength(count), { timeout: 60_000 });
   return { find, questions, questionsAsked };
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,6 +24,7 @@ describe('the environment', () => {
     expect(readConfig({})).toEqual({
       databaseUrl: null,
       databaseDirectUrl: null,
+      databaseBooksUrl: null,
       dataDir: resolve('.data'),
       host: '127.0.0.1',
       port: 4000,
@@ -30,6 +32,7 @@ describe('the environment', () => {
       drainMs: 0,
       publicUrl: null,
       trustedProxies: 0,
+      connectionsPerAddress: null,
       rateLimitPerMinute: 60,
       rateLimitStore: null,
       secret: null,
@@ -51,12 +54,14 @@ describe('the environment', () => {
       readConfig({
         DATABASE_URL: databaseUrl,
         DATABASE_DIRECT_URL: 'postgres://kontor:hunter2@direct.example/kontor',
+        DATABASE_BOOKS_URL: 'postgres://kontor_books:hunter3@db.example/kontor',
         DATA_DIR: '/var/lib/kontor',
         HOST: '::',
         PORT: '0',
         WEB_CONCURRENCY: '4',
         PUBLIC_URL: 'https://books.example/kontor',
         TRUSTED_PROXIES: '2',
+        CONNECTIONS_PER_ADDRESS: '200',
         RATE_LIMIT_PER_MINUTE: '0',
         RATE_LIMIT_STORE: 'postgres',
         KONTOR_SECRET: secret,
@@ -75,6 +80,7 @@ describe('the environment', () => {
     ).toEqual({
       databaseUrl,
       databaseDirectUrl: 'postgres://kontor:hunter2@direct.example/kontor',
+      databaseBooksUrl: 'postgres://kontor_books:hunter3@db.example/kontor',
       dataDir: '/var/lib/kontor',
       host: '::',
       port: 0,
@@ -82,6 +88,7 @@ describe('the environment', () => {
       drainMs: 1500,
       publicUrl: 'https://books.example/kontor',
       trustedProxies: 2,
+      connectionsPerAddress: 200,
       rateLimitPerMinute: 0,
       rateLimitStore: 'postgres',
       secret,
@@ -102,6 +109,7 @@ describe('the environment', () => {
     const names = [
       'DATABASE_URL',
       'DATABASE_DIRECT_URL',
+      'DATABASE_BOOKS_URL',
       'DATA_DIR',
       'HOST',
       'PORT',
@@ -109,6 +117,7 @@ describe('the environment', () => {
       'DRAIN_SECONDS',
       'PUBLIC_URL',
       'TRUSTED_PROXIES',
+      'CONNECTIONS_PER_ADDRESS',
       'RATE_LIMIT_PER_MINUTE',
       'RATE_LIMIT_STORE',
       'KONTOR_SECRET',
@@ -195,21 +204,64 @@ describe('the environment', () => {
 
   it('never tells a secret', () => {
     expect(messageOf({ KONTOR_SECRET: 'too short to be one' })).toBe(
-      'KONTOR_SECRET is not accepted: it must be at least 32 characters',
+      'KONTOR_SECRET is not accepted: it must be at least 32 random characters, such as `openssl rand -base64 32` prints',
     );
     expect(messageOf({ METRICS_TOKEN: 'too short' })).toBe(
-      'METRICS_TOKEN is not accepted: it must be at least 16 visible characters',
+      'METRICS_TOKEN is not accepted: it must be at least 16 visible characters, at random',
     );
     expect(messageOf({ DATABASE_URL: databaseUrl.replace('postgres:', 'mysql:'), KONTOR_SECRET: secret })).toBe(
       'DATABASE_URL is not accepted: it must be a postgres:// or postgresql:// URL',
     );
   });
 
+  it.each([
+    'x'.repeat(32),
+    '0'.repeat(64),
+    'ab'.repeat(16),
+    'changeme'.repeat(4),
+    'correct horse '.repeat(3),
+    'secretsecretsecretsecretsecretsec',
+    'abcdefghijklmnopqrstuvwxyz012345',
+    '0123456789abcdef0123456789abcdef',
+    'zyxwvutsrqponmlkjihgfedcba987654',
+    `${'a'.repeat(31)}b`,
+    `${'x'.repeat(28)}Kq7!`,
+    'too short to be one',
+  ])('refuses a secret that is not random: %s', (text) => {
+    expect(messageOf({ KONTOR_SECRET: text })).toMatch(/^KONTOR_SECRET is not accepted: it must be at least 32 random/);
+  });
+
+  it('never refuses a random one, whatever its alphabet', () => {
+    const alphabets = ['0123456789', '0123456789abcdef', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'];
+    for (let round = 0; round < 5000; round++) {
+      const secrets = alphabets.map((alphabet) =>
+        Array.from({ length: 32 }, () => alphabet[randomInt(alphabet.length)]),
+      );
+      const all = [...secrets.map((each) => each.join('')), randomBytes(32).toString('base64'), randomUUID()];
+      for (const each of all) expect(readConfig({ KONTOR_SECRET: each }).secret).toBe(each);
+      const token = randomBytes(8).toString('hex');
+      expect(readConfig({ METRICS_TOKEN: token }).metricsToken).toBe(token);
+    }
+  });
+
+  it.each(['x'.repeat(16), 'ab'.repeat(8), 'abcdefghijklmnop', '1111111111111112'])(
+    'refuses a METRICS_TOKEN that is not random: %s',
+    (text) => {
+      expect(messageOf({ METRICS_TOKEN: text })).toMatch(/^METRICS_TOKEN is not accepted/);
+    },
+  );
+
   it('refuses to count limits in the memory of several processes', () => {
     expect(messageOf({ WEB_CONCURRENCY: '2', RATE_LIMIT_STORE: 'memory' })).toBe(
       'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count for itself',
     );
     expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
+  });
+
+  it('takes DATABASE_BOOKS_URL beside DATABASE_URL only', () => {
+    expect(messageOf({ DATABASE_BOOKS_URL: databaseUrl })).toBe(
+      'DATABASE_BOOKS_URL is accepted beside DATABASE_URL only',
+    );
   });
 
   it('takes DATABASE_DIRECT_URL beside DATABASE_URL only', () => {
@@ -220,7 +272,7 @@ describe('the environment', () => {
 
   it("requires KONTOR_SECRET with an operator's own database", () => {
     expect(messageOf({ DATABASE_URL: databaseUrl })).toBe(
-      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 characters, the same for all processes',
+      'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 random characters, the same for all processes',
     );
   });
 });
@@ -254,15 +306,18 @@ describe('the kept secret', () => {
     expect(readdirSync(dir)).toEqual(['secret']);
   });
 
-  it('is not replaced when it is damaged', async () => {
-    const dir = folder();
-    mkdirSync(dir);
-    writeFileSync(join(dir, 'secret'), 'c2hvcnQ=\n');
-    await expect(keptSecret(dir)).rejects.toThrow(
-      `${dir}/secret is damaged: put the secret back that was there, or set KONTOR_SECRET`,
-    );
-    expect(readFileSync(join(dir, 'secret'), 'utf8')).toBe('c2hvcnQ=\n');
-  });
+  it.each(['c2hvcnQ=\n', '\0'.repeat(45), `${'A'.repeat(43)}=\n`])(
+    'is not replaced when it is damaged: %j',
+    async (text) => {
+      const dir = folder();
+      mkdirSync(dir);
+      writeFileSync(join(dir, 'secret'), text);
+      await expect(keptSecret(dir)).rejects.toThrow(
+        `${dir}/secret is damaged: put the secret back that was there, or set KONTOR_SECRET`,
+      );
+      expect(readFileSync(join(dir, 'secret'), 'utf8')).toBe(text);
+    },
+  );
 
   it('is not replaced when it can’t be read', async () => {
     const dir = folder();

@@ -36,6 +36,7 @@ const nobodyReads = isRoot && spawnSync('test', ['-r', import.meta.filename], { 
 /** A process of its own that has joined: with stdin closed it is done, with "leave" it leaves first. */
 interface Member {
   url: string;
+  superuserUrl: string;
   location: string;
   reports: string[];
   pid: number;
@@ -71,7 +72,7 @@ describe('a first start', () => {
     expect(member.location).toBe(dir);
     expect(member.reports).toEqual([`Making a database in ${dir}/postgres`]);
     const [row] = await query(
-      member.url,
+      member.superuserUrl,
       `
       select lower('ÄÖ'), 'ÄÖÜ' ilike '%äöü' as ilike, current_database() as database, current_setting('server_encoding') as encoding,
         current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets,
@@ -91,7 +92,8 @@ describe('a first start', () => {
       'password authentication failed',
     );
     expect(statSync(join(dir, 'postgres')).mode & 0o777).toBe(0o700);
-    expect(statSync(join(dir, 'postgres/password')).mode & 0o777).toBe(0o600);
+    for (const file of ['password', 'superuser-password', 'books-password'])
+      expect(statSync(join(dir, 'postgres', file)).mode & 0o777).toBe(0o600);
   });
 
   it('gives the server a session of its own, out of reach of Ctrl-C', async () => {
@@ -350,7 +352,7 @@ async function enter(dataDir: string, who: Who = {}): Promise<Member> {
     createInterface({ input: child.stdout }).once('line', settle);
     child.once('close', () => reject(new Error(stderr)));
   });
-  const joined = JSON.parse(line) as Pick<Member, 'url' | 'location' | 'reports'>;
+  const joined = JSON.parse(line) as Pick<Member, 'url' | 'superuserUrl' | 'location' | 'reports'>;
   if (joined.location !== dataDir) folders.add(joined.location);
   const server = Number(readFileSync(join(joined.location, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0]);
   servers.set(server, joined.location);

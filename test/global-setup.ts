@@ -17,10 +17,10 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-test-'));
   const postgres = await joinEmbeddedPostgres(folder);
-  const serverUrl = new URL(postgres.url);
+  const serverUrl = new URL(postgres.superuserUrl);
   serverUrl.pathname = '';
 
-  const client = new Client({ connectionString: postgres.url });
+  const client = new Client({ connectionString: postgres.superuserUrl });
   await client.connect();
   // What is thrown away need not outlive a power cut.
   await client.query('alter system set fsync = off');

@@ -10,6 +10,7 @@ import { createDeliveryChanges } from '../src/graphql/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
+import type { ConnectionLimits } from '../src/http/connections.ts';
 import { usualPatience, type Patience } from '../src/http/patience.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
 import { createServer, type Surroundings } from '../src/server.ts';
@@ -112,6 +113,7 @@ export async function startService(
     introspection?: boolean;
     patience?: Patience;
     trustedProxies?: number;
+    connections?: ConnectionLimits;
     /** Where clients are told to reach it; by default where it listens. */
     publicUrl?: string;
     database?: Database;
@@ -149,6 +151,7 @@ export async function startService(
     introspection: options.introspection ?? true,
     patience: options.patience ?? usualPatience,
     trustedProxies: options.trustedProxies ?? 0,
+    ...(options.connections && { connections: options.connections }),
     publicUrl: () => options.publicUrl ?? url,
     unready: async () => undefined,
     now,

@@ -53,7 +53,7 @@ it.each<[string, number, () => Promise<{ status: number; headers: Headers }>]>([
   ['REST: not valid', 422, asToken('POST', '/api/v1/customers', {})],
   ['REST: once', 201, asToken('POST', '/api/v1/projects', { name: 'y' }, { 'idempotency-key': 'y' })],
   ['REST: replayed', 201, asToken('POST', '/api/v1/projects', { name: 'y' }, { 'idempotency-key': 'y' })],
-  ['REST: an address that is none', 404, spoken('GET //%zz HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n')],
+  ['REST: an address that is none', 404, spoken('GET //%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')],
   ['its description', 200, asked('GET', '/api/v1/openapi.json')],
   [
     'a preflight',
@@ -72,6 +72,7 @@ it.each<[string, number, () => Promise<{ status: number; headers: Headers }>]>([
   ['health', 200, asked('GET', '/health/live')],
   ['readiness', 200, asked('GET', '/health/ready')],
   ['nothing there', 404, asked('POST', '/nothing')],
+  ['a Host that is none', 400, spoken('GET / HTTP/1.1\r\nHost: [\r\n\r\n')],
   ['no HTTP', 400, spoken('rubbish\r\n\r\n')],
   ['headers that are too long', 431, spoken(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)],
 ])('%s: %d', async (_what, status, ask) => {

@@ -19,6 +19,12 @@ const exceptions: Record<string, Record<string, string>> = {
   },
 };
 
+/**
+ * CHECKs of rules that every version before has checked by itself before it writes: a process of such a version goes on
+ * working. Only writes that slipped past its rules, two at once, are refused. They don't look at old rows.
+ */
+const knownRules = new Set(['20261122033000_checks_of_one_row']);
+
 /** What is there: tables, their columns with types, and values of enums. */
 const things = `
   select c.relname as thing from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
@@ -32,28 +38,31 @@ const things = `
 
 /** What a row has to be like, by table; of what is unique, by which columns. */
 const demands = `
-  select c.relname as table, c.relname || '.' || a.attname || ' must be given' as demand, array[]::text[] as columns
+  select c.relname as table, c.relname || '.' || a.attname || ' must be given' as demand, array[]::text[] as columns,
+    false as "isUncheckedCheck"
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnotnull and not a.atthasdef
   union all
-  select c.relname, 'constraint ' || k.conname, '{}' from pg_constraint k join pg_class c on c.oid = k.conrelid
+  select c.relname, 'constraint ' || k.conname, '{}', k.contype = 'c' and not k.convalidated from pg_constraint k join pg_class c on c.oid = k.conrelid
   where c.relnamespace = 'public'::regnamespace and k.contype <> 'n'
   union all
   select c.relname, 'unique index ' || x.indexrelid::regclass, array(
     select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any (x.indkey)
-  ) from pg_index x join pg_class c on c.oid = x.indrelid
+  ), false from pg_index x join pg_class c on c.oid = x.indrelid
   where c.relnamespace = 'public'::regnamespace and x.indisunique
   union all
-  select c.relname, 'every table is behind row-level security', '{}' from pg_class c
+  select c.relname, 'every table is behind row-level security', '{}', false from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relrowsecurity`;
 
 interface Demand {
   table: string;
   demand: string;
   columns: string[];
+  /** Whether it is a CHECK that old rows are not looked at for. */
+  isUncheckedCheck: boolean;
 }
 
-it('a migration takes nothing away, and asks nothing more of tables that were there', { timeout: 60_000 }, async () => {
+it('a migration takes nothing away, and asks nothing more of tables that were there', async () => {
   const database = await createEmptyDatabase();
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -71,6 +80,7 @@ it('a migration takes nothing away, and asks nothing more of tables that were th
     const gone = before.there.filter((thing) => !after.there.includes(thing)).map((thing) => `${thing} is gone`);
     const asked = after.asked
       .filter(({ table, demand }) => before.there.includes(table) && !before.asked.some((old) => old.demand === demand))
+      .filter(({ isUncheckedCheck }) => !(isUncheckedCheck && knownRules.has(name)))
       .filter(({ table, columns }) => columns.every((column) => wasThere(`${table}.${column} `))) // else null in old rows
       .map(({ demand }) => demand);
     const faults = new Set([...gone, ...asked]);

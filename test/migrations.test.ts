@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { Pool } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -86,7 +87,9 @@ test('a migration that fails says which and why on one line, leaves nothing, and
 });
 
 test('a migration whose process is killed is either done or done again, never half', async () => {
-  const slow = { name: '1_slow', script: 'create table slow (); select pg_sleep(1);' };
+  const slow = { name: '1_slow', script: 'create table slow (); select pg_advisory_xact_lock(7);' };
+  const holder = await pool.connect();
+  await holder.query('select pg_advisory_lock(7)');
   const child = execFile(process.execPath, [
     '--input-type=module',
     '--eval',
@@ -98,11 +101,13 @@ test('a migration whose process is killed is either done or done again, never ha
   ]);
   await vi.waitFor(async () => {
     const { rowCount } = await pool.query(
-      `select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+      `select from pg_locks where locktype = 'advisory' and objid = 7 and not granted`,
     );
     expect(rowCount).toBe(1);
-  }, 5_000);
+  }, 20_000);
   child.kill('SIGKILL');
+  await once(child, 'exit');
+  holder.release(true); // the lock goes with the connection
 
   // The server doesn't notice, and finishes: the next process has to wait for that, and find it done.
   expect(await applyMigrations(database.url, [slow])).toEqual([]);

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { firstLogin } from './first-login.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 export interface OwnServer {
   child: ChildProcess;
   address: string;
-  /** The demo tenant's token and login, as `npm start` prints them. */
+  /** The demo tenant's token and login, as `npm start` tells them. */
   token: string;
   email: string;
   password: string;
@@ -30,9 +31,8 @@ export async function startOwnServer(dataDir: string): Promise<OwnServer> {
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   for (;;) {
-    const [, email, password] = /Login +(\S+)\s+Password +(\S+)/.exec(out) ?? [];
-    const [, token, address] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(out) ?? [];
-    if (token && address && email && password) return { child, address, token, email, password };
+    const login = firstLogin(out);
+    if (login) return { child, address: login.url, token: login.token, email: login.email, password: login.password };
     if (child.exitCode !== null) throw new Error('The server did not start');
     await sleep(50);
   }

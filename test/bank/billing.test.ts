@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createUser } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { booksOf, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
 
@@ -16,8 +18,12 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const document = `mutation ($projectId: UUID!, $vatRate: Decimal!, $until: Date, $invoiceDate: Date) {
-  billed: billProject(projectId: $projectId, vatRate: $vatRate, until: $until, invoiceDate: $invoiceDate) { id }
+const document = `mutation (
+  $projectId: UUID!, $vatRate: Decimal!, $until: Date, $invoiceDate: Date, $groupBy: BilledTimeGrouping
+) {
+  billed: billProject(
+    projectId: $projectId, vatRate: $vatRate, until: $until, invoiceDate: $invoiceDate, groupBy: $groupBy
+  ) { id }
 }`;
 const billAnswer = (projectId: string, more: object = {}): Promise<Answer> =>
   acme.graphqlAnswer(document, { projectId, vatRate: '19', ...more });
@@ -96,6 +102,93 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
     const { currency, total_net: net, items } = await invoice(await bill(projectId));
     expect({ currency, net }).toEqual({ currency: 'JPY', net: 333 });
     expect(items[0].title).toBe(`2026-03-01 ${'🧾'.repeat(244)}`);
+  });
+});
+
+describe('lines are grouped as one chooses', () => {
+  /** Two people's work: two descriptions, two days, two rates. */
+  async function work(): Promise<string> {
+    const projectId = await project({ name: 'Website' });
+    const { id: userId } = await createUser(service.client, {
+      email: `${randomUUID()}@example.com`,
+      name: 'Grace Hopper',
+      tenantId: acme.tenantId,
+    });
+    await service.client.user.update({ where: { id: acme.userId }, data: { name: 'Ada Lovelace' } });
+    await track(projectId, { date: '2026-03-02', durationMinutes: 30, description: 'Call' });
+    await track(projectId, { date: '2026-03-01', durationMinutes: 90, description: 'Design' });
+    await track(projectId, { date: '2026-03-01', durationMinutes: 20, description: 'Call' });
+    await track(projectId, { date: '2026-03-01', durationMinutes: 20, description: 'Call' });
+    const dear = await track(projectId, { date: '2026-03-02', description: null, hourlyRateNet: '120' });
+    await acme.db.timeEntry.update({
+      where: { tenantId_id: { tenantId: acme.tenantId, id: dear } },
+      data: { userId },
+    });
+    return projectId;
+  }
+
+  it.each([
+    [
+      'DAY',
+      [
+        ['2026-03-01: Design, Call', 2.1667, 90],
+        ['2026-03-02: Call', 0.5, 90],
+        ['2026-03-02', 1, 120],
+      ],
+    ],
+    [
+      'DESCRIPTION',
+      [
+        ['Design', 1.5, 90],
+        ['Call', 1.1667, 90],
+        ['Website', 1, 120],
+      ],
+    ],
+    [
+      'PERSON',
+      [
+        ['Ada Lovelace, 2026-03-01 to 2026-03-02', 2.6667, 90],
+        ['Grace Hopper, 2026-03-02', 1, 120],
+      ],
+    ],
+    [
+      'PROJECT',
+      [
+        ['Website, 2026-03-01 to 2026-03-02', 2.6667, 90],
+        ['Website, 2026-03-02', 1, 120],
+      ],
+    ],
+  ])('by %s: one line for each, and for each rate within it', async (groupBy, lines) => {
+    const id = await bill(await work(), { groupBy });
+    const { items } = await invoice(id);
+    expect(
+      items.map((line: { title: string; quantity: number; unit_price_net: number }) => [
+        line.title,
+        line.quantity,
+        line.unit_price_net,
+      ]),
+    ).toEqual(lines);
+    expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(5);
+  });
+
+  it('who has left the tenant has a line, without a name', async () => {
+    const projectId = await project();
+    const id = await track(projectId);
+    await acme.db.timeEntry.update({
+      where: { tenantId_id: { tenantId: acme.tenantId, id } },
+      data: { userId: randomUUID() },
+    });
+    const { items } = await invoice(await bill(projectId, { groupBy: 'PERSON' }));
+    expect(items).toMatchObject([{ title: 'Former member, 2026-03-01' }]);
+  });
+
+  it('more than 500 entries fit, as long as there are at most 500 lines', async () => {
+    const projectId = await project();
+    await track(projectId);
+    const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+    await acme.db.timeEntry.createMany({ data: Array.from({ length: 600 }, () => row) });
+    const { items, total_net: net } = await invoice(await bill(projectId, { groupBy: 'PROJECT' }));
+    expect([items.length, items[0].quantity, net]).toEqual([1, 601, 54_090]);
   });
 });
 

@@ -1,3 +1,8 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { Pool } from 'pg';
 import { connect, openBooks } from '../../prisma/client.ts';
 import { importStatement } from '../../schema/statement-import.ts';
@@ -30,7 +35,6 @@ const used = (): number => {
   return (heapUsed + external) / 1e6;
 };
 
-const before = used();
 let peak = 0;
 
 async function* statement(): AsyncGenerator<Uint8Array> {
@@ -40,17 +44,26 @@ async function* statement(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < entries; at += 100) {
     let part = '';
     for (let each = at; each < at + 100; each += 1) part += entry({ ...template, amount: '1.50', id: `B${each}` });
-    if (at % 1000 === 0) peak = Math.max(peak, used() - before);
     yield Buffer.from(part);
   }
-  peak = Math.max(peak, used() - before);
   yield Buffer.from(foot);
 }
 
+const folder = await mkdtemp(join(tmpdir(), 'kontor-test-'));
+const file = join(folder, 'statement.xml');
+await pipeline(statement(), createWriteStream(file));
+const before = used();
+const watch = setInterval(() => (peak = Math.max(peak, used() - before)), 1000);
 const start = performance.now();
-const { imported } = await importStatement(context, statement(), {});
+const { imported } = await importStatement(context, file, {});
 const seconds = (performance.now() - start) / 1000;
-process.stdout.write(JSON.stringify({ imported, seconds, perSecond: imported / seconds, grownBy: peak }));
+const again = await importStatement(context, file, {});
+const secondsAgain = (performance.now() - start) / 1000 - seconds;
+clearInterval(watch);
+await rm(folder, { recursive: true });
+process.stdout.write(
+  JSON.stringify({ imported, seconds, skipped: again.skipped, secondsAgain, grownBy: peak, cpu: process.cpuUsage() }),
+);
 await books.close();
 await client.$disconnect();
 await pool.end();

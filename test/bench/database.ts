@@ -41,14 +41,14 @@ const callers = 100;
 export async function openDatabase(sizes: number[]): Promise<Database> {
   const postgres = await joinEmbeddedPostgres(folder, (text) => process.stderr.write(`${text}\n`));
   const name = `books_${sizes.at(-1)}_${fingerprint()}`;
-  const admin = new Client({ connectionString: postgres.url });
+  const admin = new Client({ connectionString: postgres.superuserUrl });
   await admin.connect();
   const known = await admin.query<{ datname: string }>("select datname from pg_database where datname like 'books_%'");
   if (!known.rows.some(({ datname }) => datname === name)) {
     const old = known.rows.filter(({ datname }) => !datname.endsWith(fingerprint()));
     for (const { datname } of [{ datname: 'loading' }, ...old]) await admin.query(`drop database if exists ${datname}`);
     await admin.query('create database loading');
-    await load(new URL('/loading', postgres.url).href, sizes);
+    await load(new URL('/loading', postgres.superuserUrl).href, sizes);
     await admin.query(`alter database loading rename to ${name}`);
   }
   await admin.query('drop database if exists bench with (force)');
@@ -58,7 +58,7 @@ export async function openDatabase(sizes: number[]): Promise<Database> {
   await admin.query('checkpoint');
   await admin.end();
 
-  const url = new URL('/bench', postgres.url).href;
+  const url = new URL('/bench', postgres.superuserUrl).href;
   const pool = new Pool({ connectionString: url, max: 5 });
   return {
     url,

@@ -4,6 +4,7 @@ import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
 import { getById } from './works/get-by-id.ts';
 import { graphqlGet, graphqlList, graphqlNested } from './works/graphql.ts';
 import { growthOfCustomers, growthOfInvoices } from './works/growth.ts';
+import { importStatement } from './works/import.ts';
 import { listCustomers, listInvoices, listWithoutTotal } from './works/list.ts';
 import { mixed } from './works/mixed.ts';
 import { lastPage, lastPageOfMillion, secondPage } from './works/pages.ts';
@@ -33,6 +34,7 @@ export const works: Work[] = [
   graphqlNested,
   mixed,
   webhooks,
+  importStatement,
   twoProcesses,
   startUp,
   memory,

@@ -55,6 +55,20 @@ describe('a mapping is guessed by what banks call their columns', () => {
     });
   });
 
+  const beside = (iban: string, rows: string[]) =>
+    mappingOf(guess(rowsOf(`Date;Name;${iban};Amount\n${rows.join('\n')}`, 0), 'EUR')).columns;
+  const row = (account: string): string => `2026-03-02;Ada;${account};10.00`;
+  it('IBANs that differ beside a counterparty are theirs, not one’s own', () => {
+    const rows = [row('DE02120300000000202051'), row('FR76 3000 6000 0112 3456 7890 189'), row('')];
+    expect(beside('IBAN', rows)).toMatchObject({ accountIban: null, counterpartyIban: '3' });
+    expect(beside('Account', rows)).toMatchObject({ accountIban: null, counterpartyIban: '3' });
+    expect(beside('Own account', rows)).toMatchObject({ accountIban: '3', counterpartyIban: null });
+  });
+  it('one and the same IBAN is one’s own', () => {
+    const rows = [row('DE02120300000000202051'), row('DE02 1203 0000 0000 2020 51'), row('n/a')];
+    expect(beside('IBAN', rows)).toMatchObject({ accountIban: '3', counterpartyIban: null });
+  });
+
   it('Dutch: which way the money went stands beside the amount', () => {
     const values = guess(
       rowsOf(

@@ -43,6 +43,25 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
+  it('a button copies a block of code as it stands, and says so', async () => {
+    await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await page.goto('/docs/quick-start');
+      const blocks = page.locator('.text pre');
+      const buttons = page.getByRole('button', { name: 'Copy this code' });
+      expect(await buttons.count()).toBe(await blocks.count());
+      await buttons.first().click();
+      await page.getByRole('status').getByText('The code is copied.').waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toBe(await blocks.first().textContent());
+      expect(copied).toContain(`export KONTOR=${service.url}`);
+      await page.evaluate(() => navigator.clipboard.writeText(''));
+      // As in a page over plain HTTP from another machine, where browsers have no clipboard to give.
+      await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+      await buttons.nth(1).click();
+      await page.getByRole('status').getByText('The code is copied.').waitFor();
+    });
+  });
+
   it('the API reference tries a request with a token, light and dark', async () => {
     const { token } = await service.integrator({ name: 'Tried & Co' });
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,5 +1,7 @@
 import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
+import { money } from '../../src/dashboard/format.ts';
+import { numberExample } from '../../src/dashboard/typed.ts';
 import { faultsOf, inWords } from '../../src/dashboard/faults.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>
@@ -30,8 +32,32 @@ it('what is wrong within a field stands beside the field', () => {
 it('what belongs to no field is said above them, and nothing is lost', () => {
   expect(sort(refused({ input: ['A tenant has at most 10 webhooks.'], 'input.color': ['Is unknown.'] })).rest).toEqual([
     'A tenant has at most 10 webhooks.',
-    'color: Is unknown.',
+    'Color: Is unknown.',
   ]);
+});
+
+it('what belongs to no field is named in words', () => {
+  const errors = { 'input.items.1.unitPriceNet': ['Must be at least 0.'], id: ['Only a draft can be changed.'] };
+  expect(sort(refused(errors)).rest).toEqual([
+    'Line 2, unit price net: Must be at least 0.',
+    'Only a draft can be changed.',
+  ]);
+});
+
+it('no program’s terms are told', () => {
+  const { rest, fields: told } = sort(
+    refused({
+      'input.url': ['Must be a UUID.'],
+      'input.customerId': ['Must be a UUID.'],
+      'input.invoiceDate': ['Must be a calendar day, YYYY-MM-DD.'],
+      'input.items.0.quantity': ['Must be a number.'],
+    }),
+  );
+  expect(told).toEqual({ url: 'Choose one.', 'items.0.quantity': `Enter a number, such as ${numberExample}.` });
+  expect(rest).toEqual(['Customer: Choose one.', 'Invoice date: Enter a date.']);
+  expect(inWords(refused({ id: ['Must be a UUID.'], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
+    `Choose one. Must not be more than the ${money('59.5', 'EUR')} due.`,
+  );
 });
 
 it('an error without fields is a sentence', () => {

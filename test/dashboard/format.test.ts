@@ -1,5 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import currencyCodes from 'currency-codes';
 import { describe, expect, it } from 'vitest';
-import { ago, date, decimal, label, minutes, money, month, toDecimal, wait } from '../../src/dashboard/format.ts';
+import {
+  ago,
+  date,
+  decimal,
+  label,
+  minorDigits,
+  minutes,
+  money,
+  month,
+  sentence,
+  wait,
+} from '../../src/dashboard/format.ts';
 
 const digits = (text: string): string => text.replaceAll(/\D/g, '');
 
@@ -43,19 +56,37 @@ it.each([
   [125, '2 h 5 min'],
 ])('%i minutes are %s', (total, shown) => expect(minutes(total)).toBe(shown));
 
-it.each([
-  ['1190,50', '1190.50'],
-  ['1190.50', '1190.50'],
-  ['1 190,5', '1190.5'],
-  ['1\u202F190', '1190'],
-  ['1.190,50', '1.190,50'],
-  ['1,190,500', '1,190,500'],
-  ['', ''],
-])('where a comma is decimal, %j is typed for %j', (typed, meant) => expect(toDecimal(typed, true)).toBe(meant));
+it('a unit price keeps more digits than its currency has', () => {
+  expect(digits(money('0.1234', 'EUR'))).toBe('01234');
+});
 
-it('where a comma groups digits, it is left for the server to refuse', () => {
-  expect(toDecimal('1,190', false)).toBe('1,190');
-  expect(toDecimal('1190.5', false)).toBe('1190.5');
+it('money has ISO 4217’s minor digits, where browsers show fewer as well', () => {
+  for (const { code, digits: minor } of currencyCodes.data) {
+    // Codes of no country, gold and the like, have none.
+    if (!code.startsWith('X') || code === 'XAF') expect([code, minorDigits(code)]).toEqual([code, minor]);
+  }
+});
+
+it('a sentence of the server’s has amounts and days as they are written here, but for what it quotes', () => {
+  expect(sentence('Must not be more than the 1059.5 EUR due.')).toBe(
+    `Must not be more than the ${money('1059.5', 'EUR')} due.`,
+  );
+  expect(sentence('The time entry of 2026-01-31 has no hourly rate.')).toContain(date('2026-01-31'));
+  for (const text of ['Invoice 2026-0012 is due.', 'Line 3: "2026-01-31;59.5 EUR" is no CSV.'])
+    expect(sentence(text)).toBe(text);
+});
+
+it('no page formats or reads numbers and dates by itself', () => {
+  const folder = new URL('../../src/dashboard/', import.meta.url);
+  const own = new Set(['format.ts', 'decimal-text.ts', 'locale.ts']);
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('dist') && !own.has(file))
+    .filter((file) =>
+      /\bIntl\.|toLocale(Date|Time|)String\(|parseFloat|NumberInput|decimal\([^)]*\)\} ?\$\{currency/.test(
+        readFileSync(new URL(file, folder), 'utf8'),
+      ),
+    );
+  expect(found).toEqual([]);
 });
 
 it('how long ago is told in the unit that fits, and ahead as well', () => {

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,44 +13,8 @@ import { launch } from './browser.ts';
 
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
 const dataDir = await mkdtemp(join(tmpdir(), 'kontor-screenshots-'));
-const receiver = createServer((request, response) => {
-  request.resume().on('end', () => response.writeHead(request.url === '/shop' ? 200 : 503).end());
-}).listen(0, '127.0.0.1');
-await once(receiver, 'listening');
-const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-const { child, address, token, email, password } = await startOwnServer(dataDir);
+const { child, address, email, password } = await startOwnServer(dataDir);
 const browser = await launch();
-
-async function graphql<T>(query: string, variables: object = {}): Promise<T> {
-  const response = await fetch(`${address}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  });
-  const { data, errors } = (await response.json()) as { data: T; errors?: object };
-  if (errors) throw new Error(JSON.stringify(errors));
-  return data;
-}
-
-/** Two webhooks that hear of the demo's doings, one of which never answers well. */
-async function makeDeliveries(): Promise<void> {
-  const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }';
-  for (const [path, description] of [
-    ['/shop', 'The web shop: who has paid is sent the goods'],
-    ['/archive', 'The archive'],
-  ]) {
-    await graphql(create, { input: { url: `${receiverUrl}${path}`, description } });
-  }
-  const customer = 'mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }';
-  for (const name of ['Hotel Seeblick', 'Werft Jansen & Söhne']) await graphql(customer, { name });
-  for (;;) {
-    const { deliveries } = await graphql<{ deliveries: { totalCount: number } }>(
-      '{ deliveries(state: FAILED) { totalCount } }',
-    );
-    if (deliveries.totalCount === 2) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
 
 interface Picture {
   name: string;
@@ -104,13 +66,10 @@ async function take({ name, options, show }: Picture): Promise<void> {
 
 try {
   await mkdir(folder, { recursive: true });
-  await makeDeliveries();
   for (const picture of pictures) await take(picture);
 } finally {
   await browser.close();
   child.kill('SIGTERM');
   if (child.exitCode === null) await once(child, 'exit');
-  receiver.closeAllConnections();
-  receiver.close();
   await rm(dataDir, { recursive: true, force: true });
 }

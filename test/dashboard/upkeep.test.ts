@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInvitation } from '../../src/identity/index.ts';
 import { makeBankTransaction } from '../graphql/books.ts';
+import { password } from '../identity/browser.ts';
 import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -127,6 +129,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     await app.visit({}, async (page, watch) => {
       watch.expecting.push(/401/);
       await signIn(page, email, '/settings/members');
+      await page.getByText(`${colleague} (not verified)`).waitFor();
       await page.getByRole('button', { name: 'Remove Grace' }).click();
       await page
         .getByRole('dialog')
@@ -135,6 +138,63 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Remove Grace' }).waitFor({ state: 'detached' });
     });
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(1);
+  });
+
+  it('an invitation offers both ways; who has an account is let in with it, and by no other password', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const other = await app.bookkeeper();
+    const { invitation, secret } = await createInvitation(app.service.client, {
+      tenantId: acme.tenantId,
+      email: other.email,
+      inviterId: null,
+      now: new Date(),
+    });
+    expect(invitation.email).toBe(other.email);
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await page.goto(`/invitation/${secret}`);
+      await page.getByLabel('Your name').fill('Grace');
+      await page
+        .getByLabel(/^Password/)
+        .first()
+        .fill('not the password of the account');
+      await page.getByRole('button', { name: 'Join' }).click();
+      await page.getByText('You could not be signed in').waitFor();
+      await expectUsable(page);
+      await page.getByRole('link', { name: 'sign in' }).click();
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(other.email);
+      await page
+        .getByLabel(/^Password/)
+        .first()
+        .fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    });
+    expect(email).not.toBe(other.email);
+    expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(2);
+  });
+
+  it('a changed password asks whether API tokens end, too', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const next = 'another horse, another battery';
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, '/account');
+      for (const [from, to, revoke, status] of [
+        [password, next, false, 200],
+        [next, password, true, 401],
+      ] as const) {
+        await page.getByLabel(/^Current password/).fill(from);
+        await page.getByLabel('New password', { exact: false }).first().fill(to);
+        await page.getByLabel(/^New password, again/).fill(to);
+        await page.getByRole('checkbox', { name: 'Revoke my API tokens, too' }).setChecked(revoke);
+        await expectUsable(page);
+        await page.getByRole('button', { name: 'Change the password' }).click();
+        await page.getByText(revoke ? /have ended, and your API tokens\.$/ : /other sessions have ended\.$/).waitFor();
+        expect((await acme.rest('GET', '/me')).status).toBe(status);
+      }
+    });
   });
 
   it('signing out everywhere ends every session', async () => {

@@ -32,10 +32,16 @@ interface Got {
   body: unknown;
 }
 
+/** What a block sets is there for the next, as in one shell. */
+const state = 'state.sh';
+
 async function runShell(code: string, env: Record<string, string>): Promise<Got> {
-  const { stdout } = await shell('bash', ['-euc', code], { cwd: folder, env: { ...process.env, ...env } });
+  const script = `set -a; if [ -f ${state} ]; then . ./${state}; fi\n${code}\nexport -p > ${state}`;
+  const running = shell('bash', ['-euc', script], { cwd: folder, env: { ...process.env, ...env } });
+  running.child.stdin?.end(`${env.TOKEN}\n`);
+  const { stdout } = await running;
   const [, head = '', body = stdout] = /^(HTTP\/[^]*?\r\n)\r\n([^]*)$/.exec(stdout) ?? [];
-  return { head, body: body.trim() === '' ? undefined : JSON.parse(body) };
+  return { head, body: /^\s*[{[]/.test(body) ? JSON.parse(body) : undefined };
 }
 
 /** A head as told is in a head as got: the status line, and each header by name and value, where … is anything. */
@@ -74,6 +80,7 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
 
   beforeAll(async () => {
     acme = await service.integrator();
+    await rm(join(folder, state), { force: true });
     Object.assign(env, { KONTOR: service.url, TOKEN: acme.token });
   });
 
@@ -88,10 +95,11 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
       if (name && path) env[name] = valueAt(got?.body, path);
     }
   };
-  const filled = (code: string): string => code.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => env[name]!);
+  const filled = (code: string): string =>
+    code.replaceAll('__ORIGIN__', service.url).replaceAll(/\$([A-Z_]+)/g, (_, name: string) => env[name]!);
   const run: Record<string, (fence: Fence) => Promise<void>> = {
     async sh({ code, marks }) {
-      got = await runShell(code, env);
+      got = await runShell(code.replaceAll('__ORIGIN__', service.url), env);
       save(marks);
     },
     async graphql({ code, marks }) {

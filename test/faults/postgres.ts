@@ -2,13 +2,14 @@ import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findPostmaster, makeCluster, readPassword, start } from '../../src/postgres/postgres-server.ts';
+import { findPostmaster, makeCluster, start } from '../../src/postgres/postgres-server.ts';
 import { findPlace } from '../../src/postgres/postgres-user.ts';
+import { prepareRoles, readPasswords, roleUrl } from '../../src/postgres/roles.ts';
 import { until } from '../webhooks/receiver.ts';
 
 /** A PostgreSQL of a test's own, for faults that others must not feel. */
 export interface OwnPostgres {
-  /** Of its one database, which is empty at first. */
+  /** Of its one database, which is empty at first, for its owner. */
   url: string;
   port: number;
   /** As a superuser, on a connection of its own. */
@@ -30,7 +31,7 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
   const home = folder ?? (await mkdtemp(join(tmpdir(), 'kontor-faults-')));
   const place = await findPlace(home, () => {});
   await makeCluster(place, () => {});
-  const password = await readPassword(place);
+  const passwords = await readPasswords(place);
 
   const running = async () => {
     const found = await findPostmaster(place);
@@ -45,8 +46,8 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     return port;
   };
   const port = await begin();
-  const urlOf = (database: string): string => `postgres://kontor:${password}@127.0.0.1:${port}/${database}`;
-  await query(urlOf('postgres'), 'create database kontor');
+  await prepareRoles(port, passwords);
+  const superuserUrl = roleUrl('postgres', passwords.superuser, port, 'kontor');
 
   const stopImmediately = async (): Promise<void> => {
     const { pid } = await running();
@@ -59,14 +60,14 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     for (const each of [pid, ...children.trim().split(' ').map(Number)]) if (isAlive(each)) process.kill(each, signal);
   };
   return {
-    url: urlOf('kontor'),
+    url: roleUrl('kontor', passwords.owner, port, 'kontor'),
     port,
-    query: (sql, values) => query(urlOf('kontor'), sql, values),
+    query: (sql, values) => query(superuserUrl, sql, values),
     stopImmediately,
     start: async () => void (await begin(port)),
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
-    terminateAll: async () => (await query(urlOf('kontor'), terminateOthers)).length,
+    terminateAll: async () => (await query(superuserUrl, terminateOthers)).length,
     remove: async () => {
       if ((await findPostmaster(place))?.alive) await stopImmediately();
       if (folder === undefined) await rm(home, { recursive: true, force: true });

@@ -44,7 +44,7 @@ export const makeBankTransaction = async (who: Integrator, fields: Fields = {}):
     accountIban: 'DE02120300000000202051',
     bookingDate: new Date('2026-03-02'),
     amount: 119,
-    amountOpen: 119,
+    amountOpen: { MATCHED: 0, PARTIALLY_MATCHED: 19 }[String(fields['matchStatus'])] ?? 119,
     currency: 'EUR',
     ...fields,
   };

@@ -1,11 +1,15 @@
+import { aliasedQuery, type Random } from './hostile-aliases.ts';
+
 // Documents that nobody sends who means well, made up from a number: the same number makes the same document.
 
 export interface Hostile {
   family: string;
   body: string;
+  /** The media type, where it isn't JSON. */
+  type?: string;
+  /** The input that it is about. */
+  about?: string;
 }
-
-type Random = (max: number) => number;
 
 /** Whole numbers below `max`; the same sequence for the same seed. */
 export function random(seed: number): Random {
@@ -155,6 +159,7 @@ const families: Record<string, (r: Random) => { query: unknown; variables?: unkn
         r(150),
       ),
   }),
+  'names of JavaScript': (r) => ({ query: aliasedQuery(r) }),
   'no query': (r) => ({ query: [null, 1, [], {}, true, ''][r(6)], variables: [null, 1, [], 'x', {}][r(5)] }),
 };
 

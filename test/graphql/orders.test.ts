@@ -49,11 +49,13 @@ const lists: Record<string, List> = {
         data: numbers.map((n) => ({
           customerId,
           // Every other one has no number yet; a number is nobody else's.
-          ...(n % 2 ? { status: 'DRAFT' as const } : { status: 'ISSUED' as const, number: `${n}-${Math.random()}` }),
+          ...(n % 2
+            ? { status: 'DRAFT' as const }
+            : { status: 'ISSUED' as const, issuedAt: new Date(), number: `${n}-${Math.random()}` }),
           invoiceDate: day(n % 5),
           dueDate: day(5 + (n % 3)),
           currency: 'EUR',
-          totalNet: 0,
+          totalNet: n % 4,
           totalVat: 0,
           totalGross: n % 4,
         })),
@@ -69,7 +71,7 @@ const lists: Record<string, List> = {
           receiptDate: day(n),
           amountGross: Math.abs(Number(amount(n))),
           vatAmount: 0,
-          amountNet: 0,
+          amountNet: Math.abs(Number(amount(n))),
           currency: 'EUR',
         })),
       }),
@@ -328,9 +330,10 @@ describe('with 20,000 rows', () => {
       (await busy.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'x' } })).id,
     ];
     const many = (sql: string, inserted = values): Promise<unknown> => service.pool.query(sql, inserted);
-    await many(`insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, updated_at)
+    await many(`insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, issued_at, updated_at)
       select $1, uuidv7(), $2, case when n % 50 = 0 then 'draft' else 'issued' end::invoice_status, case when n % 50 > 0 then '2026-' || n end,
-        date '2020-01-01' + n % 1000, date '2023-01-01' + n % 1000, 'EUR', 0, 0, n % 5000, now() from generate_series(1, 20000) n`);
+        date '2020-01-01' + n % 1000, date '2023-01-01' + n % 1000, 'EUR', n % 5000, 0, n % 5000,
+        case when n % 50 > 0 then now() end, now() from generate_series(1, 20000) n`);
     await many(
       `insert into customers (tenant_id, id, type, company_name, updated_at)
       select $1, uuidv7(), 'customer', md5(n::text), now() from generate_series(1, 20000) n`,
@@ -338,7 +341,7 @@ describe('with 20,000 rows', () => {
     );
     await many(
       `insert into bank_transactions (tenant_id, id, account_iban, booking_date, amount, amount_open, currency, updated_at)
-      select $1, uuidv7(), 'x', date '2020-01-01' + n % 1000, n % 5000 - 2500, 0, 'EUR', now() from generate_series(1, 20000) n`,
+      select $1, uuidv7(), 'x', date '2020-01-01' + n % 1000, n % 5000 - 2500, n % 5000 - 2500, 'EUR', now() from generate_series(1, 20000) n`,
       [busy.tenantId],
     );
     await service.pool.query('vacuum analyze invoices, customers, bank_transactions');

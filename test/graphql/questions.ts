@@ -53,6 +53,15 @@ export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] 
   });
 }
 
+/** Where in a field's arguments each input stands. What is inside a list or an input object has a path of its own. */
+export function pathsOf(inputs: readonly Input[]): string[][] {
+  return inputs.flatMap((input) => {
+    const type = getNamedType(input.type);
+    const inside = isInputObjectType(type) ? pathsOf(Object.values(type.getFields())) : [];
+    return [[input.name], ...inside.map((path) => [input.name, ...path])];
+  });
+}
+
 /** What is put where: by the path into the arguments. Whatever else is required gets some acceptable value. */
 export function argumentsFor(inputs: readonly Input[], given: (path: string[]) => unknown, at: string[] = []): object {
   const entries = inputs.flatMap((input): [string, unknown][] => {

@@ -52,6 +52,29 @@ describe('invoices', () => {
     for (const q of ['needle', '100_', 'adviceXon', '%%']) expect(await ids(`invoices(q: "${q}")`)).toEqual([]);
   });
 
+  it('q: words in any order, without accents, of the invoice and of its customer together', async () => {
+    const who = await service.integrator();
+    const customerId = await makeCustomer(who, { companyName: 'Gasthaus Lo\u0308wen', email: 'needle@example.com' });
+    const issued = await makeInvoice(who, { customerId, status: 'ISSUED', subject: 'Möbel für die Galerie' });
+    await makeInvoice(who, { customerId, subject: 'Stühle' });
+    await makeInvoice(who, { subject: 'Mobel' });
+    const { number } = (await who.graphql(`{ invoice(id: "${issued}") { number } }`)).invoice;
+    for (const q of ['mobel lowen', `LÖWEN ${number}`, 'galerie gasthaus für', 'fur möb löw']) {
+      expect(await ids(`invoices(q: "${q}")`, who)).toEqual([issued]);
+      expect(await ids(`invoices(q: "${q}", status: ISSUED)`, who)).toEqual([issued]);
+    }
+    for (const q of ['mobel stuhle', 'lowen needle']) expect(await ids(`invoices(q: "${q}")`, who)).toEqual([]);
+    const receipt = await makeReceipt(who, {
+      supplierId: await makeCustomer(who, { type: 'SUPPLIER', companyName: 'Großhandel' }),
+      description: 'Café',
+    });
+    expect(await ids('receipts(q: "cafe gross")', who)).toEqual([receipt]);
+    const project = await makeProject(who, { name: 'Umzug nach Łódź' });
+    expect(await ids('projects(q: "lodz umzug")', who)).toEqual([project]);
+    const transaction = await makeBankTransaction(who, { counterpartyName: 'Løwe', reference: 'Rechnung 7' });
+    expect(await ids('bankTransactions(q: "rechnung lowe")', who)).toEqual([transaction]);
+  });
+
   it('q finds nothing of another tenant', async () => {
     const globex = await service.integrator();
     await makeInvoice(globex, {

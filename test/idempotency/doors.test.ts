@@ -97,6 +97,48 @@ describe('REST', () => {
     refusal(await send(key, sample.customer, '/customers', reader), 403);
   });
 
+  it('what depends on who asks, or needs no ability, is told to the token alone that asked first', async () => {
+    const { id, token } = await createToken(service.client, { tenantId: acme.tenantId });
+    const another = asIntegrator(service, { ...acme, token, tokenId: id });
+    await sample.create(acme, '/customers', sample.customer);
+    const ask = (who: Integrator, key: string, query: string): Promise<Answer> =>
+      service.request('POST', '/graphql', {
+        body: { query },
+        headers: { authorization: `Bearer ${who.token}`, 'idempotency-key': key },
+      });
+    const others = [
+      '{ me { token { id name } } }',
+      '{ customers { totalCount } me { token { id } } }',
+      '{ __typename }',
+    ];
+    for (const query of others) {
+      const key = newKey();
+      const first = await ask(acme, key, query);
+      expect(first.body.errors).toBeUndefined();
+      const refused = await ask(another, key, query);
+      expect(refused.text).not.toContain(acme.tokenId);
+      expect(refused.body.errors[0].extensions).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        errors: { 'Idempotency-Key': ['Was used with another token.'] },
+      });
+      await replays(first, () => ask(acme, key, query));
+    }
+    const key = newKey();
+    const first = await ask(acme, key, '{ customers { totalCount } }');
+    await replays(first, () => ask(another, key, '{ customers { totalCount } }'));
+
+    const reader = await createToken(service.client, {
+      tenantId: acme.tenantId,
+      abilities: ['webhooks:read', 'customers:read'],
+    });
+    const limited = asIntegrator(service, { ...acme, token: reader.token, tokenId: reader.id });
+    const filtered = newKey();
+    await ask(limited, filtered, '{ events { totalCount } }');
+    expect((await ask(acme, filtered, '{ events { totalCount } }')).body.errors[0].extensions.code).toBe(
+      'VALIDATION_FAILED',
+    );
+  });
+
   it.each(['PATCH', 'GET', 'DELETE'])('a %s takes no notice of it', async (method) => {
     const { id } = await sample.create(acme, '/customers', sample.customer);
     for (const key of ['k', '', 'x'.repeat(300)]) {

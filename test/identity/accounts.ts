@@ -46,6 +46,9 @@ export function openAccounts(): void {
   });
 }
 
+/** For what comes by itself, after a moment: how long to look for it, in milliseconds, before it is given up. */
+export const ample = { timeout: 60_000 };
+
 export const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
 export const someEmail = (): string => `${randomUUID()}@example.com`;
 
@@ -65,7 +68,7 @@ export const at = (seconds: number): Date => new Date(Date.UTC(2030, 0, 1) + sec
 export const lastUsed = async (id: string): Promise<Date | null> =>
   (await client.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt;
 export const untilUsed = (id: string): Promise<void> =>
-  vi.waitFor(async () => expect(await lastUsed(id)).not.toBeNull());
+  vi.waitFor(async () => expect(await lastUsed(id)).not.toBeNull(), ample);
 
 export const ids = (tokens: { id: string }[]): string[] => tokens.map(({ id }) => id);
 

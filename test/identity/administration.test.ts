@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
 import {
   closeTenant,
   createTenant,
   createToken,
+  addExistingUser,
   createUser,
   listTenants,
   listTokens,
@@ -117,31 +118,48 @@ describe('users', () => {
     const email = someEmail();
     const user = await createUser(client, { email: ` ${email.toUpperCase()} ` });
     expect(user).toEqual({ id: user.id, email, name: email.split('@')[0] });
-    expect(await refusal(createUser(client, { email }))).toBe(`User ${email} exists already`);
+    expect(await refusal(createUser(client, { email }))).toMatch(
+      new RegExp(`^User ${email} exists already, since \\S+\\+00:00, made on the command line$`),
+    );
     expect(await createUser(client, { email: someEmail(), name: ' Ada ' })).toMatchObject({ name: 'Ada' });
   });
 
   it('belong to any number of tenants', async () => {
     const [first, second] = [await someTenant(), await createTenant(client, { name: 'Second' })];
-    const again = await createUser(client, { email: first.user.email, tenantId: second.id });
-    expect(again).toEqual(first.user);
+    const again = await addExistingUser(client, { email: first.user.email.toUpperCase(), tenantId: second.id });
+    expect(again).toMatchObject(first.user);
     const { token } = await createToken(client, { tenantId: second.id });
     expect(await authenticate(token)).toMatchObject({ principal: { user: first.user, tenant: { name: 'Second' } } });
     expect(await kindOf(first.token.token)).toBe('principal');
-    expect(await refusal(createUser(client, { email: first.user.email, tenantId: second.id }))).toBe(
-      `User ${first.user.email} is a member of this tenant already`,
+    for (const add of [createUser, addExistingUser]) {
+      expect(await refusal(add(client, { email: first.user.email, tenantId: second.id }))).toBe(
+        `User ${first.user.email} is a member of this tenant already`,
+      );
+    }
+    expect(await refusal(addExistingUser(client, { email: someEmail(), tenantId: second.id }))).toMatch(
+      /^Unknown user/,
     );
   });
 
-  it('are made once, also by two at once', async () => {
-    const [one, two] = [await createTenant(client, { name: 'One' }), await createTenant(client, { name: 'Two' })];
+  it('who have an account are not added by making it again, which says since when it exists', async () => {
+    const [email, { tenant }] = [someEmail(), await someTenant()];
+    await createUser(client, { email });
+    const { createdAt } = await client.user.findUniqueOrThrow({ where: { email } });
+    const since = createdAt.toISOString().slice(0, 19);
+    expect(await refusal(createUser(client, { email, tenantId: tenant.id }))).toContain(
+      `exists already, since ${since}`,
+    );
+    expect(await client.membership.count({ where: { user: { email } } })).toBe(0);
+  });
+
+  it('are made once, also by many at once', async () => {
+    const { tenant } = await someTenant();
     const email = someEmail();
-    const users = await Promise.all([one, two].map(({ id }) => createUser(client, { email, tenantId: id })));
-    expect(users[0]).toEqual(users[1]);
     const results = await Promise.allSettled(
-      Array.from({ length: 5 }, () => createUser(client, { email: `x${email}`, tenantId: one.id })),
+      Array.from({ length: 5 }, () => createUser(client, { email, tenantId: tenant.id })),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await client.membership.count({ where: { user: { email } } })).toBe(1);
   });
 
   it.each([
@@ -161,7 +179,7 @@ describe('users', () => {
       await createTenant(client, { name: 'Other' }),
       await createUser(client, { email: someEmail(), tenantId: tenant.id }),
     ];
-    await createUser(client, { email: user.email, tenantId: other.id });
+    await addExistingUser(client, { email: user.email, tenantId: other.id });
     const [elsewhere, theirs] = [
       await createToken(client, { tenantId: other.id }),
       await createToken(client, { tenantId: tenant.id, userEmail: colleague.email }),
@@ -172,7 +190,7 @@ describe('users', () => {
     expect(await kindOf(elsewhere.token)).toBe('principal');
     expect(await kindOf(theirs.token)).toBe('principal');
 
-    await createUser(client, { email: user.email, tenantId: tenant.id });
+    await addExistingUser(client, { email: user.email, tenantId: tenant.id });
     expect(await kindOf(token.token)).toBe('no-tenant');
   });
 
@@ -227,9 +245,9 @@ describe('a password', () => {
   it('of a user there is already is not changed by adding them to a tenant', async () => {
     const [email, { tenant }] = [someEmail(), await someTenant()];
     await createUser(client, { email, password: 'correct horse battery' });
-    expect(await refusal(createUser(client, { email, tenantId: tenant.id, password: 'another horse battery' }))).toBe(
-      `User ${email} exists already: leave out the password, it stays what it is`,
-    );
+    const again = { email, tenantId: tenant.id, password: 'another horse battery' };
+    expect(await refusal(createUser(client, again))).toMatch(/exists already/);
+    await addExistingUser(client, { email, tenantId: tenant.id });
     expect(await verifyPassword(client, email, 'correct horse battery')).not.toBeNull();
   });
 });
@@ -279,7 +297,7 @@ describe('tokens', () => {
     expect(await refusal(createToken(client, { tenantId: tenant.id, userEmail: bob.email }))).toBe(
       `User ${bob.email} is not a member of this tenant`,
     );
-    await createUser(client, { email: bob.email, tenantId: tenant.id });
+    await addExistingUser(client, { email: bob.email, tenantId: tenant.id });
     expect(await refusal(createToken(client, { tenantId: tenant.id }))).toBe('Several users: name one with --user');
     expect((await createToken(client, { tenantId: tenant.id, userEmail: bob.email.toUpperCase() })).user).toEqual(bob);
   });
@@ -309,6 +327,40 @@ describe('tokens', () => {
     expect(await refusal(create({ expiresAt: new Date() }))).toBe('The expiry must be a time in the future');
     expect(await refusal(create({ expiresAt: new Date(Number.NaN) }))).toBe('The expiry must be a time in the future');
     expect(await refusal(create({ name: '' }))).toBe('name "": Must not be empty.');
+  });
+
+  it('of a user for one tenant are at most 100 that work, however many are made at once', async () => {
+    const { tenant, user, token } = await someTenant();
+    const rows = Array.from({ length: 95 }, () => ({
+      tenantId: tenant.id,
+      userId: user.id,
+      name: 'many',
+      abilities: ['*'],
+      lastFour: 'many',
+      hash: randomBytes(32),
+    }));
+    await client.apiToken.createMany({ data: rows });
+    const gone = { ...rows[0]!, hash: randomBytes(32) };
+    await client.apiToken.create({ data: { ...gone, revokedAt: new Date() } });
+    await client.apiToken.create({ data: { ...gone, hash: randomBytes(32), expiresAt: new Date(0) } });
+    const make = (rest = {}) => createToken(client, { tenantId: tenant.id, ...rest });
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => make()));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    const message = 'A user can have 100 active tokens for a tenant: revoke one that is no longer in use';
+    expect(await refusal(make())).toBe(message);
+    await createUser(client, { email: `x${user.email}`, tenantId: tenant.id });
+    await make({ userEmail: `x${user.email}` });
+    const nowhere = { tenantId: null, userEmail: user.email };
+    await createToken(client, nowhere);
+    await revokeToken(client, token.id);
+    await make({ userEmail: user.email });
+    expect(await refusal(make({ userEmail: user.email }))).toBe(message);
+
+    await client.apiToken.createMany({
+      data: rows.map((row) => ({ ...row, tenantId: null, hash: randomBytes(32) })),
+    });
+    const elsewhere = await Promise.allSettled(Array.from({ length: 8 }, () => createToken(client, nowhere)));
+    expect(elsewhere.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
   });
 
   it('are revoked once and for all', async () => {

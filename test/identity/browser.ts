@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { createTenant, createUser } from '../../src/identity/index.ts';
+import { addExistingUser, createTenant, createUser } from '../../src/identity/index.ts';
 import type { Answer, Service } from '../harness.ts';
 
 export const password = 'correct horse battery staple';
@@ -47,7 +47,7 @@ export async function someone({ client }: Pick<Service, 'client'>, ...tenantIds:
   const email = `${randomUUID()}@example.com`;
   const [tenantId = (await createTenant(client, { name: 'Acme' })).id, ...others] = tenantIds;
   const { id: userId } = await createUser(client, { email, name: 'Ada', password, tenantId });
-  for (const other of others) await createUser(client, { email, tenantId: other });
+  for (const other of others) await addExistingUser(client, { email, tenantId: other });
   return { userId, email, tenantId };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/rate-limit.ts';
+import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
 
@@ -262,6 +263,32 @@ describe('changing the password', () => {
     expect(await statusOf(stale)).toBe(401);
     expect((await openBrowser(service).signIn(email)).status).toBe(401);
     expect((await openBrowser(service).signIn(email, next)).status).toBe(200);
+  });
+
+  it('asks whether API tokens end, too: those of every tenant, in every process; by default they stay', async () => {
+    const { browser, email, tenantId } = await signedIn(service);
+    const tokens = [
+      await createToken(service.client, { tenantId }),
+      await createToken(service.client, { tenantId: null, userEmail: email }),
+    ];
+    const colleague = await someone(service, tenantId);
+    const theirs = await createToken(service.client, { tenantId, userEmail: colleague.email });
+    await revokeToken(service.client, (await createToken(service.client, { tenantId, userEmail: email })).id);
+    const statuses = () =>
+      Promise.all(
+        [...tokens, theirs].map(
+          async ({ token }) =>
+            (await other.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${token}` } })).status,
+        ),
+      );
+    expect((await change(browser, password, next)).body.revokedTokens).toBe(0);
+    expect(await statuses()).toEqual([200, 403, 200]);
+    const body = { currentPassword: next, newPassword: password, revokeTokens: true };
+    const answer = await browser.request('POST', '/api/auth/change-password', body);
+    expect([answer.status, answer.body.revokedTokens]).toEqual([200, 2]);
+    expect(await statuses()).toEqual([401, 401, 200]);
+    const wrong = await browser.request('POST', '/api/auth/change-password', { ...body, revokeTokens: 'yes' });
+    expect([wrong.status, wrong.body.errors]).toEqual([422, { revokeTokens: ['Must be true or false.'] }]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeTenant, createTenant, createUser, removeUser } from '../../src/identity/index.ts';
+import { addExistingUser, closeTenant, createTenant, removeUser } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
 
@@ -84,7 +85,7 @@ describe('a session and its user’s tenants', () => {
   it('a token knows its own tenant alone', async () => {
     const acme = await service.integrator();
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
-    await createUser(service.client, { email, tenantId: await newTenant('Elsewhere') });
+    await addExistingUser(service.client, { email, tenantId: await newTenant('Elsewhere') });
     expect((await acme.graphql('{ me { tenants { id } } }')).me.tenants).toEqual([{ id: acme.tenantId }]);
   });
 });
@@ -119,6 +120,18 @@ describe('API tokens, made in a session', () => {
       'Shop',
     ]);
     expect((await ask(browser, list, {}, acme)).apiTokens).toEqual([]);
+  });
+
+  it('the 101st that works at a time: 422, saying what to do', async () => {
+    const { browser, userId, tenantId } = await signedIn(service);
+    const row = { tenantId, userId, name: 'many', abilities: ['*'], lastFour: 'many' };
+    const data = Array.from({ length: 99 }, () => ({ ...row, hash: randomBytes(32) }));
+    await service.client.apiToken.createMany({ data });
+    await ask(browser, create, { input: { name: 'The 100th' } });
+    expect((await browser.graphql(create, { input: { name: 'The 101st' } })).body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: { input: ['A user can have 100 active tokens for a tenant: revoke one that is no longer in use.'] },
+    });
   });
 
   it('all that is wrong is told at once', async () => {
@@ -196,7 +209,7 @@ describe('members', () => {
     expect(look.status).toBe(404);
     expect((await ask(ada.browser, list)).members).toHaveLength(1);
 
-    await createUser(service.client, { email: bob.email, tenantId: acme });
+    await addExistingUser(service.client, { email: bob.email, tenantId: acme });
     expect((await rest(value)).status, 'even if they come back').toBe(403);
   });
 
@@ -211,7 +224,7 @@ describe('members', () => {
     for (let round = 0; round < 5; round++) {
       const pair = await newTenant('Pair');
       const [one, two] = [await enter(service, ada), await signedIn(other, pair)];
-      await createUser(service.client, { email: ada.email, tenantId: pair });
+      await addExistingUser(service.client, { email: ada.email, tenantId: pair });
       await Promise.all([
         one.graphql(remove, { userId: two.userId }, pair),
         two.browser.graphql(remove, { userId: ada.userId }, pair),

@@ -173,7 +173,7 @@ describe('a pooled connection is set to its user’s tenant, whatever the one be
           `select ${how}(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         );
         expect(rowCount).toBe(1);
-      });
+      }, 20_000);
       return await waiting;
     } finally {
       await holder.query('rollback');

@@ -138,7 +138,7 @@ describe('besides requests', () => {
       `select graphile_worker.add_job('overdue', run_at => now() - interval '1 hour'),
          graphile_worker.add_job('overdue', run_at => now() + interval '1 hour')`,
     );
-    await expect.poll(() => valueOf('kontor_queue_jobs{task="overdue",state="due"}'), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => valueOf('kontor_queue_jobs{task="overdue",state="due"}')).toBe(1);
     expect(await valueOf('kontor_queue_jobs{task="overdue",state="later"}')).toBe(1);
     expect(await valueOf('kontor_queue_oldest_due_seconds{task="overdue"}')).toBeGreaterThanOrEqual(3600);
     expect(await valueOf('kontor_workers')).toBe(0);

@@ -1,6 +1,8 @@
 import { random } from '../graphql/hostile.ts';
 import { bodies, values } from './cases.ts';
 import { operations, type Description, type Judge, type Operation, type Place } from './description.ts';
+import { namedByJavaScript, queryNamedByJavaScript } from './hostile-names.ts';
+import { inAbsoluteForm, withHost, withoutHost, withoutTarget } from './hostile-targets.ts';
 
 // Requests made from the API's description, and beyond it, from a number: the same number makes the same request.
 
@@ -12,6 +14,12 @@ export interface Asked {
   path: string;
   headers: Record<string, string>;
   body?: string | Buffer<ArrayBuffer>;
+  /** What stands before the path in a target in absolute form. */
+  origin?: string;
+  /** The values of the Host headers, where they are not the usual one. */
+  hosts?: string[];
+  /** Whether the request has to be refused as HTTP. */
+  isMalformed?: boolean;
   /** The operation it is for, where it is for one at all. */
   place?: Place;
 }
@@ -78,6 +86,8 @@ const segments = [
   "'%20or%201=1",
   ';',
   '%2F',
+  '__proto__',
+  'constructor',
 ];
 const encodings = ['utf16le', 'latin1', 'base64'] as const;
 
@@ -260,6 +270,21 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
         ...at(r, place, JSON.stringify(sent)),
         headers: { 'content-type': 'application/json', 'idempotency-key': ascii },
       };
+    },
+    'a target in absolute form': (r) => inAbsoluteForm(r, at(r, pick(r, places))),
+    'no target in absolute form': (r) => withoutTarget(r, at(r, pick(r, places))),
+    'a Host': (r) => withHost(r, at(r, pick(r, places))),
+    'no Host, a bad one or two': (r) => withoutHost(r, at(r, pick(r, places))),
+    'names of JavaScript in a body': (r) => {
+      const [place, body] = good(r);
+      return at(r, place, JSON.stringify(namedByJavaScript(r, body, () => pick(r, nasty))));
+    },
+    'names of JavaScript in a query': (r) => {
+      const reading = places.filter(({ method }) => method === 'get');
+      const place = pick(r, reading);
+      const parameters = (place.operation.parameters ?? []).map((each) => judge.resolve(each).name);
+      const asked = at(r, place);
+      return { ...asked, path: queryNamedByJavaScript(r, asked.path, parameters) };
     },
     'headers of all kinds': (r) => {
       const place = pick(r, places);

@@ -17,9 +17,10 @@ beforeAll(async () => {
   // Every day has many, every third is a draft, and so without a number.
   await service.pool.query(
     `insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net,
-       total_vat, total_gross, updated_at)
+       total_vat, total_gross, issued_at, updated_at)
      select $1, gen_random_uuid(), $2, case n % 3 when 0 then 'draft' else 'issued' end::invoice_status,
-       case when n % 3 > 0 then '2026-' || n end, '2026-01-01', date '2026-01-01' + n % 50, 'EUR', 1, 0, n % 7, now()
+       case when n % 3 > 0 then '2026-' || n end, '2026-01-01', date '2026-01-01' + n % 50, 'EUR', n % 7, 0, n % 7,
+       case when n % 3 > 0 then now() end, now()
      from generate_series(1, ${size}) n`,
     [acme.tenantId, customer.id],
   );

@@ -53,12 +53,16 @@ const inserts: ((states: string) => string)[] = [
     select ${newId}, (array['customer', 'supplier'])[1 + n % 2]::customer_type, 'x', now() from ${n} n`,
   (n) => `insert into projects (id, status, name, currency, updated_at)
     select ${newId}, (array['active', 'completed', 'archived'])[1 + n % 3]::project_status, 'x', 'EUR', now() from ${n} n`,
-  (n) => `insert into receipts (id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, updated_at)
-    select ${newId}, (array['draft', 'booked', 'paid'])[1 + n % 3]::receipt_status, '2026-01-01', 'EUR', 1, 0, 1, now() from ${n} n`,
+  (
+    n,
+  ) => `insert into receipts (id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, amount_paid, paid_at, updated_at)
+    select ${newId}, (array['draft', 'booked', 'paid'])[1 + n % 3]::receipt_status, '2026-01-01', 'EUR', 1, 0, 1,
+      case n % 3 when 2 then 1 else 0 end, case n % 3 when 2 then now() end, now() from ${n} n`,
   (
     n,
   ) => `insert into bank_transactions (id, match_status, account_iban, booking_date, amount, currency, amount_open, updated_at)
-    select ${newId}, (array['unmatched', 'matched', 'ignored'])[1 + n % 3]::match_status, 'x', '2026-01-01', 1, 'EUR', 1, now() from ${n} n`,
+    select ${newId}, (array['unmatched', 'matched', 'ignored'])[1 + n % 3]::match_status, 'x', '2026-01-01', 1, 'EUR',
+      case n % 3 when 1 then 0 else 1 end, now() from ${n} n`,
 ];
 
 const some = (table: string, share: number): string =>
@@ -66,9 +70,10 @@ const some = (table: string, share: number): string =>
 const changes: ((share: number) => string)[] = [
   (share) => `update customers set type = 'supplier', city = 'Rome' where ${some('customers', share)}`,
   (share) => `update projects set status = 'archived' where ${some('projects', share)}`,
-  (share) => `update receipts set status = 'draft', category = 'x' where ${some('receipts', share)}`,
   (share) =>
-    `update bank_transactions set match_status = 'partially_matched' where ${some('bank_transactions', share)}`,
+    `update receipts set status = 'draft', amount_paid = 0, paid_at = null, category = 'x' where ${some('receipts', share)}`,
+  (share) =>
+    `update bank_transactions set match_status = 'partially_matched', amount_open = 0.5 where ${some('bank_transactions', share)}`,
   (share) => `update customers set city = 'Oslo' where ${some('customers', share)}`,
   (share) => `delete from customers where ${some('customers', share)}`,
   (share) => `delete from projects where ${some('projects', share)}`,

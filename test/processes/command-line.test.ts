@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Pool } from 'pg';
+import { connect } from '../../prisma/client.ts';
+import { verifyPassword } from '../../src/identity/index.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { kontor } from './npm.ts';
 
@@ -80,7 +83,7 @@ describe('the command line', () => {
     expect(await run('user', 'remove', '--email', 'ada@example.com', '--tenant', tenant.id)).toMatchObject({ code: 0 });
     expect(await run('tenant', 'close', tenant.id)).toMatchObject({ code: 0 });
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
-  }, 60_000);
+  }, 180_000);
 
   it('invites a person by a link, and sets a password anew', async () => {
     const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Guests');
@@ -104,9 +107,30 @@ describe('the command line', () => {
     const password = 'correct horse battery staple';
     expect(await json('user', 'password', '--email', 'Bob@example.com', '--password', password)).toEqual({
       email: 'bob@example.com',
+      revoked_tokens: 0,
+      active_tokens: 0,
       changed: true,
     });
-  }, 60_000);
+  }, 180_000);
+
+  it('reads a password from standard input, as a command line is public', async () => {
+    const email = 'grace@example.com';
+    const env = { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
+    const [first, second] = ['correct horse battery staple', 'pässwörd of another keyboard'];
+    const made = await kontor(['user', 'create', '--email', email, '--password-stdin'], env, `${first}\n`);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const pool = new Pool({ connectionString: database.url, max: 1 });
+    const client = connect(pool);
+    expect(await verifyPassword(client, email, first)).not.toBeNull();
+    const changed = await kontor(['user', 'password', '--email', email, '--password', '-', '--json'], env, second);
+    expect(JSON.parse(changed.out)).toMatchObject({ changed: true });
+    expect(await verifyPassword(client, email, second)).not.toBeNull();
+    await client.$disconnect();
+    await pool.end();
+    const both = ['user', 'password', '--email', email, '--password', first, '--password-stdin'];
+    expect((await kontor(both, env, second)).err).toBe('kontor: Give --password or --password-stdin, not both\n');
+    expect((await kontor(['user', 'password', '--email', email], env)).err).toContain('--password-stdin');
+  }, 180_000);
 
   it('makes, lists, pings, rotates, enables and deletes a webhook', async () => {
     const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Hooks');
@@ -140,7 +164,7 @@ describe('the command line', () => {
     expect(await json('webhook', 'enable', made.id)).toMatchObject({ active: true });
     expect(await json('webhook', 'delete', made.id)).toEqual({ id: made.id, deleted: true });
     expect(await json('webhook', 'list', '--tenant', tenant.id)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it.each([
     [['webhook', 'create', '--tenant', 'abc', '--url', 'https://hooks.example.com'], 'tenant'],

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { firstLogin } from '../first-login.ts';
 import { dataFolder, freePort, kontor, npm, type Run } from './npm.ts';
 
 // One start in three processes beside the first: two that serve, one that works on the queue.
@@ -19,7 +19,7 @@ beforeAll(async () => {
   env = { DATA_DIR: data.path, PORT: '0', WEB_CONCURRENCY: '2', METRICS_PORT: '0', DATABASE_URL: '' };
   run = npm(['start'], env);
   await run.until(/Ctrl-C stops everything/, 80_000); // four processes one after the other, and a database
-  [, token = '', url = ''] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(run.out()) ?? [];
+  ({ token, url } = firstLogin(run.out())!);
   metricsUrl = (await run.until(/Metrics are at (\S+)/))[1] ?? '';
 }, 90_000);
 afterAll(async () => {
@@ -79,7 +79,7 @@ it('limits are exact across them, and metrics are told for all together', async 
   expect(await valueOf('kontor_workers')).toBe(1);
 });
 
-it('once a revocation is acknowledged, none of them accepts the token', { timeout: 60_000 }, async () => {
+it('once a revocation is acknowledged, none of them accepts the token', async () => {
   const made = await newToken();
   const askAll = () =>
     Promise.all(Array.from({ length: 20 }, async () => (await ask('/api/v1/me', made.token)).status));
@@ -88,31 +88,30 @@ it('once a revocation is acknowledged, none of them accepts the token', { timeou
   expect(new Set(await askAll())).toEqual(new Set([401]));
 });
 
-it.each(['serve', 'work'])('one that is killed is replaced: %s', { timeout: 60_000 }, async (role) => {
+it.each(['serve', 'work'])('one that is killed is replaced: %s', async (role) => {
   const before = await valueOf('kontor_process_restarts_total');
   const victim = children().find((each) => each.role === role);
   process.kill(victim?.pid ?? 0, 'SIGKILL');
-  await expect.poll(() => children().some(({ pid }) => pid === victim?.pid), { timeout: 10_000 }).toBe(false);
-  await expect.poll(roles, { timeout: 20_000 }).toEqual(['serve', 'serve', 'work']);
+  await expect.poll(() => children().some(({ pid }) => pid === victim?.pid)).toBe(false);
+  await expect.poll(roles).toEqual(['serve', 'serve', 'work']);
   expect(await valueOf('kontor_process_restarts_total')).toBe(before + 1);
   expect((await ask('/health/ready')).status).toBe(200);
 });
 
-it('told to stop, they finish what is in flight, the database last', { timeout: 60_000 }, async () => {
+it('told to stop, they finish what is in flight, the database last', async () => {
   const { token: fresh } = await newToken();
   const headers = { authorization: `Bearer ${fresh}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: '{ customers(first: 1) { totalCount } }' });
   const inFlight = request(new URL('/graphql', url), {
     method: 'POST',
-    headers: { ...headers, 'content-length': body.length },
+    headers: { ...headers, 'content-length': body.length, expect: '100-continue' },
   });
   inFlight.write(body.slice(0, 10));
-  await once(inFlight, 'socket');
-  await sleep(500); // until a server has it
+  await once(inFlight, 'continue'); // a server has it
   const pids = new Set(children().map(({ pid }) => pid));
   run.child.kill('SIGTERM');
   const live = async () => (await ask('/health/live').catch(() => undefined))?.status;
-  await expect.poll(live, { timeout: 10_000 }).toBeUndefined();
+  await expect.poll(live).toBeUndefined();
   inFlight.end(body.slice(10));
   const [answer] = (await once(inFlight, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(200);
@@ -123,7 +122,7 @@ it('told to stop, they finish what is in flight, the database last', { timeout: 
   expect(run.err()).not.toContain('"level":50');
 });
 
-it('what keeps one of them from beginning is said once', { timeout: 60_000 }, async () => {
+it('what keeps one of them from beginning is said once', async () => {
   const port = await freePort();
   const first = npm(['start'], { ...env, PORT: port, WEB_CONCURRENCY: '1', METRICS_PORT: '' });
   await first.until(/Ctrl-C stops everything/);

@@ -22,18 +22,26 @@ export interface Run {
 }
 
 /** Starts `npm …` in the project's folder, in a process group of its own. */
-export function npm(args: string[], env: Record<string, string> = {}): Run {
+export const npm = (args: string[], env: Record<string, string> = {}, input?: string): Run =>
+  start('npm', args, env, input);
+
+/** The same for a line of shell, with a terminal as its standard output. */
+export const inTerminal = (line: string, env: Record<string, string> = {}): Run =>
+  start('script', ['-qefc', line, '/dev/null'], env);
+
+function start(command: string, args: string[], env: Record<string, string>, input?: string): Run {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-  const child = spawn('npm', args, {
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...clean, ...env },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   let out = '';
   let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const exited = once(child, 'exit').then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
@@ -45,7 +53,7 @@ export function npm(args: string[], env: Record<string, string> = {}): Run {
     out: () => out,
     err: () => err,
     exited,
-    until: async (pattern, ms = 25_000) => {
+    until: async (pattern, ms = 60_000) => {
       const giveUp = Date.now() + ms;
       for (;;) {
         const match = pattern.exec(out);
@@ -64,12 +72,13 @@ export function npm(args: string[], env: Record<string, string> = {}): Run {
   };
 }
 
-/** `npm run -s kontor -- …` to its end. */
+/** `npm run -s kontor -- …` to its end. @param input what it is given on standard input */
 export async function kontor(
   args: string[],
   env: Record<string, string>,
+  input?: string,
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const run = npm(['run', '-s', 'kontor', '--', ...args], env);
+  const run = npm(['run', '-s', 'kontor', '--', ...args], env, input);
   const { code } = await run.exited;
   return { code, out: run.out(), err: run.err() };
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
 import { freePort, kontor, npm, type Run } from './npm.ts';
@@ -92,10 +91,12 @@ describe('with DATABASE_URL', () => {
     await once(stream, 'data');
 
     const body = JSON.stringify({ query: '{ me { tenant { name } } }' });
-    const inFlight = request(address, { method: 'POST', headers: { ...headers, 'content-length': body.length } });
+    const inFlight = request(address, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.length, expect: '100-continue' },
+    });
     inFlight.write(body.slice(0, 10));
-    await once(inFlight, 'socket');
-    await setTimeout(500); // until the server has it
+    await once(inFlight, 'continue'); // the server has it
     const run = runs.at(-1)!;
     run.killGroup('SIGINT');
     await new Promise((resolve) =>

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { access } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dataFolder, freePort, kontor, npm, type Run } from './npm.ts';
+import { firstLogin } from '../first-login.ts';
+import { dataFolder, freePort, inTerminal, kontor, npm, type Run } from './npm.ts';
 
 const shell = promisify(execFile);
 
@@ -49,10 +50,7 @@ describe('npm start', () => {
     const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
     expect(invoices.meta.total).toBeGreaterThan(0);
     expect(new Set(invoices.data.map(({ status }) => status))).toEqual(new Set(['issued']));
-    const [, email] = /Login +(\S+@\S+)/.exec(run.out()) ?? [];
-    const [, password] = /Password +(\S{12,})/.exec(run.out()) ?? [];
-    expect(run.out()).toMatch(/API token +kontor_\w{46}/);
-
+    const { email, password } = firstLogin(run.out())!;
     const post = (path: string, body: object, cookie = ''): Promise<Response> =>
       fetch(`http://127.0.0.1:${env['PORT']}${path}`, {
         method: 'POST',
@@ -64,6 +62,30 @@ describe('npm start', () => {
     const answer = await post('/graphql', { query: '{ me { tenants { name } } }' }, cookie.split(';', 1)[0]);
     const { data } = (await answer.json()) as { data: { me: { tenants: object[] } } };
     expect(data.me.tenants, 'one to switch to').toHaveLength(2);
+  });
+
+  it('no secret of the first start is in what it is redirected to, but in a file that its user alone can read', async () => {
+    const run = start();
+    await run.until(/Ctrl-C stops everything/);
+    const { file, email, password, token } = firstLogin(run.out())!;
+    expect(file).toBe(join(folder.path, 'demo-login'));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect({ email, password, token }).toEqual({
+      email: expect.stringMatching(/@/),
+      password: expect.stringMatching(/^\S{12,}$/),
+      token: expect.stringMatching(/^kontor_\w{46}$/),
+    });
+    expect(run.out()).toContain(email);
+    for (const secret of [password, token]) expect(run.out() + run.err()).not.toContain(secret);
+  });
+
+  it('on a terminal it shows them, and writes no file', async () => {
+    const run = inTerminal('npm start', env);
+    runs.push(run);
+    await run.until(/Ctrl-C stops everything/);
+    expect(run.out()).toMatch(/Password +\S{12,}\s+API token +kontor_\w{46}/);
+    expect(run.out()).toMatch(/curl -s -H 'Authorization: Bearer kontor_\w{46}' 'http/);
+    expect(await readdir(folder.path)).not.toContain('demo-login');
   });
 
   it('Ctrl-C stops everything cleanly, and the next start shows no token again', async () => {
@@ -78,6 +100,7 @@ describe('npm start', () => {
     const second = start();
     await second.until(/Ctrl-C stops everything/);
     expect(second.out()).not.toContain('API token  ');
+    expect(firstLogin(second.out())).toBeUndefined();
   });
 
   it.each([
@@ -85,13 +108,10 @@ describe('npm start', () => {
     ['of the parent alone', (run: Run) => process.kill(run.pid, 'SIGKILL')],
   ])('after kill -9 %s the next start works and nothing committed is lost', async (_which, kill) => {
     const first = start();
-    const [, authorization = '', address = ''] = await first.until(
-      /-H '(Authorization: Bearer \w+)' '(http[^?]*)\/invoices/,
-    );
-    const headers = {
-      authorization: authorization.slice('Authorization: '.length),
-      'content-type': 'application/json',
-    };
+    await first.until(/Ctrl-C stops everything/);
+    const { token, url } = firstLogin(first.out())!;
+    const address = `${url}/api/v1`;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'customer', company_name: 'Committed' });
     const created = await fetch(`${address}/customers`, { method: 'POST', headers, body });
     expect(created.status).toBe(201);
@@ -144,7 +164,8 @@ describe('npm start', () => {
 
   it('logs one line per request, with its id and without its token', async () => {
     const run = start();
-    const [, token = ''] = await run.until(/Bearer (\w+)/);
+    await run.until(/Ctrl-C stops everything/);
+    const { token } = firstLogin(run.out())!;
     const [, address = ''] = await run.until(/REST +(\S+)/);
     const answer = await fetch(`${address}/customers?q=secret`, { headers: { authorization: `Bearer ${token}` } });
     await answer.text();

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { firstLogin } from '../first-login.ts';
 import { dataFolder, npm, type Run } from './npm.ts';
 
 interface Span {
@@ -46,7 +47,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   });
   await run.until(/Ctrl-C stops everything/);
-  [, token = '', url = ''] = /Bearer (\w+)' '(http[^/]+\/\/[^/]+)/.exec(run.out()) ?? [];
+  ({ token, url } = firstLogin(run.out())!);
 }, 60_000);
 afterAll(async () => {
   run.killGroup('SIGINT');

@@ -198,9 +198,10 @@ describe('statements that PostgreSQL keeps', () => {
     ] as const) {
       const { id } = await forTenant(books, tenant).customer.create({ data: { type: 'CUSTOMER', companyName: 'x' } });
       await service.pool.query(
-        `insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, updated_at)
+        `insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, issued_at, updated_at)
          select $1, uuidv7(), $2, case when n % 50 = 0 then 'draft' else 'issued' end::invoice_status,
-           case when n % 50 > 0 then n::text end, '2026-01-01', '2026-01-01', 'EUR', 0, 0, 0, now() from generate_series(1, $3) n`,
+           case when n % 50 > 0 then n::text end, '2026-01-01', '2026-01-01', 'EUR', 0, 0, 0,
+           case when n % 50 > 0 then now() end, now() from generate_series(1, $3) n`,
         [tenant, id, count],
       );
     }

@@ -40,6 +40,9 @@ function written(column: Column, value: unknown): unknown {
   return column.enumeration ? column.enumeration.values.get(value as string) : value;
 }
 
+const writtenOf = ({ fields }: Table): Column[] =>
+  [...fields.values()].filter((field) => field.kind === 'column').filter(({ isGenerated }) => !isGenerated);
+
 /**
  * Rows in every table of the books, for each tenant. Those of different tenants have the same ids, so that whatever
  * forgets the tenant finds too many. Checks and triggers are dropped: any row will do.
@@ -55,7 +58,7 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
   const pick = <T>(from: readonly T[]): T | undefined => from[random(from.length)];
 
   const rowOf = (table: Table, at: number, tenantId: string): object => {
-    const columns = [...table.fields.values()].filter((field) => field.kind === 'column');
+    const columns = writtenOf(table);
     const unique = (column: Column): unknown => {
       if (column.type === 'BigInt') return String(large + BigInt(at));
       if (column.name === 'id') return ids[at];
@@ -81,8 +84,10 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
     if (table.primaryKey[0]?.name !== 'tenantId' || table.model === 'Membership') continue;
     for (const tenantId of tenantIds) {
       const rows = ids.slice(0, tableRows).map((_, at) => rowOf(table, at, tenantId));
+      const names = writtenOf(table).map(({ column }) => column);
       await pool.query(
-        `insert into ${table.table} select * from jsonb_populate_recordset(null::${table.table}, $1) on conflict do nothing`,
+        `insert into ${table.table} (${names.join(', ')}) select ${names.join(', ')}
+         from jsonb_populate_recordset(null::${table.table}, $1) on conflict do nothing`,
         [JSON.stringify(rows)],
       );
     }

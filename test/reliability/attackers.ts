@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { hostileInput, type Ids } from '../graphql/hostile-inputs.ts';
 import { hostileDocument } from '../graphql/hostile.ts';
 
 /** Documents to send, by the numbers that they are made from. */
@@ -10,6 +11,8 @@ interface Order {
   from: number;
   count: number;
   atOnce: number;
+  /** What the documents may name. */
+  ids: Ids;
 }
 
 export interface Attack {
@@ -39,8 +42,8 @@ export function startAttackers(): Attackers {
 
 const agent = new Agent({ keepAlive: true });
 
-function post({ url, authorization }: Order, body: string): Promise<{ status: number; text: string }> {
-  const headers = { authorization, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+function post({ url, authorization }: Order, body: string, type: string): Promise<{ status: number; text: string }> {
+  const headers = { authorization, 'content-type': type, 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     request(url, { agent, method: 'POST', headers }, (response) => {
       let text = '';
@@ -53,13 +56,17 @@ function post({ url, authorization }: Order, body: string): Promise<{ status: nu
 }
 
 async function attack(order: Order, seed: number): Promise<Attack> {
-  const { family, body } = hostileDocument(seed);
+  // By turns, so that innocents meet both kinds all the time.
+  const at = Math.floor(seed / 2);
+  const { family, body, type } = seed % 2 === 0 ? hostileDocument(at) : hostileInput(at, order.ids);
   const start = performance.now();
-  const { status, text } = await post(order, body);
+  const { status, text } = await post(order, body, type ?? 'application/json');
   const ms = performance.now() - start;
   const answer = JSON.parse(text) as { data?: object; errors?: { extensions?: { code?: string } }[] };
   const isFault = answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
-  const isGood = [200, 400, 413].includes(status) && !isFault && (answer.data || answer.errors);
+  // Uploads of a tenant are bounded, and an upload counts until its file is deleted, which is after its answer.
+  const good = type ? [200, 400, 413, 429] : [200, 400, 413];
+  const isGood = good.includes(status) && !isFault && (answer.data || answer.errors);
   return { family, ms, ...(!isGood && { wrong: { seed, status, answer } }) };
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { idsOf } from '../graphql/hostile-inputs.ts';
+import { fill } from '../isolation/books.ts';
 import { startAttackers, type Attack } from './attackers.ts';
 import { ordinaryTraffic, quantile, say, serve } from './served.ts';
 
@@ -22,7 +24,12 @@ it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others
     await Promise.all([makeInvoice(globex, { customerId }), makeInvoice(globex, { customerId })]);
   }
   const attackers = startAttackers();
-  const order = { url: `${served.url}/graphql`, authorization: `Bearer ${globex.token}`, atOnce };
+  const order = {
+    url: `${served.url}/graphql`,
+    authorization: `Bearer ${globex.token}`,
+    atOnce,
+    ids: idsOf(await fill(globex)),
+  };
   await attackers.send({ ...order, from: first, count: 200 }); // both processes warm
 
   const ordinary = ordinaryTraffic(acme);

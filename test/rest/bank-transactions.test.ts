@@ -90,8 +90,9 @@ describe('bank transactions (read only)', () => {
 
   it('match_status narrows the list', async () => {
     const beta = await service.integrator();
-    const statuses = ['UNMATCHED', 'PARTIALLY_MATCHED', 'MATCHED', 'IGNORED'];
-    for (const matchStatus of statuses) await booked(beta, { matchStatus });
+    const openBy = { UNMATCHED: 119, PARTIALLY_MATCHED: 19, MATCHED: 0, IGNORED: 119 };
+    const statuses = Object.keys(openBy);
+    for (const [matchStatus, amountOpen] of Object.entries(openBy)) await booked(beta, { matchStatus, amountOpen });
     for (const status of statuses.map((each) => each.toLowerCase())) {
       const { data, meta } = (await beta.rest('GET', `/bank-transactions?match_status=${status}`)).body;
       expect(data).toEqual([expect.objectContaining({ match_status: status })]);

@@ -103,13 +103,76 @@ describe('absurd addresses: 404', () => {
   it.each(absurd)('GET %s', async (address) => {
     expect(answers(await speak(service, head(acme, `GET ${address}`, last)))).toEqual([{ status: 404, body: anError }]);
   });
+});
 
-  it.each(['x:y:z', 'a/b', 'a b', '[', 'x@y', 'ü', '', '%'])('any Host does: %s', async (host) => {
-    const text = `GET /api/v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${acme.token}\r\n${last}\r\n\r\n`;
-    const [answer] = answers(await speak(service, text));
-    expect([200, 400, 404]).toContain(answer?.status);
-    if (answer?.status !== 200) expect(answer?.body).toEqual(anError);
+/** An address of each kind, the status that it is answered with, and the type that tells its kind. */
+const doors: [path: string, status: number, type: string][] = [
+  ['/api/v1/me', 200, 'application/json'],
+  ['/api/v1/openapi.json', 200, 'application/json'],
+  ['/api/auth/get-session', 200, 'application/json'],
+  ['/graphql?query=%7Bme%7Buser%7Bid%7D%7D%7D', 200, 'application/json'],
+  ['/health/live', 200, 'application/json'],
+  ['/schema.graphql', 200, 'text/plain'],
+  ['/', 200, 'text/html'],
+  ['/docs/quick-start', 200, 'text/html'],
+  ['/nothing/at/all.x', 404, 'application/json'],
+];
+
+/** Status and type of what is answered to a request spoken by hand. */
+async function spoken(line: string, ...headers: string[]): Promise<{ status: number; type: string; text: string }> {
+  const text = await speak(
+    service,
+    [line, ...headers, `Authorization: Bearer ${acme.token}`, last, '', ''].join('\r\n'),
+  );
+  const [, type = ''] = /^content-type: ([^;\r]*)/im.exec(text) ?? [];
+  return { status: Number(text.split(' ')[1]), type, text };
+}
+
+describe.each(doors)('at %s', (path, status, type) => {
+  it.each(['http://kontor.example', 'https://kontor.example:8443', 'HTTP://[::1]:4000'])(
+    'a target in absolute form is the same address (RFC 9112, 3.2.2): %s',
+    async (origin) => {
+      expect(await spoken(`GET ${origin}${path} HTTP/1.1`, 'Host: x')).toMatchObject({ status, type });
+    },
+  );
+
+  it.each([
+    'x',
+    'x:4000',
+    'X.example.',
+    'a_b',
+    '127.0.0.1',
+    '127.1',
+    '[::1]:4000',
+    'x:80',
+    'xn--bcher-kva.example',
+    '',
+  ])('any valid Host does: %s', async (host) => {
+    expect(await spoken(`GET ${path} HTTP/1.1`, `Host: ${host}`)).toMatchObject({ status, type });
   });
+
+  it.each([
+    ['none', []],
+    ['two', ['Host: x', 'Host: x']],
+    ...['a b', 'x:y:z', 'a/b', '[', '[::1', 'x@y', 'ü', '%', 'a%41', 'x:99999', '256.256.256.256', 'a,b', '<x>'].map(
+      (host): [string, string[]] => [host, [`Host: ${host}`]],
+    ),
+  ])('a Host that is none, or more than one, is 400 (RFC 9112, 3.2): %s', async (_name, hosts) => {
+    const { text } = await spoken(`GET ${path} HTTP/1.1`, ...hosts);
+    expect(answers(text)).toEqual([{ status: 400, body: anError }]);
+    const { text: absolute } = await spoken(`GET http://kontor.example${path} HTTP/1.1`, ...hosts);
+    expect(answers(absolute)).toEqual([{ status: 400, body: anError }]);
+  });
+
+  it('HTTP/1.0 needs no Host', async () => {
+    expect(await spoken(`GET ${path} HTTP/1.0`)).toMatchObject({ status, type });
+    expect(await spoken(`GET ${path} HTTP/1.0`, 'Host: x')).toMatchObject({ status, type });
+    expect(await spoken(`GET ${path} HTTP/1.0`, 'Host: a b')).toMatchObject({ status: 400 });
+  });
+});
+
+it('OPTIONS * asks for the server as a whole (RFC 9110, 9.3.7)', async () => {
+  expect(await spoken('OPTIONS * HTTP/1.1', 'Host: x')).toMatchObject({ status: 204 });
 });
 
 describe('other methods', () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { usualPatience } from '../../src/http/patience.ts';
@@ -30,7 +29,8 @@ function start(text: string): { socket: Socket; closed: Promise<string> } {
   let heard = '';
   socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).on('error', () => {});
   socket.write(text);
-  return { socket, closed: once(socket, 'close').then(() => heard) };
+  // Hung up on, or reset, as what it sent further was not read.
+  return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(heard))) };
 }
 
 const answersIn = (heard: string): number => heard.split('HTTP/1.1 200').length - 1;

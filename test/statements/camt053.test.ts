@@ -65,6 +65,38 @@ describe('what is and what is not a statement', () => {
     expect(await read(file)).toEqual([transaction({ accountIban: 'DE1', amount: '-10', reference: 'A & B < C €' })]);
   });
 
+  test.each([
+    [
+      'the Document alone',
+      (file: string) => file.replace('<Document xmlns=', '<d:Document xmlns:d=').replace('</Document', '</d:Document'),
+    ],
+    [
+      'its child alone',
+      (file: string) => file.replace(/<Document xmlns=("[^"]*")><BkToCstmrStmt>/, '<Document><BkToCstmrStmt xmlns=$1>'),
+    ],
+    [
+      'its child alone, by a prefix',
+      (file: string) =>
+        file
+          .replace(/<Document xmlns=("[^"]*")>/, '<Document xmlns:p=$1>')
+          .replaceAll(/<(\/?)(?=[A-Z])(?!Document)/g, '<$1p:'),
+    ],
+  ])('a namespace that is named by %s tells what it is', async (_what, changed) => {
+    expect(await read(changed(camt(entry())))).toEqual([transaction({})]);
+  });
+
+  test('a child of another namespace is refused by that namespace', async () => {
+    const file = camt('').replace('<BkToCstmrStmt>', '<BkToCstmrStmt xmlns="urn:bank">');
+    await expect(read(file)).rejects.toThrow(
+      /its BkToCstmrStmt is of the namespace "urn:bank", not "urn:iso:std:iso:20022:tech:xsd:camt\.053/,
+    );
+    const old = camt('').replace(
+      /<Document xmlns="[^"]*"><BkToCstmrStmt>/,
+      '<Document><BkToCstmrStmt xmlns="urn:bank">',
+    );
+    await expect(read(old)).rejects.toThrow('its namespace is "urn:bank"');
+  });
+
   test('a statement without entries is none to complain about', async () => {
     expect(await readAll(camt(''))).toEqual({ transactions: [], warnings: [] });
   });

@@ -13,14 +13,14 @@ import { decode, read, startRecording, write, type Asked } from './recording.ts'
 
 const recorded = new URL('recorded/', import.meta.url);
 
-it.each(readdirSync(recorded))('today’s tables answer what was asked by %s', { timeout: 60_000 }, async (file) => {
+it.each(readdirSync(recorded))('today’s tables answer what was asked by %s', async (file) => {
   const database = await createDatabase();
   onTestFinished(database.drop);
   expect(await differing(database, read(readFileSync(new URL(file, recorded), 'utf8')))).toEqual([]);
   await expectWhole(database);
 });
 
-it('what this version asks can be asked of the next one’s', { timeout: 120_000 }, async () => {
+it('what this version asks can be asked of the next one’s', async () => {
   const asked = await record();
   const database = await createDatabase();
   onTestFinished(database.drop);

@@ -40,7 +40,7 @@ describe('a webhook', () => {
     const { __type } = await acme.graphql('{ __type(name: "Webhook") { fields { name } } }');
     expect(
       __type.fields.map(({ name }: { name: string }) => name).filter((name: string) => /secret/i.test(name)),
-    ).toEqual(['previousSecretUntil']);
+    ).toEqual(['previousSecretUntil', 'formerSecretsUntil']);
   });
 
   it('is one of at most 10 per tenant, under concurrency too; a deleted one makes room', async () => {

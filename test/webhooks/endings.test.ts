@@ -86,10 +86,8 @@ async function attempt(url: string, settings: Settings, endpoint?: Endpoint): Pr
     return outcome;
   } finally {
     await poster.close();
-    await expect
-      .poll(() => endpoint?.open() ?? 0, { interval: 5, timeout: 10_000, message: 'connections left' })
-      .toBe(0);
-    await expect.poll(sockets, { interval: 5, timeout: 10_000, message: 'sockets left' }).toBe(0);
+    await expect.poll(() => endpoint?.open() ?? 0, { interval: 5, message: 'connections left' }).toBe(0);
+    await expect.poll(sockets, { interval: 5, message: 'sockets left' }).toBe(0);
     expect(endpoint?.requests() ?? 0, 'requests').toBeLessThanOrEqual(1);
     expect(target.requests(), 'requests at the target of redirects').toBe(0);
   }
@@ -383,7 +381,7 @@ describe('no connection', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(endpoint.requests()).toBe(0);
     await poster.close();
-    await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+    await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
     await endpoint.close();
   });
 
@@ -498,7 +496,7 @@ describe('two attempts at one endpoint', () => {
       return { first, second, endpoint };
     } finally {
       await poster.close();
-      await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+      await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
       await endpoint.close();
     }
   }
@@ -521,7 +519,7 @@ describe('two attempts at one endpoint', () => {
     ['closed as announced', (socket, index) => void socket.end(reply(200, ['Connection: close'], `${index}`))],
   ])('need two when it is %s in between, and each request is sent once', async (_name, answer) => {
     const gone = async (endpoint: Endpoint): Promise<void> => {
-      await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+      await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
     };
     const { first, second, endpoint } = await twice(answer, gone);
     check(first, accepted(200, '0'));
@@ -555,7 +553,7 @@ it('an answer before the whole request is there', async () => {
   const body = Buffer.alloc(20 * big.length);
   check(await poster.post({ url: `http://127.0.0.1:${endpoint.port}/`, headers: {}, body }), rejected(413, 'HT'));
   await poster.close();
-  await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+  await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
   expect(endpoint.requests()).toBe(1);
   await endpoint.close();
 });
@@ -568,7 +566,7 @@ it('closing waits for who is under way; afterwards nothing is sent', async () =>
   await poster.close();
   check(await underWay, accepted(200));
   await expect(poster.post({ url, ...request })).rejects.toThrow('closed');
-  await expect.poll(() => endpoint.open() + sockets(), { interval: 5, timeout: 10_000 }).toBe(0);
+  await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
   expect(endpoint.requests()).toBe(1);
   await endpoint.close();
 });

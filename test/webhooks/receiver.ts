@@ -125,7 +125,7 @@ export const createWebhook = async (
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<void> {
   const giveUp = Date.now() + ms;
   while (!(await condition())) {

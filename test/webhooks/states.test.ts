@@ -238,6 +238,75 @@ describe('rotating the secret', () => {
     expect([verifies(old), verifies(secret)]).toEqual([true, true]);
   });
 
+  /** What a delivery that is sent now is signed with, of these secrets. */
+  const signedNow = async (secrets: string[]) => {
+    await happen();
+    await hand.run();
+    const { headers = {} } = receiver.requests.at(-1) ?? {};
+    return {
+      document: secrets.findIndex((secret) => headers['x-service-signature'] === signedWith(secret)),
+      standard: secrets.map(verifies),
+      signatures: String(headers['webhook-signature']).split(' ').length,
+    };
+  };
+  const formerUntil = async (id: string): Promise<string[]> =>
+    (await acme.graphql('query ($id: UUID!) { webhook(id: $id) { formerSecretsUntil } }', { id })).webhook
+      .formerSecretsUntil;
+  const hour = 3_600_000;
+
+  it('again within 24 hours: every secret keeps its own 24 hours, and a third time is refused', async () => {
+    answer = 200;
+    const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
+    const second = await rotate(id, false);
+    later(10 * hour);
+    const third = await rotate(id, false);
+    const secrets = [first, second, third];
+    const [whenFirst, whenSecond] = ['2026-06-02T12:00:00+00:00', '2026-06-02T22:00:00+00:00'];
+    expect(await formerUntil(id)).toEqual([whenFirst, whenSecond]);
+    expect(await signedNow(secrets)).toEqual({ document: 0, standard: [true, true, true], signatures: 3 });
+
+    later(14 * hour - 1);
+    const rotation = 'mutation ($id: UUID!) { rotateWebhookSecret(id: $id) { secret } }';
+    expect((await acme.graphqlAnswer(rotation, { id })).body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: { id: ['Was rotated twice within 24 hours. It can be again from 2026-06-02T12:00:00+00:00.'] },
+    });
+    expect(await signedNow(secrets)).toEqual({ document: 0, standard: [true, true, true], signatures: 3 });
+
+    later(1);
+    expect(await formerUntil(id)).toEqual([whenSecond]);
+    expect(await signedNow(secrets)).toEqual({ document: 1, standard: [false, true, true], signatures: 2 });
+    const fourth = await rotate(id, false);
+    const others = [second, third, fourth];
+    expect(await signedNow(others)).toEqual({ document: 0, standard: [true, true, true], signatures: 3 });
+
+    later(10 * hour);
+    expect(await signedNow(others)).toMatchObject({ document: 1, standard: [false, true, true] });
+    later(14 * hour);
+    expect(await signedNow(others)).toMatchObject({ document: 2, standard: [false, false, true] });
+    expect(await formerUntil(id)).toEqual([]);
+  });
+
+  it.each([
+    [false, true, 2],
+    [true, false, 1],
+    [true, true, 2],
+  ])('at once, of two times: %s, %s: the document’s header has secret %s', async (atFirst, then, document) => {
+    answer = 200;
+    const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
+    const secrets = [first, await rotate(id, atFirst), await rotate(id, then)];
+    expect(await signedNow(secrets)).toEqual({ document, standard: [true, true, true], signatures: 3 });
+  });
+
+  it('of many rotations at once, two are done, and none of their secrets is lost', async () => {
+    answer = 200;
+    const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
+    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => rotate(id, false)));
+    const made = answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(made).toHaveLength(2);
+    expect(await signedNow([first, ...made])).toEqual({ document: 0, standard: [true, true, true], signatures: 3 });
+  });
+
   it('keeps no secret in plain form in the database', async () => {
     const { id, secret } = await createWebhook(acme, { url: receiver.url });
     await rotate(id, false);

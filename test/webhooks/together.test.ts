@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginAttempts, endAttempts, type Ending } from '../../schema/delivery-states.ts';
+import { beginAttempts, endAttempts, type Ending, type Signing } from '../../schema/delivery-states.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { Lanes } from '../../src/webhooks/lanes.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
@@ -101,8 +101,8 @@ describe('a hundred deliveries at once', () => {
     ];
     await acme.db.webhook.updateMany({ where: { id: bad.id }, data: { secret: new Uint8Array(40) } });
     const [unsigned = '', ...ids] = [...(await waiting(bad.id, 1)), ...(await waiting(good.id, 99))];
-    const headers = ({ secret }: { secret: Uint8Array }): Record<string, string> => {
-      service.webhooks.open(secret);
+    const headers = ({ secrets }: Signing): Record<string, string> => {
+      service.webhooks.open(secrets.document);
       return {};
     };
     const begun = await beginAttempts(acme.db, [unsigned, ...ids], new Date(), rules, headers);
@@ -151,10 +151,57 @@ describe('deliveries that end together', () => {
     await endLast(id, 99, [false, false, false], 4);
     expect(await acme.db.webhook.findFirst()).toMatchObject({
       active: false,
-      consecutiveFailures: 102,
+      consecutiveFailures: 100,
       disabledAt: expect.any(Date),
     });
     expect(await states()).toEqual({ FAILED: 5, SET_ASIDE: 4 });
+  });
+
+  /** Deliveries to a webhook whose last attempts are under way. */
+  async function lastAttempts(id: string, count: number): Promise<string[]> {
+    const ids = await waiting(id, count);
+    await acme.db.delivery.updateMany({ where: { id: { in: ids } }, data: { attemptCount: 5 } });
+    await beginAttempts(acme.db, ids, new Date(), rules, () => ({}));
+    return ids;
+  }
+  const end = (ids: string[], success = false) =>
+    endAttempts(
+      acme.db,
+      ids.map((id) => ending(id, success)),
+      new Date(),
+      rules,
+    );
+
+  it('105 as failures, at once and a few at a time: the count stops at 100, and all have failed', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const ids = await lastAttempts(id, 105);
+    await waiting(id, 3);
+    await Promise.all(Array.from({ length: 21 }, (_, at) => end(ids.slice(at * 5, at * 5 + 5))));
+    expect(await acme.db.webhook.findFirst()).toMatchObject({ active: false, consecutiveFailures: 100 });
+    expect(await states()).toEqual({ FAILED: 105, SET_ASIDE: 3 });
+  });
+
+  it('after the 100th: the count stays, and each is what its last attempt made of it', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
+    const [hundredth = '', failing = '', succeeding = '', lost = ''] = await lastAttempts(id, 4);
+    const [retried = ''] = await waiting(id, 1);
+    await beginAttempts(acme.db, [retried], new Date(), rules, () => ({}));
+
+    await end([hundredth]);
+    expect(await states()).toEqual({ FAILED: 1, WAITING: 4 }); // which are under way
+    await end([failing]);
+    await end([succeeding], true);
+    await endAttempts(acme.db, [{ ...ending(retried, false), number: 1 }], new Date(), rules);
+    expect(await states()).toEqual({ FAILED: 2, DELIVERED: 1, SET_ASIDE: 1, WAITING: 1 });
+    const muchLater = new Date(Date.now() + 3_600_000); // the worker that sent it has died
+    expect(await beginAttempts(acme.db, [lost], muchLater, rules, () => ({}))).toEqual([undefined]);
+    expect(await states()).toEqual({ FAILED: 3, DELIVERED: 1, SET_ASIDE: 1 });
+    expect(await acme.db.webhook.findFirst()).toMatchObject({
+      active: false,
+      consecutiveFailures: 100,
+      disabledAt: expect.any(Date),
+    });
   });
 
   it('as failures and a success, leave no failure in a row', async () => {

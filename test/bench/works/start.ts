@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstLogin } from '../../first-login.ts';
 import { median, type Bench, type Row, type Work } from '../bench.ts';
 import { freePort, kontorCommand, stop } from '../contenders.ts';
 import { folder } from '../database.ts';
@@ -61,7 +62,7 @@ async function firstStart(): Promise<string> {
   let out = '';
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
   for (;;) {
-    const [, token] = /API token +(\S+)/.exec(out) ?? [];
+    const token = firstLogin(out)?.token;
     if (token) {
       await stop(child);
       return token;

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openBooks } from '../../prisma/client.ts';
+import { migrate } from '../../prisma/migrate.ts';
+import { backUp } from '../../src/backup/backup.ts';
+import { openBackup } from '../../src/backup/restore.ts';
+import { openSecret } from '../../src/backup/passphrase.ts';
+import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { startService, type Integrator } from '../harness.ts';
+import { kontor } from '../processes/npm.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'kontor-backup-'));
+  cleanups.push(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function embedded(dataDir: string): Promise<EmbeddedPostgres> {
+  const postgres = await joinEmbeddedPostgres(dataDir);
+  cleanups.push(postgres.leave);
+  await migrate(postgres.url, undefined, { superuserUrl: postgres.superuserUrl });
+  return postgres;
+}
+
+/** A digest of each table's rows, whatever their order; and their number. */
+async function digests(client: Client): Promise<Record<string, { rows: number; digest: string }>> {
+  const { rows: tables } = await client.query<{ name: string }>(`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('public', 'graphile_worker') and tablename not in ('_prisma_migrations', 'migrations')`);
+  const found: Record<string, { rows: number; digest: string }> = {};
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ text: string }>(`select t::text as text from ${name} t order by 1`);
+    const hash = createHash('sha256');
+    for (const { text } of rows) hash.update(text).update('\n');
+    found[name] = { rows: rows.length, digest: hash.digest('hex') };
+  }
+  return found;
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A row from before there was a CHECK constraint that it breaks: such a constraint doesn't look at old rows. */
+const addOldProject = (client: Client, tenantId: string): Promise<unknown> =>
+  client.query(`
+    alter table projects drop constraint projects_end_after_start;
+    insert into projects (tenant_id, id, name, currency, start_date, end_date, updated_at)
+      values ('${tenantId}', gen_random_uuid(), 'Old', 'EUR', '2026-02-01', '2026-01-01', now());
+    alter table projects add constraint projects_end_after_start check (end_date >= start_date) not valid`);
+
+/** Every constraint, as PostgreSQL writes it. */
+async function constraintsOf(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ text: string }>(
+    `select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) as text from pg_constraint
+     where connamespace = 'public'::regnamespace order by 1`,
+  );
+  return rows.map(({ text }) => text);
+}
+
+/** Books that change without pause: customers come and change, invoices are issued and paid. */
+function keepBusy(acme: Integrator): { stop(): Promise<number> } {
+  const stopping = new AbortController();
+  let written = 0;
+  const write = async (worker: number): Promise<void> => {
+    for (let at = 0; !stopping.signal.aborted; at++) {
+      const { createCustomer } = await acme.graphql(
+        `mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }`,
+        { name: `Tab\t and "line"\n of ${worker}, ${at} \\N é 漢字 😀` },
+      );
+      const { createInvoice } = await acme.graphql(
+        `mutation ($id: UUID!) { createInvoice(input: { customerId: $id, invoiceDate: "2026-11-22", status: ISSUED,
+           items: [{ title: "Work", quantity: "2.5", unitPriceNet: "95.5", vatRate: "19" }] }) { id } }`,
+        { id: createCustomer.id },
+      );
+      await acme.graphql(`mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }`, { id: createInvoice.id });
+      written += 3;
+    }
+  };
+  const workers = [0, 1, 2, 3].map(write);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(workers);
+      return written;
+    },
+  };
+}
+
+describe('a backup', () => {
+  it('taken under load holds every row of its moment, and no other, and restores all of them', async () => {
+    const dataDir = await folder();
+    const postgres = await embedded(dataDir);
+    const service = await startService({
+      database: { url: postgres.url, drop: async () => {} },
+      books: openBooks({ connectionString: postgres.booksUrl, max: 10 }),
+    });
+    cleanups.push(service.close);
+    const acme = await service.integrator();
+    await acme.graphql(
+      `mutation { createWebhook(input: { url: "http://127.0.0.1:9/hook", events: ["*"] }) { secret } }`,
+    );
+    await withClient(postgres.superuserUrl, (client) => addOldProject(client, acme.tenantId));
+    const constraints = await withClient(postgres.superuserUrl, constraintsOf);
+    const busy = keepBusy(acme);
+    await until(async () => (await acme.db.customer.count()) > 20);
+
+    const file = join(await folder(), 'books.backup');
+    let atSnapshot: Awaited<ReturnType<typeof digests>> = {};
+    const manifest = await backUp({
+      superuserUrl: postgres.superuserUrl,
+      secret: 'the secret of the tests, long enough',
+      passphrase: 'correct horse battery',
+      file,
+      onSnapshot: (snapshot) =>
+        withClient(postgres.superuserUrl, async (client) => {
+          await client.query(`begin isolation level repeatable read; set transaction snapshot '${snapshot}'`);
+          const before = await acme.db.customer.count();
+          await until(async () => (await acme.db.customer.count()) > before); // the load goes on beside it
+          atSnapshot = await digests(client);
+        }),
+    });
+    expect(await busy.stop()).toBeGreaterThan(0);
+    const after = await withClient(postgres.superuserUrl, digests);
+    expect(after['public.customers']!.rows).toBeGreaterThan(atSnapshot['public.customers']!.rows);
+
+    const restored = await embedded(await folder());
+    const backup = await openBackup(file);
+    cleanups.push(backup.close);
+    await backup.load(restored.superuserUrl);
+    expect(await withClient(restored.superuserUrl, digests)).toEqual(atSnapshot);
+    expect(atSnapshot['public.projects']!.rows).toBe(1);
+    expect(await withClient(restored.superuserUrl, constraintsOf)).toEqual(constraints);
+    for (const table of ['customers', 'invoices', 'events', 'invoice_items', 'webhooks', 'users', 'api_tokens'])
+      expect(atSnapshot[`public.${table}`]!.rows).toBeGreaterThan(0);
+    expect(atSnapshot['graphile_worker._private_jobs']!.rows).toBeGreaterThan(0);
+    expect(backup.manifest).toEqual(manifest);
+
+    // Sequences go on where they were, and triggers work again.
+    const again = await startService({
+      database: { url: restored.url, drop: async () => {} },
+      books: openBooks({ connectionString: restored.booksUrl, max: 4 }),
+    });
+    cleanups.push(again.close);
+    const answer = await again.request('POST', '/api/v1/customers', {
+      body: { type: 'customer', company_name: 'New' },
+      headers: { authorization: `Bearer ${acme.token}` },
+    });
+    expect(answer.status).toBe(201);
+    const later = await withClient(restored.superuserUrl, digests);
+    for (const table of ['public.customers', 'public.events', 'graphile_worker._private_jobs'])
+      expect(later[table]!.rows).toBe(atSnapshot[table]!.rows + 1);
+  });
+
+  it('is for its owner’s eyes, has the secret only behind the passphrase, and overwrites nothing', async () => {
+    const { superuserUrl } = await embedded(await folder());
+    const target = await folder();
+    const file = join(target, 'books.backup');
+    const options = {
+      superuserUrl,
+      secret: 'a secret to look for in the file',
+      passphrase: 'correct horse battery',
+      file,
+    };
+    const { secret } = await backUp(options);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(target)).toEqual(['books.backup']);
+    expect((await readFile(file)).includes(options.secret)).toBe(false);
+    expect(await openSecret(secret, 'correct horse battery')).toBe(options.secret);
+    expect(await openSecret(secret, 'correct horse Battery')).toBe(undefined);
+    const before = await readFile(file);
+    await expect(backUp(options)).rejects.toThrow('EEXIST');
+    expect(before.equals(await readFile(file))).toBe(true);
+  });
+
+  it('leaves no file where it fails', async () => {
+    const target = await folder();
+    const file = join(target, 'books.backup');
+    const superuserUrl = 'postgres://postgres:wrong@127.0.0.1:9/kontor';
+    await expect(backUp({ superuserUrl, secret: 's', passphrase: 'p', file })).rejects.toThrow('ECONNREFUSED');
+    expect(await readdir(target)).toEqual([]);
+  });
+});
+
+describe('a damaged backup', () => {
+  it('is refused, and leaves the database as it was', async () => {
+    const postgres = await embedded(await folder());
+    await withClient(postgres.superuserUrl, (client) =>
+      client.query(`insert into tenants (id, name, country)
+        select gen_random_uuid(), repeat(md5(i::text), 50), 'DE' from generate_series(1, 200) i`),
+    );
+    const file = join(await folder(), 'books.backup');
+    await backUp({ superuserUrl: postgres.superuserUrl, secret: 's', passphrase: 'p', file });
+    const whole = await readFile(file);
+
+    await writeFile(file, whole.subarray(0, whole.length - 100));
+    await expect(openBackup(file)).rejects.toThrow('is no backup, or not a whole one');
+
+    const before = await withClient(postgres.superuserUrl, digests);
+    const at = whole.indexOf('tables/public.tenants') + 2000;
+    const changed = Buffer.from(whole);
+    changed[at] = changed[at]! ^ 0xff;
+    await writeFile(file, changed);
+    const backup = await openBackup(file);
+    cleanups.push(backup.close);
+    await expect(backup.load(postgres.superuserUrl)).rejects.toThrow('The backup is damaged');
+    expect(await withClient(postgres.superuserUrl, digests)).toEqual(before);
+  });
+});
+
+describe('the command line', () => {
+  it('backs up, restores into an empty folder, and says in one line why it doesn’t', async () => {
+    const [dataDir, target, elsewhere] = [await folder(), join(await folder(), 'new'), await folder()];
+    const file = join(elsewhere, 'books.backup');
+    const env = {
+      DATABASE_URL: '',
+      KONTOR_SECRET: '',
+      DATA_DIR: dataDir,
+      KONTOR_BACKUP_PASSPHRASE: 'correct horse battery',
+    };
+    expect(await kontor(['tenant', 'create', '--name', 'Acme'], env)).toMatchObject({ code: 0 });
+    const made = await kontor(['backup', file, '--json'], env);
+    expect(made).toMatchObject({ code: 0 });
+    const { created_at: createdAt } = JSON.parse(made.out);
+
+    const wrong = await kontor(['restore', file], {
+      ...env,
+      DATA_DIR: target,
+      KONTOR_BACKUP_PASSPHRASE: 'another one',
+    });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: 'kontor: This is not the passphrase of the backup, or it is damaged\n',
+    });
+    const occupied = await kontor(['restore', file], env);
+    expect(occupied.err).toBe(`kontor: ${dataDir} is not empty: name another folder by DATA_DIR\n`);
+
+    const restored = await kontor(['restore', file], { ...env, DATA_DIR: target });
+    expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(createdAt) });
+    const list = await kontor(['tenant', 'list', '--json'], { ...env, DATA_DIR: target });
+    expect(JSON.parse(list.out)).toMatchObject([{ name: 'Acme' }]);
+    expect(await readFile(join(target, 'secret'), 'utf8')).toBe(await readFile(join(dataDir, 'secret'), 'utf8'));
+    expect((await stat(join(target, 'secret'))).mode & 0o777).toBe(0o600);
+
+    const own = { ...env, DATABASE_URL: 'postgres://a@b/c', KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
+    for (const command of ['backup', 'restore'])
+      expect((await kontor([command, file], own)).err).toBe(
+        'kontor: This is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup\n',
+      );
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await condition())) if (Date.now() > deadline) throw new Error(`Not in time: ${condition.toString()}`);
+}

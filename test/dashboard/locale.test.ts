@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import { enter } from '../identity/browser.ts';
+import { enterWith, settle, startApp, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  /** Someone with books of their own, who has signed in. */
+  async function bookkeeper() {
+    const { email, acme } = await app.bookkeeper();
+    const { cookie } = await enter(app.service, { email });
+    const open = async (page: Page, path: string): Promise<void> => {
+      await enterWith(page, cookie!);
+      await page.goto(`/${acme.tenantId}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await settle(page);
+    };
+    return { acme, open };
+  }
+
+  /** Fills a field and leaves it; answers what it shows then. */
+  async function type(page: Page, name: RegExp, text: string): Promise<string> {
+    const field = page.getByRole('textbox', { name });
+    await field.fill(text);
+    await field.blur();
+    return field.inputValue();
+  }
+
+  describe('numbers are read as they are written there', () => {
+    it.each([
+      ['de-DE', { quantity: '2,5', price: '1.234,5', rate: '19', shown: ['2,5', '1.234,5'], total: '3.672,64\u00A0€' }],
+      [
+        'de-DE',
+        { quantity: '2.5', price: '1234.50', rate: '19,0', shown: ['2,5', '1.234,50'], total: '3.672,64\u00A0€' },
+      ],
+      ['en-US', { quantity: '2.5', price: '1,234.5', rate: '19', shown: ['2.5', '1,234.5'], total: '€3,672.64' }],
+      ['de-CH', { quantity: '2.5', price: '1’234.50', rate: '19', shown: ['2.5', '1’234.50'], total: '3’672.64' }],
+      ['fr-FR', { quantity: '2,5', price: '1 234,50', rate: '19', shown: ['2,5', '1 234,50'], total: '3 672,64 €' }],
+    ])('%s: an invoice is written with %j', async (locale, { quantity, price, rate, shown, total }) => {
+      const alike = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll("'", '’');
+      const { acme, open } = await bookkeeper();
+      const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
+      await app.visit({ locale }, async (page) => {
+        await open(page, `/invoices/new?customer=${customer.body.data.id}`);
+        await page.getByRole('textbox', { name: /^Title/ }).fill('Layout');
+        expect(alike(await type(page, /^Quantity/, quantity))).toBe(shown[0]);
+        expect(alike(await type(page, /^Unit price/, price))).toBe(shown[1]);
+        await type(page, /^VAT/, rate);
+        const totals = page.getByRole('table', { name: 'Totals' });
+        await expect.poll(async () => alike(await totals.innerText())).toContain(alike(total));
+        await page.getByRole('button', { name: /draft$/ }).click();
+        await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+        await page.getByRole('link', { name: 'Edit' }).click();
+        // What is stored comes back as it was typed, and stays so when nothing is changed.
+        await page.getByRole('textbox', { name: /^Quantity/ }).waitFor();
+        expect(alike(await page.getByRole('textbox', { name: /^Quantity/ }).inputValue())).toBe(shown[0]);
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+      });
+      const { body } = await acme.rest('GET', '/invoices');
+      expect(body.data[0].items).toMatchObject([{ quantity: 2.5, unit_price_net: 1234.5, vat_rate: 19 }]);
+    });
+
+    it('a German receipt, its payment, a rate and a duration', async () => {
+      const { acme, open } = await bookkeeper();
+      await app.visit({ locale: 'de-DE' }, async (page) => {
+        await open(page, '/receipts');
+        await page.getByRole('button', { name: 'Add a receipt' }).first().click();
+        expect(await type(page, /^Amount, gross/, '59,50')).toBe('59,50');
+        await type(page, /^VAT/, '7,5');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByRole('button', { name: 'Record a payment' }).click();
+        const amount = page.getByLabel('Amount in EUR');
+        expect(await amount.inputValue()).toBe('59,50');
+        await amount.fill('60,01');
+        await page.getByRole('dialog').getByRole('button', { name: 'Record the payment' }).click();
+        await page.getByText('Must not be more than the 59,50\u00A0€ due.').waitFor();
+        await amount.fill('9,5');
+        await page.getByRole('dialog').getByRole('button', { name: 'Record the payment' }).click();
+        await page.getByText('50,00\u00A0€').first().waitFor();
+
+        await open(page, '/projects');
+        await page.getByRole('button', { name: 'Add a project' }).first().click();
+        await page.getByRole('textbox', { name: /^Name/ }).fill('Website');
+        await type(page, /^Hourly rate/, '1.095,5');
+        await type(page, /^Budget/, '12,25');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByText('1.095,50\u00A0€').waitFor();
+        await page.getByText('12,25 h').waitFor();
+        await page.getByRole('button', { name: 'Track time' }).click();
+        await type(page, /^Duration/, '1,25');
+        await page.getByRole('dialog').getByRole('button', { name: 'Track' }).click();
+        await page.getByRole('cell', { name: '1 h 15 min', exact: true }).waitFor();
+      });
+      const receipt = (await acme.rest('GET', '/receipts')).body.data[0];
+      expect(receipt).toMatchObject({ amount_gross: 59.5, vat_rate: 7.5 });
+    });
+
+    it('what has two readings is refused beside its field, in plain words', async () => {
+      const { open } = await bookkeeper();
+      await app.visit({ locale: 'fr-FR' }, async (page) => {
+        await open(page, '/receipts');
+        await page.getByRole('button', { name: 'Add a receipt' }).first().click();
+        expect(await type(page, /^Amount, gross/, '1.234')).toBe('1.234');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByText(/Enter a number, such as 1\s234,56\./).waitFor();
+        expect(await type(page, /^Amount, gross/, '1,234,5')).toBe('1,234,5');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByText(/Enter a number, such as 1\s234,56\./).waitFor();
+      });
+    });
+  });
+
+  describe('every page shows numbers, dates and money in one way', () => {
+    let books: Awaited<ReturnType<typeof bookkeeper>>;
+    const ids: Record<string, string> = {};
+    beforeAll(async () => {
+      books = await bookkeeper();
+      const { acme } = books;
+      const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
+      const { body } = await acme.rest('POST', '/invoices', {
+        customer_id: customer.body.data.id,
+        invoice_date: '2026-01-31',
+        status: 'issued',
+        items: [
+          { title: 'Layout', quantity: 1250.5, unit: 'h', unit_price_net: 95.5, vat_rate: 19 },
+          { title: 'Bolts', quantity: 3, unit_price_net: 0.1234, vat_rate: 7.7 },
+        ],
+      });
+      ids['invoice'] = body.data.id;
+      await acme.graphql('mutation ($id: UUID!) { payInvoice(id: $id, amount: "1059.5") { id } }', {
+        id: body.data.id,
+      });
+      ids['draft'] = await makeInvoice(acme);
+      ids['receipt'] = await makeReceipt(acme, { status: 'BOOKED', amountGross: '1234.5', vatRate: '7.7' });
+      const project = { customerId: customer.body.data.id, hourlyRateNet: '1095.5', budgetHours: '1200.5' };
+      ids['project'] = await makeProject(acme, project);
+      await makeTimeEntry(acme, { projectId: ids['project'] });
+      const bank = { amount: '1234.5', amountOpen: '1234.5', reference: `Invoice ${body.data.number}` };
+      ids['transaction'] = await makeBankTransaction(acme, bank);
+    });
+
+    const pages = [
+      '/',
+      '/invoices',
+      '/invoices/INVOICE',
+      '/invoices/DRAFT/edit',
+      '/bank-transactions',
+      '/bank-transactions/TRANSACTION',
+      '/receipts',
+      '/receipts/RECEIPT',
+      '/projects',
+      '/projects/PROJECT',
+      '/time-entries',
+    ];
+    // What stands in an English text alone, and what stands in a German one alone.
+    const english = [/\d\.\d\d(?![\d.])/, /\d,\d{3}(?!\d)/, /€\d/, /\b[A-Z][a-z]{2} \d{1,2}, \d{4}/, /\d%/];
+    const german = [/\d,\d\d?(?!\d)/, /\d\.\d{3},/, /\d[ \u00A0\u202F]€/, /\d\d\.\d\d\.\d{4}/, /\d[ \u00A0\u202F]%/];
+    const neither = [/\d EUR\b/, /\bEUR \d/, /\d{4}-\d\d-\d\d/, /\bvor \d/];
+
+    it.each(pages)('%s', async (path) => {
+      const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()]!);
+      for (const [locale, foreign] of [
+        ['de-DE', english],
+        ['en-US', german],
+      ] as const) {
+        await app.visit({ locale }, async (page) => {
+          await books.open(page, at);
+          const shown = await page.getByRole('main').innerText();
+          const fields = await page.getByRole('main').locator('input:not([type=date])').all();
+          const typed = await Promise.all(fields.map((field) => field.inputValue()));
+          const lines = [...shown.split('\n'), ...typed];
+          const wrong = lines.filter((line) => [...foreign, ...neither].some((pattern) => pattern.test(line)));
+          expect([locale, wrong]).toEqual([locale, []]);
+        });
+      }
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+
+/** What is measured of a page, and what it is allowed. */
+export interface Measure {
+  /** Pixels, both ways, that a finger needs to hit something. */
+  touch: number;
+}
+
+/**
+ * What doesn't fit on a page as it is shown, one line each: more width than the window, text that is cut without its
+ * whole in a title, a figure that breaks in two, a state whose words don't show, a target too small to touch.
+ */
+export const misfits = (page: Page, measure: Measure): Promise<string[]> =>
+  page.evaluate(({ touch }) => {
+    const found: string[] = [];
+    const named = (element: Element): string => {
+      const text = (element.getAttribute('aria-label') ?? element.textContent ?? '').trim().slice(0, 40);
+      return `<${element.tagName.toLowerCase()} class="${String(element.getAttribute('class')).slice(0, 60)}"> ${text}`;
+    };
+    const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    if (wide > 0) found.push(`the page is ${wide} pixels wider than its window`);
+
+    /** Whether it is there for screen readers only, or not shown at all. */
+    const hidden = (element: Element): boolean => {
+      if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
+      for (let each: Element | null = element; each; each = each.parentElement) {
+        const { clipPath, clip, position } = getComputedStyle(each);
+        if (position === 'absolute' && (clipPath.startsWith('inset') || clip.startsWith('rect'))) return true;
+        if (each.getAttribute('aria-hidden') === 'true' && each.tagName === 'CANVAS') return true;
+      }
+      return false;
+    };
+
+    /** The nearest element around it that cuts off what stands out; none where that is scrolled into sight. */
+    const cutter = (element: Element): Element | undefined => {
+      for (let each: Element | null = element; each && each !== document.body; each = each.parentElement) {
+        const { overflowX } = getComputedStyle(each);
+        if (overflowX === 'auto' || overflowX === 'scroll') return undefined;
+        if (overflowX === 'hidden' || overflowX === 'clip') return each;
+      }
+      return undefined;
+    };
+
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const parent = node.parentElement;
+      const content = node.textContent ?? '';
+      if (!parent || !content.trim() || parent.closest('script, style, noscript, textarea') || hidden(parent)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const around = cutter(parent);
+      if (around && !parent.closest('[title]')) {
+        const [text, frame] = [range.getBoundingClientRect(), around.getBoundingClientRect()];
+        if (text.right > frame.right + 1 || text.left < frame.left - 1 || text.bottom > frame.bottom + 3)
+          found.push(`text is cut: ${named(parent)}`);
+      }
+      if (parent.closest('pre, code, .long, [title], textarea')) continue;
+      for (const figure of content.matchAll(/[-−]?\p{Sc}?\d[\d.,]{3,}\d(?:[\s ]?\p{Sc})?/gu)) {
+        range.setStart(node, figure.index);
+        range.setEnd(node, figure.index + figure[0].length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 1) found.push(`a figure breaks in two: ${figure[0]} in ${named(parent)}`);
+      }
+    }
+
+    for (const badge of document.querySelectorAll('.mantine-Badge-root')) {
+      if (hidden(badge)) continue;
+      const words = badge.querySelector('.mantine-Badge-label');
+      if (!words?.textContent) found.push(`a state without words: ${named(badge)}`);
+      else if (words.scrollWidth > words.clientWidth + 1) found.push(`the words of a state are cut: ${named(badge)}`);
+    }
+
+    const targets = 'button, a[href], input, select, textarea, [role="button"], [role="option"], [role="menuitem"]';
+    for (const target of document.querySelectorAll(targets)) {
+      if (hidden(target) || target.closest('.skip')) continue;
+      // Boxes and switches have a label that is hit as well; a link in a sentence is as high as its line (WCAG 2.5.8).
+      if (target.matches('input[type="checkbox"], input[type="radio"], input[type="file"], input[type="hidden"]'))
+        continue;
+      if (target.matches('a') && getComputedStyle(target).display === 'inline') continue;
+      const { width, height } = target.getBoundingClientRect();
+      if (width === 0) continue;
+      if (width < touch - 0.5 || height < touch - 0.5)
+        found.push(`a target of ${Math.round(width)} × ${Math.round(height)} pixels: ${named(target)}`);
+    }
+    return [...new Set(found)];
+  }, measure);

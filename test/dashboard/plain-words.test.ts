@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { enter } from '../identity/browser.ts';
+import { enterWith, expectUsable, settle, startApp, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+// A program's terms, and the API's own paths.
+const technical = /UUID|YYYY|ISO \d|ISO 8601|\bnull\b|\bstring\b|cursor|\binput\b|customerId|\bid:/;
+
+describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  async function bookkeeper() {
+    const { email, acme } = await app.bookkeeper();
+    const { cookie } = await enter(app.service, { email });
+    const open = async (page: Page, path: string): Promise<void> => {
+      await enterWith(page, cookie!);
+      await page.goto(`/${acme.tenantId}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await settle(page);
+    };
+    return { acme, open };
+  }
+
+  it('an empty form says what is missing, beside each field', async () => {
+    const { open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      const send = async (button: string): Promise<string> => {
+        await page.getByRole('button', { name: button, exact: true }).last().click();
+        await page.locator('[aria-invalid="true"]').first().waitFor();
+        await settle(page);
+        return page.locator('body').innerText();
+      };
+      await open(page, '/invoices/new');
+      await page.getByRole('textbox', { name: /^Quantity/ }).fill('');
+      const invoice = await send('Make the draft');
+      expect(invoice).toContain('Choose one.');
+      expect(invoice).toContain('Enter a number, such as 1,234.56.');
+      expect(invoice).not.toMatch(technical);
+
+      await open(page, '/receipts');
+      await page.getByRole('button', { name: 'Add a receipt' }).first().click();
+      await page.getByLabel('Date', { exact: false }).first().fill('');
+      expect(await send('Add')).not.toMatch(technical);
+    });
+  });
+
+  it.each([
+    ['/invoices/nothing', 'There is no such thing here'],
+    ['/customers/nothing', 'There is no such thing here'],
+    ['/invoices?customer=nobody', 'This link doesn’t work'],
+    ['/receipts?after=nowhere', 'This link doesn’t work'],
+    ['/time-entries?from=never', 'This link doesn’t work'],
+  ])('%s: a wrong address says %j', async (path, told) => {
+    const { open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      await open(page, path);
+      await page.getByText(told).waitFor();
+      await expectUsable(page);
+      expect(await page.getByRole('main').innerText()).not.toMatch(technical);
+      const button = page.getByRole('link', { name: 'Show the list without filters' });
+      if (!(await button.isVisible())) return;
+      await button.click();
+      await page.getByText(told).waitFor({ state: 'detached' });
+      expect(new URL(page.url()).search).toBe('');
+    });
+  });
+
+  it('what is refused by a button says why, and no path', async () => {
+    const { acme, open } = await bookkeeper();
+    const id = await makeCustomer(acme);
+    await makeInvoice(acme, { customerId: id });
+    await app.visit({}, async (page) => {
+      await open(page, `/customers/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      const toast = page.getByRole('alert').filter({ hasText: 'That didn’t work' });
+      await toast.waitFor();
+      expect(await toast.innerText()).toMatch(/^That didn’t work\s+Invoices refer to this customer\.$/);
+    });
+  });
+
+  it('a picker that finds nothing makes a new one, and chooses it', async () => {
+    const { acme, open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      await open(page, '/invoices/new');
+      await page.getByRole('textbox', { name: /^Title/ }).fill('Layout');
+      await page.getByRole('textbox', { name: /^Unit price/ }).fill('100');
+      await page.getByRole('textbox', { name: /^VAT/ }).fill('19');
+      const customer = page
+        .getByRole('combobox', { name: 'Customer' })
+        .or(page.getByLabel(/^Customer/))
+        .first();
+      await customer.fill('Nordlicht Verlag');
+      await page.getByRole('option', { name: 'Add “Nordlicht Verlag”' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a customer' });
+      expect(await dialog.getByLabel('Company name').inputValue()).toBe('Nordlicht Verlag');
+      await expectUsable(page);
+      await dialog.getByLabel('City').fill('Kiel');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await expect.poll(() => customer.inputValue()).toBe('Nordlicht Verlag');
+      await page.getByRole('button', { name: 'Make the draft' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Nordlicht Verlag' }).waitFor();
+    });
+    expect((await acme.rest('GET', '/customers')).body.data).toMatchObject([{ city: 'Kiel', type: 'customer' }]);
+  });
+
+  it('"Add a line" puts the focus into it', async () => {
+    const { open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      await open(page, '/invoices/new');
+      const title = (line: number) => page.getByRole('textbox', { name: `Title, line ${line}` });
+      const isFocused = (line: number) => title(line).evaluate((node) => node === document.activeElement);
+      await page.getByRole('button', { name: 'Add a line' }).click();
+      await expect.poll(() => isFocused(2)).toBe(true);
+      await page.getByRole('button', { name: 'Move up, line 2' }).click();
+      expect(await isFocused(1)).toBe(false);
+      await page.getByRole('button', { name: 'Add a line' }).click();
+      await expect.poll(() => isFocused(3)).toBe(true);
+      await page.getByRole('button', { name: 'Remove, line 3' }).click();
+      const add = page.getByRole('button', { name: 'Add a line' });
+      await expect.poll(() => add.evaluate((node) => node === document.activeElement)).toBe(true);
+    });
+  });
+});

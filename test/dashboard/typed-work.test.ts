@@ -1,0 +1,287 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { enter, password } from '../identity/browser.ts';
+import { expectUsable, settle, signIn, startApp, type App } from './app.ts';
+import { barriers, noBrowser, type Watch } from './browser.ts';
+
+// What is typed is never lost: not by the connection, the session, a link, a key, or somebody else's change.
+
+describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  /** Someone with books of their own, who has signed in at a page. */
+  async function bookkeeper() {
+    const { email, acme } = await app.bookkeeper();
+    const work = (
+      path: string,
+      steps: (page: Page, watch: Watch) => Promise<void>,
+      options: BrowserContextOptions = {},
+    ) =>
+      app.visit(options, async (page, watch) => {
+        watch.expecting.push(/401|Failed to load resource|PageLoadError/);
+        await signIn(page, email, `/${acme.tenantId}${path}`);
+        await settle(page);
+        await steps(page, watch);
+      });
+    /** Ends every session, as an administrator or another device does. */
+    const endSessions = async (): Promise<void> => {
+      const elsewhere = await enter(app.service, { email });
+      expect((await elsewhere.request('POST', '/api/auth/revoke-sessions', {})).status).toBe(200);
+    };
+    const customers = async (): Promise<{ company_name: string; city: string | null }[]> =>
+      (await acme.rest('GET', '/customers')).body.data;
+    return { email, acme, work, endSessions, customers };
+  }
+
+  const isMutation = (body: string | null): boolean => /"query":"\s*mutation/.test(body ?? '');
+
+  describe('the connection fails', () => {
+    it('as a dialog is saved: all of it stays, and can be saved again', async () => {
+      const { acme, work, customers } = await bookkeeper();
+      const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      await work(`/customers/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('City').fill('Kiel');
+        await page.context().setOffline(true);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page
+          .getByRole('alert')
+          .getByText(/can’t be reached/)
+          .waitFor();
+        await settle(page);
+        expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
+        await page.context().setOffline(false);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Kiel').waitFor();
+      });
+      expect(await customers()).toMatchObject([{ city: 'Kiel' }]);
+    });
+
+    it('as a draft is saved: all of it stays', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeInvoice(acme);
+      await work(`/invoices/${id}/edit`, async (page) => {
+        await page.getByLabel('Subject').fill('Spring catalogue');
+        await page.context().setOffline(true);
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page
+          .getByRole('alert')
+          .getByText(/can’t be reached/)
+          .waitFor();
+        await settle(page);
+        expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
+        await page.context().setOffline(false);
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByText('Spring catalogue').waitFor();
+      });
+    });
+
+    it('after the server has done it: sent again, it is not done twice', async () => {
+      const { work, customers } = await bookkeeper();
+      await work('/customers', async (page) => {
+        await page.getByRole('button', { name: 'Add a customer' }).first().click();
+        await page.getByLabel('Company name').fill('Nordlicht Verlag');
+        await page.route('**/graphql', async (route) => {
+          if (!isMutation(route.request().postData())) return route.continue();
+          await route.fetch();
+          await route.abort();
+        });
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page
+          .getByRole('alert')
+          .getByText(/can’t be reached/)
+          .waitFor();
+        await page.unroute('**/graphql');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
+      });
+      expect(await customers()).toHaveLength(1);
+    });
+  });
+
+  describe('the session ends', () => {
+    it('as a form is sent: one signs in over the page, and it goes on', async () => {
+      const { acme, work, endSessions, customers } = await bookkeeper();
+      await work('/customers', async (page) => {
+        await page.getByRole('button', { name: 'Add a customer' }).first().click();
+        await page.getByLabel('Company name').fill('Nordlicht Verlag');
+        await endSessions();
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+        await dialog.waitFor();
+        expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/customers`);
+        expect(await barriers(page)).toEqual([]);
+        await dialog.getByLabel(/^Password/).fill('not the password');
+        await dialog.getByRole('button', { name: 'Sign in' }).click();
+        await dialog.getByText('not right').waitFor();
+        await dialog.getByLabel(/^Password/).fill(password);
+        await dialog.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
+      });
+      expect(await customers()).toMatchObject([{ company_name: 'Nordlicht Verlag' }]);
+    });
+
+    it('before a page is opened: it says so, and leads there once one has signed in', async () => {
+      const { acme, email, work, endSessions } = await bookkeeper();
+      await work('/customers', async (page) => {
+        await endSessions();
+        await page.goto(`/${acme.tenantId}/invoices?status=DRAFT`);
+        await page.getByText('Your session has ended').waitFor();
+        await expectUsable(page);
+        expect(new URL(page.url()).searchParams.get('to')).toBe(`/${acme.tenantId}/invoices?status=DRAFT`);
+        await signIn(page, email, page.url());
+        expect(page.url()).toContain(`/${acme.tenantId}/invoices?status=DRAFT`);
+      });
+    });
+  });
+
+  describe('one leaves', () => {
+    const question = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' });
+    const keep = async (page: Page): Promise<void> => {
+      await question(page).getByRole('button', { name: 'Keep editing' }).click();
+      await question(page).waitFor({ state: 'hidden' });
+    };
+
+    it('by a link, by Back, by Cancel, by closing the tab: one is asked first', async () => {
+      const { acme, work } = await bookkeeper();
+      await makeCustomer(acme);
+      await work('/invoices', async (page) => {
+        await page.getByRole('link', { name: 'Write an invoice' }).first().click();
+        const subject = page.getByLabel('Subject');
+        await subject.fill('Spring catalogue');
+        const stays = async (): Promise<void> => {
+          await keep(page);
+          expect(await subject.inputValue()).toBe('Spring catalogue');
+          expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/invoices/new`);
+        };
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+        await stays();
+        await page.evaluate(() => window.history.back());
+        await stays();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await stays();
+        const asked = new Promise<string>((resolve) => {
+          page.once('dialog', (dialog) => {
+            resolve(dialog.type());
+            void dialog.dismiss();
+          });
+        });
+        await page.close({ runBeforeUnload: true });
+        expect(await asked).toBe('beforeunload');
+        expect(await subject.inputValue()).toBe('Spring catalogue');
+
+        await page.evaluate(() => window.history.back());
+        await question(page).getByRole('button', { name: 'Discard' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
+        await page.evaluate(() => window.history.forward());
+        await page.getByRole('heading', { level: 1, name: 'New invoice' }).waitFor();
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor(); // nothing typed: nobody asks
+      });
+    });
+
+    it('a dialog by Escape or its cross: asked where something is typed, closed where nothing is', async () => {
+      const { work } = await bookkeeper();
+      await work('/customers', async (page) => {
+        const dialog = page.getByRole('dialog', { name: 'Add a customer' });
+        const open = () => page.getByRole('button', { name: 'Add a customer' }).first().click();
+        await open();
+        await dialog.waitFor();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        await open();
+        await page.getByLabel('Company name').fill('Nordlicht Verlag');
+        await page.keyboard.press('Escape');
+        await question(page).waitFor();
+        await expectUsable(page);
+        await page.keyboard.press('Escape');
+        await question(page).waitFor({ state: 'hidden' });
+        expect(await page.getByLabel('Company name').inputValue()).toBe('Nordlicht Verlag');
+        await dialog.locator('.mantine-Modal-close').click();
+        await keep(page);
+        await page.keyboard.press('Escape');
+        await question(page).getByRole('button', { name: 'Discard' }).click();
+        await dialog.waitFor({ state: 'hidden' });
+      });
+    });
+  });
+
+  describe('somebody else was faster', () => {
+    const update =
+      'mutation ($id: UUID!, $input: UpdateInvoiceInput!) { updateInvoice(id: $id, input: $input) { id } }';
+
+    it('a draft was changed: what changed is told, and both changes are saved', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeInvoice(acme);
+      await work(`/invoices/${id}/edit`, async (page) => {
+        await page.getByLabel('Subject').fill('Spring catalogue');
+        await acme.graphql(update, { id, input: { dueDate: '2026-05-01' } });
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('alert').getByText('Due date (now “May 1, 2026”) was changed elsewhere').waitFor();
+        await expectUsable(page);
+        expect(await page.getByLabel('Due date').inputValue()).toBe('2026-05-01');
+        expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+      });
+      const { body } = await acme.rest('GET', `/invoices/${id}`);
+      expect(body.data).toMatchObject({ subject: 'Spring catalogue', due_date: '2026-05-01' });
+    });
+
+    it('a draft was issued: that is told, and what was typed becomes a new draft', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeInvoice(acme);
+      await work(`/invoices/${id}/edit`, async (page) => {
+        await page.getByLabel('Subject').fill('Spring catalogue');
+        await acme.graphql('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id });
+        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('alert').getByText('was issued meanwhile, as invoice 2026-0001').waitFor();
+        expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
+        await expectUsable(page);
+        await page.getByRole('button', { name: 'Save as a new draft' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+      });
+      const { body } = await acme.rest('GET', '/invoices');
+      expect(body.data).toMatchObject([{ status: 'draft', subject: 'Spring catalogue' }, { status: 'issued' }]);
+    });
+
+    it('a receipt was paid while it is edited: that is told, and nothing typed is gone', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeReceipt(acme, { status: 'BOOKED' });
+      await work(`/receipts/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('Category').fill('Travel');
+        await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('alert').getByText('was paid meanwhile').waitFor();
+        expect(await page.getByLabel('Category').inputValue()).toBe('Travel');
+      });
+    });
+  });
+
+  it('offline, a page that was never loaded says so in the app, and is loaded once there is a connection', async () => {
+    const { acme, work } = await bookkeeper();
+    await work('/customers', async (page) => {
+      await page.context().setOffline(true);
+      const menu = page.getByRole('navigation', { name: 'Main' });
+      await menu.getByRole('link', { name: 'Time entries' }).click();
+      await page.getByText('This page couldn’t be loaded').waitFor();
+      await expectUsable(page);
+      await page.getByRole('button', { name: 'Try again' }).first().click();
+      await page.getByText('This page couldn’t be loaded').waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/time-entries`);
+      await menu.getByRole('link', { name: 'Customers' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+      await menu.getByRole('link', { name: 'Time entries' }).click();
+      await page.getByText('This page couldn’t be loaded').waitFor();
+      await page.context().setOffline(false);
+      await page.getByRole('main').getByRole('button', { name: 'Try again' }).last().click();
+      await page.getByRole('heading', { level: 1, name: 'Time entries' }).waitFor();
+    });
+  });
+});

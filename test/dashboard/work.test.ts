@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeBankTransaction,
+  makeCustomer,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
+import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+// The work that comes every day goes on by itself: matching, billing, looking something up.
+
+// A busy machine takes its time.
+const patiently = { timeout: 10_000 };
+
+describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it('the figures of the overview lead to the rows they count', async () => {
+    const { email, acme } = await app.bookkeeper();
+    await makeBankTransaction(acme, { counterpartyName: 'Not matched yet' });
+    await makeBankTransaction(acme, { counterpartyName: 'Nothing to match', matchStatus: 'IGNORED' });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/); // before one signs in
+      await signIn(page, email);
+      await page.getByRole('link', { name: 'Unmatched transactions' }).click();
+      await page.getByText('Not matched yet').waitFor();
+      expect(await page.getByText('Nothing to match').count()).toBe(0);
+      expect(page.url()).toContain('status=UNMATCHED');
+      await page.goBack();
+      await page.getByRole('link', { name: 'Hours not billed' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Time entries' }).waitFor();
+      expect(page.url()).toContain('billed=no');
+    });
+  });
+
+  it('a form works where the page is no secure origin, as on plain http in a network', async () => {
+    const { email, acme } = await app.bookkeeper();
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/); // before one signs in
+      await page.addInitScript(() => Object.defineProperty(crypto, 'randomUUID', { value: undefined }));
+      await signIn(page, email, '/customers');
+      await page.getByRole('button', { name: 'Add a customer' }).first().click();
+      await page.getByRole('dialog').getByLabel('Name').first().fill('Plain http GmbH');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+      await page.getByText('Plain http GmbH').first().waitFor();
+    });
+    expect(await acme.db.customer.count({ where: { companyName: 'Plain http GmbH' } })).toBe(1);
+  });
+
+  it('after “Confirm” the next unmatched transaction is there, and the last one says that none is left', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+    const paying = async (day: string, name: string): Promise<string> => {
+      const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });
+      const { number } = (await acme.rest('GET', `/invoices/${id}`)).body.data;
+      const reference = `Invoice ${number}`;
+      await makeBankTransaction(acme, { bookingDate: new Date(day), counterpartyName: name, reference });
+      return number;
+    };
+    const newest = await paying('2026-03-09', 'The newest');
+    const middle = await paying('2026-03-05', 'The middle');
+    await paying('2026-03-01', 'The oldest');
+    const [middleId] = (await acme.db.bankTransaction.findMany({ where: { counterpartyName: 'The middle' } })).map(
+      ({ id }) => id,
+    );
+    const heading = (name: string) => ({ level: 1, name }) as const;
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/); // before one signs in
+      await signIn(page, email, `/bank-transactions/${middleId}`);
+      await page.getByRole('button', { name: `Confirm Invoice ${middle}` }).click();
+      await page.getByRole('heading', heading('The oldest')).waitFor();
+      await page.getByText(`Matched with Invoice ${middle}. Here is the next.`).waitFor();
+      // From the last of the list to its first.
+      await page.getByRole('button', { name: 'Next unmatched' }).click();
+      await page.getByRole('heading', heading('The newest')).waitFor();
+      await page.getByRole('button', { name: `Confirm Invoice ${newest}` }).click();
+      await page.getByRole('heading', heading('The oldest')).waitFor();
+      await page
+        .getByRole('button', { name: /^Confirm Invoice/ })
+        .first()
+        .click();
+      await page.getByText('No other transaction is unmatched.').waitFor();
+      await page.getByRole('heading', heading('The oldest')).waitFor();
+      await expectUsable(page);
+    });
+    expect(await acme.db.bankTransaction.count({ where: { matchStatus: 'MATCHED' } })).toBe(3);
+  });
+
+  it('money out offers to make its receipt, which it then pays', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const supplierId = await makeCustomer(acme, { companyName: 'Papier Union GmbH', type: 'SUPPLIER' });
+    const bank = { amount: -59.5, amountOpen: -59.5, reference: 'Invoice 4711' };
+    const known = await makeBankTransaction(acme, { ...bank, counterpartyName: 'PAPIER UNION GMBH' });
+    const unknown = await makeBankTransaction(acme, { ...bank, counterpartyName: 'A garage' });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, `/bank-transactions/${known}`);
+      await page.getByRole('button', { name: 'Make its receipt' }).click();
+      const dialog = page.getByRole('dialog');
+      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), patiently).toMatch(/^59[.,]50?$/);
+      await expect
+        .poll(() => dialog.getByRole('combobox', { name: 'Supplier' }).inputValue(), patiently)
+        .toBe('Papier Union GmbH');
+      await expectUsable(page);
+      await dialog.getByLabel('VAT, %').fill('19');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText('The receipt is booked and paid.').waitFor();
+      await page.getByRole('heading', { level: 1, name: 'A garage' }).waitFor();
+      await page.getByRole('button', { name: 'Make its receipt' }).click();
+      await expect.poll(() => dialog.getByLabel('Description').inputValue(), patiently).toBe('A garage, Invoice 4711');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+    });
+    const receipts = (await acme.rest('GET', '/receipts')).body.data;
+    expect(receipts).toMatchObject([
+      { status: 'paid', supplier_id: supplierId, receipt_date: '2026-03-02', amount_gross: 59.5, vat_rate: 19 },
+    ]);
+    const status = async (id: string) => (await acme.rest('GET', `/bank-transactions/${id}`)).body.data.match_status;
+    expect([await status(known), await status(unknown)]).toEqual(['matched', 'unmatched']);
+  });
+
+  it('an invoice paid in part says so, on its page and in the list, and its payments are in its history', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const id = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2999-12-31' });
+    await makePayment(acme, id, '19');
+    const receiptId = await makeReceipt(acme, { status: 'BOOKED' });
+    await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id, amount: "9") { id } }', { id: receiptId });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email);
+      await go(page, 'Invoices');
+      const row = page.getByRole('row').filter({ hasText: 'Globex' });
+      await row.getByText('Part-paid').waitFor();
+      await row.getByText(/100\.00 open/).waitFor();
+      await row.getByRole('link').first().click();
+      await page.getByRole('main').getByText('Part-paid', { exact: true }).waitFor();
+      await page.getByText(/^Payment of €19\.00 on /).waitFor();
+      await settle(page);
+      // Newest first: it was paid after it was issued.
+      const history = await page.locator('.mantine-Timeline-itemTitle').allTextContents();
+      expect(history.map((title) => title.split(' ')[0])).toEqual(['Payment', 'Issued', 'Created']);
+      await page.goto(page.url().replace(/invoices.*/, `receipts/${receiptId}`));
+      await page.getByText(/^Payment of €9\.00 on /).waitFor();
+    });
+  });
+
+  it('cancelling offers to keep the invoice, in plain words', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const id = await makeInvoice(acme, { status: 'ISSUED' });
+    const status = async () => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, `/invoices/${id}`);
+      const ask = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: /^Cancel/ }).click();
+        await page.getByText(/Nobody has to pay Invoice \d{4}-0001 any more/).waitFor();
+      };
+      await ask();
+      await page.getByRole('button', { name: 'Keep it' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await status()).toBe('issued');
+      await ask();
+      await page.getByRole('button', { name: 'Cancel the invoice' }).click();
+      await page.getByText(/is cancelled\.$/).waitFor();
+    });
+    expect(await status()).toBe('cancelled');
+  });
+
+  it('time is billed in lines as one chooses', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const customerId = await makeCustomer(acme);
+    const projectId = await makeProject(acme, { customerId, hourlyRateNet: '90' });
+    for (const description of ['Call', 'Design', 'Call']) await makeTimeEntry(acme, { projectId, description });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email, `/projects/${projectId}`);
+      await page.getByRole('button', { name: 'Bill the time' }).click();
+      await page.getByLabel(/^VAT/).fill('19');
+      await page.getByRole('combobox', { name: 'Lines of the invoice' }).click();
+      await page.getByRole('option', { name: /each kind of work/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: /draft/i }).click();
+      await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor();
+    });
+    const [{ items }] = (await acme.rest('GET', '/invoices')).body.data;
+    expect(items).toMatchObject([
+      { title: 'Call', quantity: 2 },
+      { title: 'Design', quantity: 1 },
+    ]);
+  });
+
+  it('/ and Ctrl-K search everything, by the keyboard alone', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+    await makeInvoice(acme, { customerId, subject: 'Nordlicht, spring' });
+    await makeProject(acme, { name: 'Nordlicht website' });
+    await makeReceipt(acme, { description: 'Nordlicht fair' });
+    await makeBankTransaction(acme, { counterpartyName: 'Nordlicht Verlag' });
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email);
+      await page.keyboard.press('/');
+      const field = page.getByRole('textbox', { name: 'Search everything' });
+      await field.waitFor();
+      await page.keyboard.type('nordlicht');
+      for (const group of ['Customers and suppliers', 'Invoices', 'Receipts', 'Projects', 'Bank transactions'])
+        await page
+          .getByRole('group', { name: group })
+          .getByRole('option', { name: /Nordlicht/ })
+          .waitFor();
+      await page.getByRole('status').getByText('5 results').waitFor({ state: 'attached' });
+      await expectUsable(page);
+      // The field tells screen readers which result Enter opens.
+      const chosen = () => field.getAttribute('aria-activedescendant');
+      const first = await chosen();
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(chosen, patiently).not.toBe(first);
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
+
+      await go(page, 'Projects');
+      // From within a field, where / is only a character.
+      await page.getByLabel('Search projects').press('/');
+      expect(await page.getByLabel('Search projects').inputValue()).toBe('/');
+      await page.getByLabel('Search projects').press('Control+k');
+      await field.waitFor();
+      await page.keyboard.type('time ent');
+      await page.getByRole('option', { name: /^Time entries/ }).waitFor();
+      await expect.poll(chosen, patiently).not.toBeNull();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Time entries' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await field.waitFor();
+      await page.keyboard.type('nothing is called like this');
+      await page.getByText('Nothing matches. Try other words.').waitFor();
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('settings link to the guides', async () => {
+    const { email } = await app.bookkeeper();
+    await app.visit({}, async (page, watch) => {
+      watch.expecting.push(/401/);
+      await signIn(page, email);
+      for (const [name, guide] of [
+        ['API tokens', '/docs/authentication'],
+        ['Webhooks', '/docs/webhooks'],
+        ['Deliveries', '/docs/webhooks#when-you-fail'],
+      ] as const) {
+        await go(page, name);
+        expect(await page.getByRole('link', { name: /^Guide: / }).getAttribute('href')).toBe(guide);
+      }
+    });
+    const { text } = await app.service.request('GET', '/docs/webhooks', { headers: { accept: 'text/html' } });
+    expect(text).toContain('id="when-you-fail"');
+  });
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { maxBody } from '../../rest-shim/body.ts';
+import { limits } from '../../src/graphql/limits.ts';
+import { maxUpload } from '../../src/http/multipart.ts';
+import { figures, withFigures } from '../../src/pages/figures.ts';
+import { readGuides } from '../../src/pages/guides.ts';
+
+const folder = new URL('../../src/pages/guides/', import.meta.url);
+const sources = readdirSync(folder)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
+
+// What may be a number by hand: statuses of HTTP, standards, a year, and where counting begins.
+const noFigures = [
+  /\b[2-5]\d\d\b/g,
+  /\b2xx\b/g,
+  /SHA256/g,
+  /REST v1/g,
+  /ISO \d+/g,
+  /since 1970/g,
+  /^\d+\. /gm,
+  /\b1\b/g,
+];
+
+/** A guide's own words: without its examples, its code, and what is filled in. */
+const prose = (text: string): string =>
+  [/^```[^]*?^```$/gm, /`[^`\n]*`/g, /\{\{[\w.]+\}\}/g, /\]\([^)]*\)/g].reduce(
+    (rest, part) => rest.replaceAll(part, ''),
+    text,
+  );
+
+describe('figures in guides come from the code', () => {
+  it.each(sources)('$name: no figure stands there by hand', ({ name, text }) => {
+    // The table of limits has no status: 500 is a figure there.
+    const allowed = name === 'limits.md' ? noFigures.slice(1) : noFigures;
+    const rest = allowed.reduce((left, pattern) => left.replaceAll(pattern, ''), prose(text));
+    expect(rest.match(/^.*\d.*$/gm) ?? []).toEqual([]);
+  });
+
+  it.each(sources)('$name: nothing is left to fill in, and no example has a limit of requests by hand', ({ text }) => {
+    expect(withFigures(text)).not.toMatch(/\{\{/);
+    expect(text).not.toMatch(/seq \d|RateLimit-\w+: [1-9]/);
+  });
+
+  it('/docs/limits says what is enforced', () => {
+    const page = readGuides().find(({ slug }) => slug === 'limits')!.text;
+    for (const [what, figure] of [
+      ['depth of a GraphQL document, and its fields', `${limits.depth}, ${limits.breadth}`],
+      ['a request’s body, uploads apart'.replace('’', "'"), `${maxBody / 1024 / 1024} MiB`],
+      ['a bank statement', `${maxUpload / 1024 / 1024} MiB`],
+    ]) {
+      expect(page).toContain(`| ${what} | ${figure} |`);
+    }
+  });
+
+  it('a name that is no figure stops the build', () => {
+    expect(() => withFigures('{{noSuchFigure}}')).toThrow('noSuchFigure');
+    expect(Object.values(figures)).not.toContain('NaN');
+  });
+});

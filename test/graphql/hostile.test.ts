@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { fill } from '../isolation/books.ts';
+import { noFaults } from '../rest/samples.ts';
+import { hostileInput, idsOf, inputCount, type Ids } from './hostile-inputs.ts';
+import { hostileDocument, type Hostile } from './hostile.ts';
+
+// A short form of reliability/hostile-documents.test.ts.
+
+let service: Service;
+let tenants: { who: Integrator; ids: Ids }[];
+
+beforeAll(async () => {
+  service = await startService();
+  const some = ['Acme', 'Globex', 'Initech', 'Umbrella'].map(async (name) => {
+    const who = await service.integrator({ name });
+    return { who, ids: idsOf(await fill(who)) };
+  });
+  tenants = await Promise.all(some);
+});
+afterAll(() => service.close());
+
+/** Whether the document was refused or answered. Fails if that was a fault of ours. */
+async function fateOf(who: Integrator, seed: number, { family, about, body, type }: Hostile): Promise<Fate> {
+  const headers = { authorization: `Bearer ${who.token}`, ...(type && { 'content-type': type }) };
+  const answer: Answer = await service.request('POST', '/graphql', { body, headers });
+  const errors: { extensions?: { code?: string } }[] = answer.body?.errors ?? [];
+  const told = { seed, family, about };
+  expect({ ...told, status: answer.status, body: answer.body, codes: errors.map((e) => e.extensions?.code) }).toEqual({
+    ...told,
+    status: expect.toBeOneOf([200, 400, 413]),
+    body: expect.any(Object),
+    codes: expect.not.arrayContaining(['INTERNAL_SERVER_ERROR']),
+  });
+  return { about, is: answer.body.errors ? 'refused' : 'answered' };
+}
+
+interface Fate {
+  about: string | undefined;
+  is: 'refused' | 'answered';
+}
+
+/** Sends the documents of the seeds below `count`. New documents of one tenant wait for each other, so several send. */
+async function sendAll(count: number, make: (seed: number, ids: Ids) => Hostile): Promise<Fate[]> {
+  const send = async ({ who, ids }: (typeof tenants)[number], first: number): Promise<Fate[]> => {
+    const fates: Fate[] = [];
+    for (let seed = first; seed < count; seed += tenants.length) fates.push(await fateOf(who, seed, make(seed, ids)));
+    return fates;
+  };
+  return (await Promise.all(tenants.map(send))).flat();
+}
+
+it('hostile documents are answered, and none is a fault of ours', async () => {
+  const fates = await sendAll(500, hostileDocument);
+  expect([...new Set(fates.map(({ is }) => is))].toSorted()).toEqual(['answered', 'refused']);
+  noFaults(service);
+});
+
+it('every input of every mutation and query may be at or beyond its bounds, and none is a fault of ours', async () => {
+  const fates = await sendAll(inputCount, hostileInput);
+  const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => about));
+  // Some are within their bounds, so that what follows the checks of the input runs too.
+  expect(answered.size).toBeGreaterThan(inputCount / 10);
+  noFaults(service);
+});

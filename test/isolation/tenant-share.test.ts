@@ -1,0 +1,120 @@
+import type { PoolClient } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { openBooks } from '../../prisma/client.ts';
+import { TenantLimit } from '../../prisma/tenant-limit.ts';
+import { makeCustomer } from '../graphql/books.ts';
+import { createDatabase, startService, type Database } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
+
+// One tenant has at most a quarter of a pool's connections at once, so that the others always find some.
+
+let database: Database;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+const [acme, globex] = ['01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058'];
+
+describe('of a pool’s connections one tenant holds at once', () => {
+  it.each([
+    [20, 5],
+    [10, 2],
+    [7, 1],
+    [4, 1],
+    [1, 1],
+  ])('of %i at most %i', async (size, most) => {
+    const pool = new BooksPool({ connectionString: database.url, max: size });
+    const taken: PoolClient[] = [];
+    const all = Array.from({ length: most + 3 }, () =>
+      asTenant(acme, () => pool.connect()).then((client) => taken.push(client)),
+    );
+    if (size > most) {
+      const other = await asTenant(globex, () => pool.connect()); // asked for last, and got
+      other.release();
+    }
+    await vi.waitFor(() => expect(taken).toHaveLength(most));
+    expect(pool.totalCount).toBeLessThanOrEqual(most + 1);
+    for (let index = 0; index < all.length; index += 1) {
+      await vi.waitFor(() => expect(taken.length).toBeGreaterThan(index));
+      expect(taken.length).toBeLessThanOrEqual(most + index);
+      taken[index]?.release();
+    }
+    await Promise.all(all);
+    await pool.end();
+  });
+
+  it('what fails or is broken off gives its place back', async () => {
+    const pool = new BooksPool({ connectionString: database.url, max: 4 });
+    for (let round = 0; round < 3; round += 1) {
+      await expect(asTenant(acme, () => pool.query('select nothing'))).rejects.toThrow('nothing');
+      const client = await asTenant(acme, () => pool.connect());
+      client.release(true);
+      expect(() => client.release()).toThrow('already been released');
+    }
+    await pool.end();
+  });
+});
+
+describe('who waits for the tenant’s turn', () => {
+  it('has it in the order of coming, and no other tenant waits for it', async () => {
+    const limit = new TenantLimit(8);
+    const first = await limit.acquire(acme);
+    await limit.acquire(acme);
+    const order: number[] = [];
+    const waiting = [0, 1, 2].map(async (index) => {
+      const giveBack = await limit.acquire(acme);
+      order.push(index);
+      giveBack();
+    });
+    await limit.acquire(globex);
+    expect(order).toEqual([]);
+    first();
+    first(); // once is enough
+    await Promise.all(waiting);
+    expect(order).toEqual([0, 1, 2]);
+  });
+
+  it('gives up after the pool’s time, and once nobody waits for the answer', async () => {
+    const limit = new TenantLimit(1);
+    const giveBack = await limit.acquire(acme);
+    await expect(limit.acquire(acme, { timeoutMs: 10 })).rejects.toThrow('timeout exceeded');
+    const request = new AbortController();
+    const waiting = limit.acquire(acme, { signal: request.signal });
+    request.abort(new Error('Too late'));
+    await expect(waiting).rejects.toThrow('Too late');
+    await expect(limit.acquire(acme, { signal: request.signal })).rejects.toThrow('Too late');
+    giveBack();
+    await expect(limit.acquire(acme)).resolves.toBeTypeOf('function'); // nobody who gave up has taken the place
+  });
+});
+
+describe.each(['session', 'transaction'] as const)('while a connection is one’s for a %s', (pooled) => {
+  it('requests of one tenant that are all held up leave connections to the others', async () => {
+    const books = openBooks({ connectionString: database.url, max: 8 }, pooled);
+    const service = await startService({ database, books });
+    const [attacker, innocent] = [await service.integrator(), await service.integrator()];
+    const id = await makeCustomer(attacker);
+    const holder = await service.pool.connect();
+    onTestFinished(async () => {
+      holder.release(true);
+      await service.close();
+    });
+    await holder.query('begin');
+    await holder.query('select from customers where id = $1 for update', [id]);
+    const held = Array.from({ length: 20 }, () => attacker.rest('PATCH', `/customers/${id}`, { city: 'Rome' }));
+    const waiting = async (): Promise<number> =>
+      (
+        await service.pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).rowCount ?? 0;
+    await until(async () => (await waiting()) === 2, 'as many as may to wait for the row');
+    for (let count = 0; count < 20; count += 1)
+      expect((await innocent.rest('GET', '/customers?per_page=1')).status).toBe(200);
+    expect(await waiting()).toBe(2);
+    await holder.query('rollback');
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+  });
+});

@@ -1,0 +1,123 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { camt, entry, form, many, send } from '../bank/statement.ts';
+import type { Integrator } from '../harness.ts';
+import { startInnocentCaller, type Figures } from './innocent-caller.ts';
+import { say, serve, type Served } from './served.ts';
+
+// Statements that are made to take the event loop, memory or connections, and beside each an innocent caller.
+
+const mebibytes = Number(process.env['MEBIBYTES'] ?? 16);
+const repeated = (text: string): string => text.repeat(Math.floor((mebibytes * 1024 * 1024) / text.length));
+
+const [head = '', foot = ''] = camt([]).split(/(?=<\/Stmt>)/);
+const within = (text: string): string => head + text + foot;
+const details =
+  '<Ntry><Amt Ccy="EUR">1</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt>';
+const status = '<Ntry><Sts><Prtry>odd</Prtry></Sts></Ntry>';
+const mt940 = ':20:1\n:25:DE1\n:60F:C260302EUR0,\n';
+
+/** Made when they are sent: all of them at once would take memory from the machine that is measured. */
+const files: Record<string, () => string> = {
+  'balances without an amount': () => within(repeated('<Bal/>')),
+  "statuses of the bank's own": () => within(repeated(status)),
+  'one entry of empty details': () => within(`${details}<NtryDtls>${repeated('<TxDtls/>')}</NtryDtls></Ntry>`),
+  'empty elements': () => within(repeated('<a/>')),
+  'one text': () => within(`<a>${repeated('x')}</a>`),
+  'one comment': () => within(`<!--${repeated('x')}-->`),
+  'blank lines': () => repeated('\n'),
+  'a field of blank lines': () => `${mt940}:86:${repeated('\n')}`,
+  'entries of an MT940': () => `${mt940}${repeated(':61:2603020302C1,\n')}:62F:C260302EUR0,\n-\n`,
+  slashes: () => `${mt940}${repeated(`:61:2603020302C1,\n:86:/REMI/${'/'.repeat(19_000)}x\n`)}:62F:C260302EUR0,\n-\n`,
+  'one line': () => repeated('x'),
+};
+
+it('hostile statements: others are served, and memory does not grow with the file', async () => {
+  const served = await serve();
+  onTestFinished(served.close);
+  const { acme: innocent, globex: attacker } = served;
+  await upload(served, attacker, camt(many(500))); // warm
+  const atRest = served.memory();
+  for (const [name, file] of Object.entries(files)) {
+    let most = 0;
+    const watch = setInterval(() => (most = Math.max(most, served.memory())), 50);
+    let answer = '';
+    const figures = await besides(innocent, served, async () => {
+      const text = file();
+      const answers = await Promise.all([1, 2].map(() => upload(served, attacker, text)));
+      answer = answers[0] ?? '';
+    });
+    clearInterval(watch);
+    say(`${name}: ${told(figures)}; memory ${atRest} → ${most} MiB; ${answer.slice(0, 160)}`);
+    expect(figures.statuses).toEqual({ 200: figures.answers });
+    expect(figures.slowestMs).toBeLessThan(1000);
+    expect(answer.length).toBeLessThan(30_000);
+    expect(most - atRest).toBeLessThan(400);
+  }
+  expect(served.faults()).toEqual([]);
+});
+
+it('thirty uploads that stall: others are served', async () => {
+  const served = await serve();
+  onTestFinished(served.close);
+  const { acme: innocent, globex: attacker } = served;
+  const figures = await besides(innocent, served, async () => {
+    const senders = Array.from({ length: 30 }, (_, at) => stall(served, attacker, at % 2 === 0));
+    await sleep(20_000);
+    for (const end of senders) end();
+  });
+  say(`thirty uploads that stall: ${told(figures)}`);
+  expect(figures.statuses).toEqual({ 200: figures.answers });
+  expect(figures.slowestMs).toBeLessThan(1000);
+  expect(served.faults()).toEqual([]);
+});
+
+it('a statement of 100,000 entries: others are served, and again when all are known', async () => {
+  const served = await serve();
+  onTestFinished(served.close);
+  const { acme: innocent, globex: attacker } = served;
+  const file = within(many(100_000).map(entry).join(''));
+  for (const expected of ['"imported":100000', '"skipped":100000']) {
+    const start = performance.now();
+    const figures = await besides(innocent, served, async () => {
+      expect(await upload(served, attacker, file)).toContain(expected);
+    });
+    say(`${expected} after ${Math.round((performance.now() - start) / 100) / 10} s: ${told(figures)}`);
+    expect(figures.statuses).toEqual({ 200: figures.answers });
+    expect(figures.slowestMs).toBeLessThan(1000);
+  }
+});
+
+async function upload({ url }: Served, { token }: Integrator, file: string): Promise<string> {
+  return (await send({ url }, form(file), { authorization: `Bearer ${token}` })).text;
+}
+
+/** Sends a form's beginning, and from then on a byte every 3 s. */
+function stall({ url }: Served, { token }: Integrator, isKeyed: boolean): () => void {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  const lines = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: multipart/form-data; boundary=x',
+    'Content-Length: 1000000',
+    ...(isKeyed ? [`Idempotency-Key: ${Math.random()}`] : []),
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n--x\r\n`);
+  const timer = setInterval(() => socket.write('-'), 3000);
+  return () => {
+    clearInterval(timer);
+    socket.destroy();
+  };
+}
+
+async function besides(innocent: Integrator, { url }: Served, work: () => Promise<unknown>): Promise<Figures> {
+  const caller = await startInnocentCaller(url, innocent.token);
+  await work();
+  return caller.stop();
+}
+
+const told = ({ answers, medianMs, slowestMs, statuses }: Figures): string =>
+  `${answers} answers, median ${medianMs} ms, slowest ${slowestMs} ms, ${JSON.stringify(statuses)}`;

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { asIntegrator } from '../harness.ts';
+import { resources } from '../writes/resources.ts';
+import { fewOf, sendTogether } from '../writes/together.ts';
+import { campaign, say, serve } from './served.ts';
+
+const runs = Number(process.env['UPDATES'] ?? 10_000);
+const first = Number(process.env['SEED'] ?? 0);
+const atOnce = 4;
+
+it(`${runs} times two or three updates of one row at once: nothing acknowledged is lost, and no rule broken`, async () => {
+  const served = await serve();
+  onTestFinished(served.close);
+  const { request, beside } = served;
+  // A tenant for each that is under way: whoever makes a webhook takes the tenant's others away.
+  const idle = await Promise.all(
+    Array.from({ length: atOnce }, async () =>
+      asIntegrator({ request, books: beside.books }, await beside.integrator()),
+    ),
+  );
+  const answers = { done: 0, refused: 0 };
+  const wrong: string[] = [];
+  await campaign(
+    'updates at once',
+    runs,
+    atOnce,
+    async (index) => {
+      const who = idle.pop()!;
+      const resource = resources[index % resources.length]!;
+      const [changes = []] = fc.sample(fewOf(resource), { numRuns: 1, seed: first + index });
+      try {
+        const done = await sendTogether(who, resource, changes);
+        answers.done += done;
+        answers.refused += changes.length - done;
+      } catch (error) {
+        wrong.push(`seed ${first + index}: ${(error as Error).message}`);
+      }
+      idle.push(who);
+    },
+    () => `${answers.done} changes made, ${answers.refused} refused`,
+  );
+  say(`updates at once: ${answers.done} changes made, ${answers.refused} refused, ${wrong.length} runs wrong`);
+  expect(wrong.slice(0, 10)).toEqual([]);
+  expect(served.faults()).toEqual([]);
+  // Else the rules were hardly asked, or refused everything.
+  expect(answers.refused).toBeGreaterThan(runs / 20);
+  expect(answers.done).toBeGreaterThan(runs);
+});

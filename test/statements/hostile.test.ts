@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { readStatement, StatementError, type CsvMapping } from '../../schema/statements/statement.ts';
+import { camt, entry, pieces, read, readAll, transaction, warningsOf } from './files.ts';
+
+// Files that are made to cost the reader memory or time. Each is read or refused; neither grows with the file's form.
+
+const repeated = (text: string, count: number): string => text.repeat(count);
+
+async function refusal(file: string, csv?: CsvMapping): Promise<string> {
+  try {
+    for await (const _ of readStatement(pieces(Buffer.from(file), 65_536), csv ? { csv } : {}));
+  } catch (error) {
+    expect(error).toBeInstanceOf(StatementError);
+    return (error as StatementError).message;
+  }
+  return 'was read';
+}
+
+describe('warnings beyond 100 are counted, not kept', () => {
+  const cases: [string, string][] = [
+    ['balances without an amount', camt('', { balances: repeated('<Bal/>', 20_000) })],
+    ['balances without a direction', camt('', { balances: repeated('<Bal><Amt Ccy="EUR">1</Amt></Bal>', 20_000) })],
+    ["statuses of the bank's own", camt(repeated(`<Ntry><Sts><Prtry>${'x'.repeat(100)}</Prtry></Sts></Ntry>`, 20_000))],
+    [
+      'details that do not add up',
+      camt(repeated(entry({ details: repeated('<TxDtls><Amt Ccy="EUR">1</Amt></TxDtls>', 2) }), 20_000)),
+    ],
+    [
+      'MT940 statements that do not add up',
+      repeated(':20:1\n:25:DE1\n:60F:C260302EUR0,\n:62F:C260302EUR1,\n-\n', 20_000),
+    ],
+  ];
+  test.each(cases)('%s', async (_what, file) => {
+    const warnings = await warningsOf(file);
+    expect(warnings).toHaveLength(101);
+    expect(warnings.at(-1)).toBe('There are 19900 more warnings like these.');
+    expect(warnings.join('').length).toBeLessThan(30_000);
+  });
+
+  test('100 are told in full', async () => {
+    const warnings = await warningsOf(camt('', { balances: repeated('<Bal/>', 100) }));
+    expect(warnings).toHaveLength(100);
+    expect(warnings.at(-1)).toMatch(/has no amount/);
+  });
+});
+
+describe('CAMT.053: what a file can hold is bounded', () => {
+  test('an entry with a hundred thousand empty details is one transaction', async () => {
+    const file = camt(entry({ details: repeated('<TxDtls/>', 100_000) }));
+    const { transactions, warnings } = await readAll(file, { size: 65_536 });
+    expect(transactions).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringMatching(/has 100000 details that don't make its 10 EUR/)]);
+  });
+
+  test('an entry with more details than a file may have transactions is refused', async () => {
+    expect(await refusal(camt(entry({ details: repeated('<TxDtls/>', 250_001) })))).toMatch(
+      /entry 1: this entry has more than 250000 details/,
+    );
+  });
+
+  test('a file with more transactions than can be imported at once is refused', async () => {
+    const mt940 = `:20:1\n:25:DE1\n:60F:C260302EUR0,\n${repeated(':61:2603020302C1,\n', 250_001)}:62F:C260302EUR0,\n-\n`;
+    expect(await refusal(mt940)).toBe(
+      'This file has more than 250000 transactions; ask the bank for files of shorter periods.',
+    );
+  });
+
+  test.each([
+    ['a text of two million characters', camt(entry({ more: `<AddtlNtryInf>${'x'.repeat(2e6)}</AddtlNtryInf>` }))],
+    ['a comment of two million characters', camt(`<!--${'x'.repeat(2e6)}-->`)],
+    ['an element name of two million characters', camt(`<${'x'.repeat(2e6)}/>`)],
+    ['an attribute of two million characters', camt(`<Any a="${'x'.repeat(2e6)}"/>`)],
+    ['a CDATA section of two million characters', camt(`<Any><![CDATA[${'x'.repeat(2e6)}]]></Any>`)],
+  ])('%s is refused while it is read', async (_what, file) => {
+    expect(await refusal(file)).toMatch(/^Line \d+: this .* is longer than 1048576 characters/);
+  });
+
+  test('a text in many pieces is refused where it is wanted, and left out where it is not', async () => {
+    const pieced = repeated('x<!-- -->', 300_000);
+    expect(await refusal(camt(entry({ more: `<AddtlNtryInf>${pieced}</AddtlNtryInf>` })))).toMatch(
+      /holds more than 200000 characters of text/,
+    );
+    expect(await read(camt(entry({ more: `<Any>${pieced}</Any>` })))).toEqual([transaction({})]);
+  });
+
+  test.each([
+    ['an entry', entry({ more: repeated('<AddtlNtryInf>x</AddtlNtryInf>', 100_001) })],
+    [
+      'a set of details',
+      entry({ details: `<TxDtls><RmtInf>${repeated('<Ustrd>x</Ustrd>', 100_001)}</RmtInf></TxDtls>` }),
+    ],
+  ])('%s with more text than a person can have written is refused', async (_what, entries) => {
+    expect(await refusal(camt(entries))).toMatch(/holds more than 200000 characters of text/);
+  });
+
+  test('long names of elements within each other cost nothing', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `n${at}${'x'.repeat(30_000)}`);
+    const open = names.map((name) => `<${name}>`).join('');
+    const close = names
+      .toReversed()
+      .map((name) => `</${name}>`)
+      .join('');
+    const file = camt(entry() + open + repeated('<a/>', 20_000) + close);
+    expect(await read(file, { size: 65_536 })).toEqual([transaction({})]);
+  });
+
+  test('entries in more currencies than there are', async () => {
+    const currencies = Array.from({ length: 301 }, (_, at) => `X${at}`);
+    expect(await refusal(camt(currencies.map((currency) => entry({ currency })).join('')))).toMatch(
+      /entry 301: this statement has entries in more than 300 currencies/,
+    );
+  });
+});
+
+describe('a transaction holds no more than can be stored', () => {
+  test.each<[string, string]>([
+    ['an account', camt(entry(), { account: `<Id><Othr><Id>${'x'.repeat(256)}</Id></Othr></Id>` })],
+    ['a currency', camt(entry({ currency: 'x'.repeat(256) }))],
+    ['a reference of the bank', camt(entry({ more: `<AcctSvcrRef>${'x'.repeat(1001)}</AcctSvcrRef>` }))],
+    [
+      "a counterparty's account",
+      camt(
+        entry({
+          details: `<TxDtls><RltdPties><DbtrAcct><Id><IBAN>${'x'.repeat(256)}</IBAN></Id></DbtrAcct></RltdPties></TxDtls>`,
+        }),
+      ),
+    ],
+    [
+      "a counterparty's name",
+      camt(entry({ details: `<TxDtls><RltdPties><Dbtr><Nm>${'x'.repeat(1001)}</Nm></Dbtr></RltdPties></TxDtls>` })),
+    ],
+  ])('%s that is too long', async (_what, file) => {
+    expect(await refusal(file)).toMatch(/entry 1: this entry has more than \d+ characters in "x+…"/);
+  });
+});
+
+describe('MT940', () => {
+  const message = (fields: string): string => `:20:1\n:25:DE1\n:60F:C260302EUR0,\n${fields}:62F:C260302EUR0,\n-\n`;
+
+  test('a field of a million blank lines is refused', async () => {
+    expect(await refusal(message(`:61:2603020302C1,\n:86:x${repeated('\n', 1e6)}`))).toMatch(
+      /field :86: is too long for an MT940/,
+    );
+  });
+
+  test('an entry with a hundred thousand empty fields of information is refused', async () => {
+    expect(await refusal(message(`:61:2603020302C1,\n${repeated(':86:\n', 100_000)}`))).toMatch(
+      /entry is too long for an MT940/,
+    );
+  });
+
+  test.each([
+    ['a line of a million characters', 'x'.repeat(1e6)],
+    ['one that came in a single piece', 'x'.repeat(30_000)],
+  ])('%s is refused', async (_what, line) => {
+    expect(await refusal(message(`${line}\n`))).toMatch(/line is too long for an MT940/);
+  });
+
+  test('blocks within blocks are no reason to run out of stack', async () => {
+    expect(await refusal(`:20:1\n${repeated('{4:', 6000)}\n`)).toMatch(/^Line/);
+  });
+});
+
+describe('CSV', () => {
+  const csv: CsvMapping = {
+    dateFormat: 'YYYY-MM-DD',
+    decimalSeparator: '.',
+    accountIban: 'DE89370400440532013000',
+    currency: 'EUR',
+    columns: { bookingDate: 1, amount: 2, reference: 3 },
+    headerRow: false,
+  };
+
+  test.each([
+    ['a quote that is never closed', `2026-03-02,1,"${'x'.repeat(1e6)}`, /quote that is never closed/],
+    ['a line of two million characters', `2026-03-02,1,${'x'.repeat(2e6)}`, /never closed|too long/],
+    [
+      'a hundred thousand cells',
+      `2026-03-02,1,x${repeated(',', 100_000)}\n`,
+      /^Line 1: this row has more than 1000 cells/,
+    ],
+  ])('%s is refused', async (_what, file, message) => {
+    expect(await refusal(file, csv)).toMatch(message);
+  });
+
+  test('two million blank lines are passed over', async () => {
+    const file = `${repeated('\n', 2e6)}2026-03-02,10,x\n`;
+    expect(await read(file, { csv: { ...csv, delimiter: ',' }, size: 65_536 })).toEqual([
+      transaction({ reference: 'x' }),
+    ]);
+  });
+
+  test('a first line that is skipped may be of any length', async () => {
+    const file = `${'x'.repeat(2e6)}\n2026-03-02,10,x\n`;
+    expect(await refusal(file, { ...csv, skipLines: 1 })).toMatch(/was read|never closed|too long/);
+  });
+
+  test('the delimiter is told by the first row that is not blank', async () => {
+    expect(await read('\n\n2026-03-02;10;x\n', { csv })).toEqual([transaction({ reference: 'x' })]);
+    expect(await read('2026-03-02;10;x', { csv })).toEqual([transaction({ reference: 'x' })]);
+  });
+});

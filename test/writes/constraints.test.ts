@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { knownConstraints } from '../../schema/constraints.ts';
+import { makeCustomer, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+let service: Service;
+let acme: Integrator;
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+describe('a CHECK of the database', () => {
+  it('has a message for clients, each of them', async () => {
+    const { rows } = await service.pool.query<{ name: string }>(
+      `select conname as name from pg_constraint
+       where contype = 'c' and connamespace = 'public'::regnamespace order by conname collate "C"`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(knownConstraints.toSorted());
+  });
+
+  it('that a row broke before it was there refuses the next change of that row, as the rule does', async () => {
+    const id = await makeProject(acme, { startDate: '2026-01-20' });
+    const drop = 'alter table projects drop constraint projects_end_after_start';
+    const add = 'alter table projects add constraint projects_end_after_start check (end_date >= start_date) not valid';
+    await service.pool.query(drop);
+    await acme.db.project.updateMany({ where: { id }, data: { endDate: new Date('2026-01-10') } });
+    await service.pool.query(add);
+    const renamed = await acme.rest('PATCH', `/projects/${id}`, { name: 'Renamed' });
+    expect(renamed.status).toBe(422);
+    expect(renamed.body.errors).toEqual({ end_date: ['Must not be before the start date.'] });
+    const mended = await acme.rest('PATCH', `/projects/${id}`, { name: 'Renamed', end_date: null });
+    expect(mended.body.data).toMatchObject({ name: 'Renamed', start_date: '2026-01-20', end_date: null });
+  });
+
+  it('that nobody has heard of is a fault of ours: an update, and an insertion', async () => {
+    const id = await makeCustomer(acme);
+    await service.pool.query(`alter table customers add constraint unheard_of check (city <> 'Atlantis')`);
+    const update = 'mutation ($id: UUID!) { updateCustomer(id: $id, input: { city: "Atlantis" }) { id } }';
+    const create = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "x", city: "Atlantis" }) { id } }';
+    for (const answer of [await acme.graphqlAnswer(update, { id }), await acme.graphqlAnswer(create)])
+      expect(refusal(answer)).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+    await service.pool.query('alter table customers drop constraint unheard_of');
+  });
+});
+
+describe('a supplier named by receipts stays a supplier', () => {
+  const message = 'Receipts name this supplier: it can not become a customer.';
+
+  it('422 errors.type; other changes are made, and the same type is none', async () => {
+    const id = await makeCustomer(acme, { type: 'SUPPLIER' });
+    const receipt = await makeReceipt(acme, { supplierId: id });
+    const refused = await acme.rest('PATCH', `/customers/${id}`, { type: 'customer', city: 'Rome', country: 'XX' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors).toEqual({
+      type: [message],
+      country: ['Must be an ISO 3166-1 country code of two capital letters.'],
+    });
+    const alone = await acme.rest('PATCH', `/customers/${id}`, { type: 'customer' });
+    expect([alone.status, alone.body.errors]).toEqual([422, { type: [message] }]);
+    const update = 'mutation ($id: UUID!) { updateCustomer(id: $id, input: { type: CUSTOMER }) { type } }';
+    expect(refusal(await acme.graphqlAnswer(update, { id })).errors).toEqual({ 'input.type': [message] });
+    const changed = await acme.rest('PATCH', `/customers/${id}`, { type: 'supplier', city: 'Rome' });
+    expect(changed.body.data).toMatchObject({ type: 'supplier', city: 'Rome' });
+
+    await acme.rest('DELETE', `/receipts/${receipt}`);
+    expect((await acme.rest('PATCH', `/customers/${id}`, { type: 'customer' })).body.data.type).toBe('customer');
+    const late = await acme.rest('POST', '/receipts', { supplier_id: id, receipt_date: '2026-01-01', amount_gross: 1 });
+    expect(late.body.errors).toEqual({ supplier_id: ['There is no such supplier.'] });
+  });
+});
+
+describe('a project’s currency is fixed once time is tracked on it', () => {
+  const message = 'Time is tracked on this project: its currency can not be changed.';
+
+  it('422 errors.currency; other changes are made, and the same currency is none', async () => {
+    const id = await makeProject(acme, { currency: 'EUR' });
+    expect((await acme.rest('PATCH', `/projects/${id}`, { currency: 'USD' })).body.data.currency).toBe('USD');
+    const entry = await makeTimeEntry(acme, { projectId: id });
+    const dates = { start_date: '2026-01-20', end_date: '2026-01-10' };
+    const refused = await acme.rest('PATCH', `/projects/${id}`, { currency: 'JPY', ...dates });
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      { currency: [message], end_date: ['Must not be before the start date.'] },
+    ]);
+    const update = 'mutation ($id: UUID!) { updateProject(id: $id, input: { currency: "JPY" }) { currency } }';
+    expect(refusal(await acme.graphqlAnswer(update, { id })).errors).toEqual({ 'input.currency': [message] });
+    const changed = await acme.rest('PATCH', `/projects/${id}`, { currency: 'USD', hourly_rate_net: 95 });
+    expect(changed.body.data).toMatchObject({ currency: 'USD', hourly_rate_net: 95 });
+
+    await acme.rest('DELETE', `/time-entries/${entry}`);
+    expect((await acme.rest('PATCH', `/projects/${id}`, { currency: 'JPY' })).body.data.currency).toBe('JPY');
+  });
+});
+
+describe('a row’s lock', () => {
+  it('is taken inside a transaction only, and of the tenant’s own rows only', async () => {
+    const globex = await service.integrator({ name: 'Globex' });
+    const [mine, theirs] = [await makeCustomer(acme), await makeCustomer(globex)];
+    await expect(acme.db.lock('Customer', mine, 'update')).rejects.toThrow('inside a transaction');
+    for (const strength of ['update', 'no key update', 'key share'] as const) {
+      await acme.db.$transaction(async (db) => {
+        expect(await db.lock('Customer', mine, strength)).toMatchObject({ id: mine, companyName: 'Globex' });
+        expect(await db.lock('Customer', theirs, strength)).toBeNull();
+        await expect(db.lock('User', acme.userId, strength)).rejects.toThrow('is not a table of the books');
+      });
+    }
+  });
+});

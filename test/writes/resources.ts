@@ -1,0 +1,372 @@
+import fc from 'fast-check';
+import type { Answer, Integrator } from '../harness.ts';
+import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
+
+// What every updatable resource does with a change, once more and by itself: the rules of decisions.md, 2, 4 and 11, as
+// pure functions. Whatever is sent at once must come out as if it had been sent in some order.
+
+export type State = Record<string, unknown>;
+
+/** One request that changes a resource, or something that the rules of the resource look at. */
+export interface Change {
+  /** In words, for whoever reads of a failure. */
+  told: string;
+  send(who: Integrator, ids: Ids): Promise<Answer>;
+  /** The state that follows; undefined where the change is refused. */
+  apply(state: State): State | undefined;
+}
+
+type Ids = Record<string, string>;
+
+export interface Resource {
+  /** The mutation, and the path of the REST route, that update it. */
+  mutation: string;
+  path?: string;
+  make(who: Integrator): Promise<Ids>;
+  change: fc.Arbitrary<Change>;
+  read(who: Integrator, ids: Ids): Promise<State>;
+}
+
+/** A decimal as the API writes it, for the arithmetic of the oracle. */
+function decimal(text: string): Decimal {
+  const [whole = '', fraction = ''] = text.split('.');
+  return { units: BigInt(whole + fraction), scale: fraction.length };
+}
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The same input as REST takes it: other names, and enum values in lower case. */
+const inRest = (input: State): State =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      snake(name),
+      ['type', 'status'].includes(name) ? String(value).toLowerCase() : value,
+    ]),
+  );
+
+interface Doors {
+  resource: string;
+  /** Where REST changes it, if it does. */
+  path?: string;
+}
+
+/** An update that names some of these fields, through one of the doors. */
+function updates(
+  { resource, path }: Doors,
+  values: Record<string, fc.Arbitrary<unknown>>,
+  apply: (state: State, input: State) => State | undefined,
+): fc.Arbitrary<Change> {
+  const mutation = `mutation ($id: UUID!, $input: Update${resource}Input!) { update${resource}(id: $id, input: $input) { id } }`;
+  const input = fc
+    .shuffledSubarray(Object.keys(values), { minLength: 1, maxLength: 3 })
+    .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, values[name] ?? fc.constant(null)]))));
+  return fc.tuple(input, fc.boolean()).map(([fields, isRest]) => ({
+    told: `${isRest && path ? 'PATCH' : 'update'} ${JSON.stringify(fields)}`,
+    send: (who, { id = '' }) =>
+      isRest && path
+        ? who.rest('PATCH', `${path}/${id}`, inRest(fields))
+        : who.graphqlAnswer(mutation, { id, input: fields }),
+    apply: (state) => apply(state, fields),
+  }));
+}
+
+/** Some other mutation of a row by its id. */
+const transition = (
+  name: string,
+  apply: Change['apply'],
+  document = `mutation ($id: UUID!) { ${name}(id: $id) { id } }`,
+): fc.Arbitrary<Change> =>
+  fc.constant({ told: name, send: (who, { id }) => who.graphqlAnswer(document, { id }), apply });
+
+const often = (usual: fc.Arbitrary<Change>, ...others: fc.Arbitrary<Change>[]): fc.Arbitrary<Change> =>
+  fc.oneof({ arbitrary: usual, weight: 4 }, ...others.map((arbitrary) => ({ arbitrary, weight: 1 })));
+
+const day = fc.constantFrom('2026-01-10', '2026-01-20', '2026-01-30');
+const optionalDay = fc.option(day, { nil: null });
+const word = fc.constantFrom('a', 'b', 'c');
+const optionalWord = fc.option(word, { nil: null });
+const currency = fc.constantFrom('EUR', 'JPY');
+const list = (state: State, name: string): unknown[] => state[name] as unknown[];
+
+const project: Resource = {
+  mutation: 'updateProject',
+  path: '/projects',
+  make: async (who) => ({ id: await makeProject(who, { startDate: '2026-01-20', hourlyRateNet: '100' }) }),
+  change: often(
+    updates(
+      { resource: 'Project', path: '/projects' },
+      {
+        name: word,
+        description: optionalWord,
+        status: fc.constantFrom('ACTIVE', 'COMPLETED', 'ARCHIVED'),
+        hourlyRateNet: fc.constantFrom('100', '15000'),
+        budgetHours: fc.constantFrom('10', '20.5'),
+        currency,
+        startDate: optionalDay,
+        endDate: optionalDay,
+      },
+      (state, input) => {
+        const next = { ...state, ...input };
+        if (next.startDate && next.endDate && String(next.endDate) < String(next.startDate)) return undefined;
+        return next.currency !== state['currency'] && list(state, 'rates').length > 0 ? undefined : next;
+      },
+    ),
+    fc.constant({
+      told: 'time tracked',
+      send: (who, { id }) =>
+        who.rest('POST', '/time-entries', { project_id: id, date: '2026-01-20', duration_minutes: 60 }),
+      // Priced as the project is, in its currency.
+      apply: (state) => ({ ...state, rates: [...list(state, 'rates'), state['hourlyRateNet']].toSorted() }),
+    }),
+  ),
+  read: async (who, { id }) => {
+    const { project: found } = await who.graphql(
+      `query ($id: UUID!) { project(id: $id) {
+        name description status hourlyRateNet budgetHours currency startDate endDate
+        timeEntries { nodes { hourlyRateNet } } } }`,
+      { id },
+    );
+    const { timeEntries, ...rest } = found;
+    const rates = timeEntries.nodes.map(({ hourlyRateNet }: { hourlyRateNet: string }) => hourlyRateNet);
+    return { ...rest, rates: rates.toSorted() };
+  },
+};
+
+const namesSupplier = (told: string, send: Change['send']): fc.Arbitrary<Change> =>
+  fc.constant({
+    told,
+    send,
+    apply: (state) =>
+      state['type'] === 'SUPPLIER' ? { ...state, receipts: [...list(state, 'receipts'), told].toSorted() } : undefined,
+  });
+
+const customer: Resource = {
+  mutation: 'updateCustomer',
+  path: '/customers',
+  make: async (who) => ({
+    id: await makeCustomer(who, { type: 'SUPPLIER' }),
+    receipt: await makeReceipt(who, { description: 'a receipt changed' }),
+  }),
+  change: often(
+    updates(
+      { resource: 'Customer', path: '/customers' },
+      {
+        type: fc.constantFrom('SUPPLIER', 'CUSTOMER', 'CUSTOMER'),
+        companyName: word,
+        email: fc.constantFrom('a@example.com', 'b@example.com', null),
+        addressLine1: optionalWord,
+        postalCode: optionalWord,
+        city: optionalWord,
+        country: fc.constantFrom('DE', 'FR', null),
+        vatId: optionalWord,
+      },
+      (state, input) =>
+        input['type'] === 'CUSTOMER' && state['type'] === 'SUPPLIER' && list(state, 'receipts').length > 0
+          ? undefined
+          : { ...state, ...input },
+    ),
+    namesSupplier('a receipt added', (who, { id }) =>
+      who.rest('POST', '/receipts', {
+        supplier_id: id,
+        receipt_date: '2026-01-20',
+        amount_gross: 1,
+        description: 'a receipt added',
+      }),
+    ),
+    fc.constant({
+      told: 'a receipt changed',
+      send: (who, { id, receipt }) =>
+        who.graphqlAnswer(
+          'mutation ($id: UUID!, $input: UpdateReceiptInput!) { updateReceipt(id: $id, input: $input) { id } }',
+          { id: receipt, input: { supplierId: id } },
+        ),
+      apply: (state) => {
+        if (state['type'] !== 'SUPPLIER') return undefined;
+        const others = list(state, 'receipts').filter((each) => each !== 'a receipt changed');
+        return { ...state, receipts: [...others, 'a receipt changed'].toSorted() };
+      },
+    }),
+  ),
+  read: async (who, { id }) => {
+    const asked = 'type companyName email addressLine1 postalCode city country vatId';
+    const { customer: found, receipts } = await who.graphql(
+      `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(supplierId: $id) { nodes { description } } }`,
+      { id },
+    );
+    const told = receipts.nodes.map(({ description }: { description: string }) => description);
+    return { ...found, receipts: told.toSorted() };
+  },
+};
+
+const receipt: Resource = {
+  mutation: 'updateReceipt',
+  make: async (who) => ({ id: await makeReceipt(who, { amountGross: '119', vatRate: '19', status: 'BOOKED' }) }),
+  change: often(
+    updates(
+      { resource: 'Receipt' },
+      {
+        receiptDate: day,
+        dueDate: optionalDay,
+        description: optionalWord,
+        category: optionalWord,
+        receiptNumber: optionalWord,
+        amountGross: fc.constantFrom('119', '107', '10.5', '10.25'),
+        vatRate: fc.constantFrom('0', '7', '19'),
+        currency,
+      },
+      (state, input) => {
+        if (state['status'] === 'PAID') return undefined;
+        const next = { ...state, ...input } as State & { amountGross: string; vatRate: string; currency: string };
+        const gross = decimal(next.amountGross);
+        if (gross.scale > (minorDigits[next.currency] ?? 0)) return undefined;
+        const { vat, net } = receiptAmounts(gross, decimal(next.vatRate), next.currency);
+        return { ...next, vatAmount: plain(vat), amountNet: plain(net) };
+      },
+    ),
+    transition('payReceipt', (state) =>
+      state['status'] === 'PAID' ? undefined : { ...state, status: 'PAID', amountPaid: state['amountGross'] },
+    ),
+  ),
+  read: async (who, { id }) => {
+    const asked =
+      'receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status';
+    return (await who.graphql(`query ($id: UUID!) { receipt(id: $id) { ${asked} } }`, { id })).receipt;
+  },
+};
+
+const line = (unitPriceNet: string) => ({ title: 'Advice', quantity: '1.5', unit: 'h', unitPriceNet, vatRate: '19' });
+
+interface Item {
+  quantity: string;
+  unitPriceNet: string;
+  vatRate: string;
+}
+
+/** What an invoice's lines come to; undefined where a total isn't allowed. */
+function totalsOf(items: Item[], inCurrency: string): State | undefined {
+  const lines = items.map(({ quantity, unitPriceNet, vatRate }) => ({
+    quantity: decimal(quantity),
+    price: decimal(unitPriceNet),
+    rate: decimal(vatRate),
+  }));
+  const { net, vat, gross } = invoiceTotals(lines, inCurrency);
+  if (![net, vat, gross].every(fits) || gross.units < 0n) return undefined;
+  return { totalNet: plain(net), totalVat: plain(vat), totalGross: plain(gross) };
+}
+
+const invoice: Resource = {
+  mutation: 'updateInvoice',
+  make: async (who) => ({
+    id: await makeInvoice(who, { invoiceDate: '2026-01-10', dueDate: '2026-01-20', items: [line('100')] }),
+  }),
+  change: often(
+    updates(
+      { resource: 'Invoice' },
+      {
+        invoiceDate: day,
+        dueDate: day,
+        subject: optionalWord,
+        currency,
+        items: fc.array(fc.constantFrom('0.33', '100', '99.99').map(line), { minLength: 1, maxLength: 3 }),
+      },
+      (state, input) => {
+        if (state['status'] !== 'DRAFT') return undefined;
+        const next = { ...state, ...input } as State & { items: Item[]; currency: string };
+        if (String(next['dueDate']) < String(next['invoiceDate'])) return undefined;
+        const totals = totalsOf(next.items, next.currency);
+        return totals && { ...next, ...totals };
+      },
+    ),
+    transition('issueInvoice', (state) => {
+      // A total of zero is paid the moment it is issued.
+      const status = state['totalGross'] === '0' ? 'PAID' : 'ISSUED';
+      return state['status'] === 'DRAFT' ? { ...state, status } : undefined;
+    }),
+  ),
+  read: async (who, { id }) => {
+    const asked =
+      'invoiceDate dueDate subject currency status totalNet totalVat totalGross items { title quantity unit unitPriceNet vatRate }';
+    return (await who.graphql(`query ($id: UUID!) { invoice(id: $id) { ${asked} } }`, { id })).invoice;
+  },
+};
+
+const timeEntry: Resource = {
+  mutation: 'updateTimeEntry',
+  make: async (who) => {
+    const projectId = await makeProject(who, { customerId: await makeCustomer(who) });
+    return { id: await makeTimeEntry(who, { projectId, hourlyRateNet: '100' }), projectId };
+  },
+  change: often(
+    updates(
+      { resource: 'TimeEntry' },
+      {
+        date: day,
+        durationMinutes: fc.constantFrom(30, 90),
+        billable: fc.boolean(),
+        description: optionalWord,
+        hourlyRateNet: fc.constantFrom('50', '60'),
+      },
+      (state, input) => (state['billed'] ? undefined : { ...state, ...input }),
+    ),
+    fc.constant({
+      told: 'billed',
+      send: (who, { projectId }) =>
+        who.graphqlAnswer('mutation ($id: UUID!) { billProject(projectId: $id, vatRate: "19") { id } }', {
+          id: projectId,
+        }),
+      apply: (state) => {
+        if (state['billed'] || !state['billable']) return undefined;
+        const hours = { 30: '0.5', 60: '1', 90: '1.5' }[state['durationMinutes'] as number];
+        return { ...state, billed: true, lines: [{ quantity: hours, unitPriceNet: state['hourlyRateNet'] }] };
+      },
+    }),
+  ),
+  read: async (who, { id }) => {
+    const asked =
+      'date durationMinutes billable description hourlyRateNet billed invoice { items { quantity unitPriceNet } }';
+    const { timeEntry: found } = await who.graphql(`query ($id: UUID!) { timeEntry(id: $id) { ${asked} } }`, { id });
+    const { invoice: billing, ...rest } = found;
+    return { ...rest, lines: billing?.items ?? [] };
+  },
+};
+
+const webhook: Resource = {
+  mutation: 'updateWebhook',
+  make: async (who) => {
+    const url = 'https://example.com/a';
+    await who.db.webhook.updateMany({ data: { slot: null, deletedAt: new Date() } }); // a tenant has ten at most
+    const made = await who.graphql(
+      'mutation ($url: String!) { createWebhook(input: { url: $url }) { webhook { id } } }',
+      {
+        url,
+      },
+    );
+    return { id: made.createWebhook.webhook.id };
+  },
+  change: often(
+    updates(
+      { resource: 'Webhook' },
+      {
+        url: fc.constantFrom('https://example.com/a', 'https://example.com/b'),
+        description: optionalWord,
+        events: fc.constantFrom(['*'], ['invoice.paid'], ['invoice.paid', 'customer.created']),
+        active: fc.boolean(),
+      },
+      (state, input) => (state['isThere'] ? { ...state, ...input } : undefined),
+    ),
+    transition('enableWebhook', (state) => (state['isThere'] ? { ...state, active: true } : undefined)),
+    transition('deleteWebhook', (state) =>
+      state['isThere'] ? { ...state, active: false, isThere: false } : undefined,
+    ),
+  ),
+  read: async (who, { id }) => {
+    const row = await who.db.webhook.findFirst({ where: { id } });
+    if (!row) throw new Error('A webhook stays in its table');
+    const { url, description, events, active, deletedAt } = row;
+    return { url, description, events, active, isThere: deletedAt === null };
+  },
+};
+
+/** Every resource that an update changes. */
+export const resources: Resource[] = [project, customer, receipt, invoice, timeEntry, webhook];

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { getNamedType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../rest-shim/routes.ts';
+import { toSchema } from '../../schema/index.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { resources } from './resources.ts';
+import { fewOf, sendTogether } from './together.ts';
+
+let service: Service;
+let acme: Integrator;
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+});
+afterAll(() => service.close());
+
+describe('updates sent at once come out as if they had been sent in some order', () => {
+  it.each(resources.map((resource) => [resource.mutation, resource] as const))(
+    '%s',
+    async (_name, resource) => {
+      await fc.assert(
+        fc.asyncProperty(fewOf(resource), async (changes) => void (await sendTogether(acme, resource, changes))),
+        { numRuns: 25, endOnFailure: true },
+      );
+    },
+    120_000,
+  );
+});
+
+describe('no update is left out of this', () => {
+  const mutations = Object.values(toSchema().getMutationType()!.getFields());
+
+  it('of GraphQL’s mutations', () => {
+    const updating = mutations.filter(({ args }) =>
+      args.some(({ type }) => getNamedType(type).name.startsWith('Update')),
+    );
+    const named = mutations.filter(({ name }) => /^(update|change|set|edit)/.test(name));
+    expect(resources.map(({ mutation }) => mutation).toSorted()).toEqual(
+      [...new Set([...updating, ...named].map(({ name }) => name))].toSorted(),
+    );
+  });
+
+  it('of REST’s routes', () => {
+    const patched = routes.filter(([method]) => method === 'PATCH').map(([, path]) => path.replace('/:id', ''));
+    expect(resources.flatMap(({ path }) => path ?? []).toSorted()).toEqual(patched.toSorted());
+  });
+
+  it('nor any field that an update takes', () => {
+    for (const { mutation, change } of resources) {
+      const input = mutations.find(({ name }) => name === mutation)!.args.find(({ name }) => name === 'input')!;
+      const type = getNamedType(input.type) as { getFields(): object } & ReturnType<typeof getNamedType>;
+      const sent = JSON.stringify(fc.sample(change, { numRuns: 400, seed: 1 }).map(({ told }) => told));
+      const references = /^(customer|supplier|project)Id$/; // whose rows are another matter: test/graphql/races.test.ts
+      for (const name of Object.keys(type.getFields()))
+        if (!references.test(name)) expect(sent, `${mutation} ${name}`).toContain(`\\"${name}\\"`);
+    }
+  });
+});
