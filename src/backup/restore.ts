@@ -1,6 +1,6 @@
 import { Transform, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -37,12 +37,16 @@ export async function openBackup(file: string): Promise<Backup> {
     const manifest = await readManifest(file, archive, entries.get(manifestEntry));
     return {
       manifest,
-      load: (superuserUrl) =>
-        load(superuserUrl, manifest, async (name) => {
+      load: async (superuserUrl) => {
+        const rowsOf = async ({ name }: { name: string }): Promise<Readable> => {
           const entry = entries.get(tableEntry(name));
           if (!entry) throw new BackupError(`${file} is damaged: it has no rows of ${name}`);
           return checked(await archive.openReadStreamPromise(entry), entry);
-        }),
+        };
+        // All of it first: PostgreSQL may stumble over a damaged row before the row's file has been read to its end.
+        for (const table of manifest.tables) await finished((await rowsOf(table)).resume());
+        await load(superuserUrl, manifest, rowsOf);
+      },
       close: () => archive.close(),
     };
   } catch (error) {
@@ -79,7 +83,7 @@ function checked(stream: Readable, { crc32: expected, fileName }: Entry): Readab
 async function load(
   superuserUrl: string,
   { tables, sequences }: Manifest,
-  rowsOf: (name: string) => Promise<Readable>,
+  rowsOf: (table: { name: string }) => Promise<Readable>,
 ): Promise<void> {
   const client = new Client({ connectionString: superuserUrl, application_name: 'kontor restore' });
   client.on('error', () => {}); // the query that was under way says it
@@ -94,7 +98,7 @@ async function load(
     const addConstraints = await dropUncheckedConstraints(client);
     for (const table of tables) {
       const into = client.query(copyFrom(`copy ${copySource(table)} from stdin`));
-      await pipeline(await rowsOf(table.name), into);
+      await pipeline(await rowsOf(table), into);
       if (into.rowCount !== table.rows)
         throw new BackupError(`The backup is damaged: ${into.rowCount} rows of ${table.name} instead of ${table.rows}`);
     }
