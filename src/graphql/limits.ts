@@ -28,7 +28,7 @@ export const limits = {
   /** Definitions of fragments. */
   fragments: 20,
   aliases: 20,
-  directives: 20,
+  directives: 28,
   /** `__schema` and `__type`, and every alias beside them: each may have the whole schema answered once more. */
   introspections: 2,
   /** Fields within fields. */
