@@ -201,5 +201,16 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         }
       }
     });
+
+    it('a row under the pointer', async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await app.visit({ colorScheme }, async (page) => {
+          await enterWith(page, cookie);
+          await page.goto(`/${tenantId}/customers`);
+          await page.getByRole('row').nth(1).hover();
+          await expectUsable(page);
+        });
+      }
+    });
   });
 });
