@@ -55,7 +55,9 @@ export const misfits = (page: Page, measure: Measure): Promise<string[]> =>
           found.push(`text is cut: ${named(parent)}`);
       }
       if (parent.closest('pre, code, .long, [title], textarea')) continue;
-      for (const figure of content.matchAll(/[-−]?\p{Sc}?\d[\d.,]{3,}\d(?:[\s ]?\p{Sc})?/gu)) {
+      for (const figure of content.matchAll(
+        /(?<![\p{L}\d_@-])[-−]?\p{Sc}?\d[\d.,]{3,}\d(?![\p{L}\d_@-])(?:[\s ]?\p{Sc})?/gu,
+      )) {
         range.setStart(node, figure.index);
         range.setEnd(node, figure.index + figure[0].length);
         const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));

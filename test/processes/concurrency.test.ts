@@ -50,8 +50,11 @@ const roles = (): string[] =>
     .map(({ role }) => role)
     .toSorted();
 
-const ask = (path = '/api/v1/me', bearer = token): Promise<Response> =>
-  fetch(url + path, { headers: { authorization: `Bearer ${bearer}` } });
+const ask = (path = '/api/v1/me', bearer = token, patienceMs = 60_000): Promise<Response> =>
+  fetch(url + path, {
+    headers: { authorization: `Bearer ${bearer}` },
+    signal: AbortSignal.timeout(patienceMs),
+  });
 
 async function valueOf(series: string): Promise<number> {
   const text = await (await fetch(metricsUrl)).text();
@@ -110,7 +113,8 @@ it('told to stop, they finish what is in flight, the database last', async () =>
   await once(inFlight, 'continue'); // a server has it
   const pids = new Set(children().map(({ pid }) => pid));
   run.child.kill('SIGTERM');
-  const live = async () => (await ask('/health/live').catch(() => undefined))?.status;
+  // Node's cluster may accept a connection just when the last process closes its port. It then answers nobody on it.
+  const live = async () => (await ask('/health/live', token, 1000).catch(() => undefined))?.status;
   await expect.poll(live).toBeUndefined();
   inFlight.end(body.slice(10));
   const [answer] = (await once(inFlight, 'response')) as [IncomingMessage];
