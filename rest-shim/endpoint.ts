@@ -1,8 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
-import { isUuid } from '../schema/scalars.ts';
-import { traced } from '../schema/trace.ts';
+import { isUuid } from '../schema/scalars/scalars.ts';
+import { traced } from '../schema/execution/tracing.ts';
 import { readBody, TransportError } from './body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { envelope, pageVariables, readList, readPage, variablesOf, type Page } from './envelope.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
-import { defaultPage, maxPage } from '../schema/page.ts';
+import { defaultPage, maxPage } from '../schema/paging/page.ts';
 import { positionOf } from './page-position.ts';
 import type { Shape } from './shape.ts';
 

@@ -16,10 +16,10 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Ability } from '../schema/ability.ts';
-import { checksOf } from '../schema/checks.ts';
+import { checksOf } from '../schema/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
-import { inspect } from '../schema/inspect.ts';
+import { inspect } from '../schema/input/validate-arguments.ts';
 import { compileShape, infoOf, type Shape } from './shape.ts';
 import { compileDecode, snake, type Decode } from './translate.ts';
 

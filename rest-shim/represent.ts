@@ -1,5 +1,5 @@
 import type { EventResource, Represent } from '../schema/context.ts';
-import { knowing, type Model } from '../schema/known.ts';
+import { knowing, type Model } from '../schema/rows/prefetched-row.ts';
 import type { Domain } from './endpoint.ts';
 import { run, type Operation } from './operation.ts';
 

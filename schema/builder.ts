@@ -3,12 +3,12 @@ import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { Prisma, PrismaClient } from '../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../prisma/generated/pothos.ts';
-import ChecksPlugin from './checks.ts';
+import ChecksPlugin from './plugins/authorization-and-validation.ts';
 import type { Context } from './context.ts';
-import DescriptionsPlugin from './descriptions.ts';
-import type { Decimal } from './money.ts';
-import PathsPlugin from './paths.ts';
-import type { UploadedFile } from './uploaded-file.ts';
+import DescriptionsPlugin from './plugins/descriptions.ts';
+import type { Decimal } from './money/money.ts';
+import PathsPlugin from './plugins/stable-paths.ts';
+import type { UploadedFile } from './input/uploaded-file.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
 export const builder = new SchemaBuilder<{

@@ -1,7 +1,7 @@
 import { retryContended, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
-import type { ApiToken, Identity, Tenant, User } from './identity.ts';
-import type { Known } from './known.ts';
+import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
+import type { Known } from './rows/prefetched-row.ts';
 
 /** Who is asking, as `src/identity.ts` found out. */
 export interface Principal {

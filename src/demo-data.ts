@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatDay } from '../schema/scalars.ts';
+import { formatDay } from '../schema/scalars/scalars.ts';
 import type { Principal } from '../schema/context.ts';
 import { recordDeliveries } from './demo/deliveries.ts';
 import { Diary } from './demo/diary.ts';

@@ -1,5 +1,5 @@
 import { snake } from '../rest-shim/translate.ts';
-import { formatTime } from '../schema/scalars.ts';
+import { formatTime } from '../schema/scalars/scalars.ts';
 
 // What a person or a script reads. The log is something else.
 

@@ -9,7 +9,7 @@ import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts
 import { routes } from '../rest-shim/routes.ts';
 import type { Context } from '../schema/context.ts';
 import { printSdl } from '../schema/print.ts';
-import { importLimits } from '../schema/statement-import.ts';
+import { importLimits } from '../schema/bank-import/import.ts';
 import { createAuthDoor } from './auth/door.ts';
 import type { Caller } from './auth/router.ts';
 import { clientAddress } from './http/client-address.ts';

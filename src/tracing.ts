@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { Client } from 'pg';
-import { traceBy } from '../schema/trace.ts';
+import { traceBy } from '../schema/execution/tracing.ts';
 import { methodOf, routeOf } from './metrics/route.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;

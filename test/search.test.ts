@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../prisma/books.ts';
 import { migrate, migrations } from '../prisma/migrate.ts';
-import { fold } from '../schema/search.ts';
+import { fold } from '../schema/filters/search.ts';
 import { createEmptyDatabase, startService, type Integrator, type Service } from './harness.ts';
 import { listen, type Statement } from './isolation/statements.ts';
 

@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
-import { defaultPage, maxPage } from '../../schema/page.ts';
+import { defaultPage, maxPage } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { lastPossiblePage, pageVariables } from '../envelope.ts';
 import type { Operation } from '../operation.ts';

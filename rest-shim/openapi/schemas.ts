@@ -13,7 +13,7 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
 } from 'graphql';
-import { boundsInWords, boundsOf } from '../../schema/input.ts';
+import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
 import type { FieldShape } from '../shape.ts';
 import { snake } from '../translate.ts';
 

@@ -1,4 +1,4 @@
-import { events, resourceOf, type EventType } from '../../schema/events.ts';
+import { events, resourceOf, type EventType } from '../../schema/events/events.ts';
 import type { EventResource } from '../../schema/context.ts';
 import { eventExample } from './examples.ts';
 import { component, type Components, type JsonSchema } from './schemas.ts';

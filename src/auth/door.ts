@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { CodedError, found, refuse } from '../../schema/errors.ts';
-import { email, requiredText } from '../../schema/input.ts';
-import { formatTime } from '../../schema/scalars.ts';
+import { email, requiredText } from '../../schema/input/validators.ts';
+import { formatTime } from '../../schema/scalars/scalars.ts';
 import { answer, bodyOf, parsed, serve, throttled, type AuthDoor, type Caller, type Handler } from './router.ts';
 import { sessionCookie, sessionToken } from './cookie.ts';
 import {

@@ -10,7 +10,7 @@ import {
 } from '../identity/index.ts';
 import { say, sayJson, sayRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
-import { formatTime } from '../../schema/scalars.ts';
+import { formatTime } from '../../schema/scalars/scalars.ts';
 
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('businesses whose books are kept here');

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
-import { importStatement, type ImportResult } from '../../schema/statement-import.ts';
+import { importStatement, type ImportResult } from '../../schema/bank-import/import.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { RefusedError } from '../identity/index.ts';
 import { say, sayJson, tell } from '../output.ts';

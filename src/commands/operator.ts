@@ -1,7 +1,7 @@
 import { graphql } from 'graphql';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
-import { isUuid } from '../../schema/scalars.ts';
+import { isUuid } from '../../schema/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
 import { keptSecret } from '../kept-secret.ts';
 import type { Database } from '../database.ts';

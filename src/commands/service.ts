@@ -12,7 +12,7 @@ import { keptSecret } from '../kept-secret.ts';
 import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { say, tell } from '../output.ts';
-import { clearTemporaryFolders } from '../../schema/temporary-folder.ts';
+import { clearTemporaryFolders } from '../../schema/input/temporary-folder.ts';
 import { createServer } from '../server.ts';
 import { claimServing } from '../processes/serving.ts';
 import { untilStopped } from '../processes/stopping.ts';

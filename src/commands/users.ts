@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { formatTime } from '../../schema/scalars.ts';
+import { formatTime } from '../../schema/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
 import {
   AccountExistsError,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { forTenant } from '../../prisma/client.ts';
-import { isUuid } from '../../schema/scalars.ts';
+import { isUuid } from '../../schema/scalars/scalars.ts';
 import type { Database } from '../database.ts';
 import { RefusedError } from '../identity/index.ts';
 import { say, sayJson, sayRow } from '../output.ts';

@@ -2,7 +2,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ForbiddenError } from '../../schema/errors.ts';
-import { Queue } from '../../schema/queue.ts';
+import { Queue } from '../../schema/execution/concurrency-limiter.ts';
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 
 /** Forms of a tenant that may be arriving, waiting or worked on at a time, in each process: 68 MiB of disk each. */

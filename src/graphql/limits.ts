@@ -15,7 +15,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { costOf } from '../../schema/cost.ts';
+import { costOf } from '../../schema/execution/cost.ts';
 import type { Context } from '../../schema/context.ts';
 import { createTurns } from './turns.ts';
 
@@ -35,7 +35,7 @@ export const limits = {
   depth: 12,
   /** Fields in all; a fragment's as often as it is spread. */
   breadth: 350,
-  /** Values that may be answered, as schema/cost.ts counts them: a row's as often as its page has rows; and scans. */
+  /** Values that may be answered, as schema/execution/cost.ts counts them: a row's as often as its page has rows; and scans. */
   cost: 25_000,
 };
 

@@ -1,8 +1,8 @@
 import { getOperationAST, getVariableValues, parse, print, type GraphQLSchema } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { compiled } from '../../schema/compiled.ts';
+import { compiled } from '../../schema/execution/compiled-operation.ts';
 import type { Context } from '../../schema/context.ts';
-import { traced } from '../../schema/trace.ts';
+import { traced } from '../../schema/execution/tracing.ts';
 import { isAlike } from './alike.ts';
 import { costs, over } from './limits.ts';
 import { createTurns } from './turns.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TransportError } from '../../rest-shim/body.ts';
-import { makeTemporaryFolder } from '../../schema/temporary-folder.ts';
-import { UploadedFile } from '../../schema/uploaded-file.ts';
+import { makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
+import { UploadedFile } from '../../schema/input/uploaded-file.ts';
 
 /** The longest file that can be uploaded. */
 export const maxUpload = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { takeTurn } from '../../prisma/client.ts';
 import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
-import type { Identity } from '../../schema/identity.ts';
+import type { Identity } from '../../schema/identity/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
 import type { Vault } from '../vault.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../schema/identity.ts';
+import type { Identity } from '../../schema/identity/identity.ts';
 
 const isWrite: Record<keyof Identity, boolean> = {
   tenants: false,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readBytes } from '../../rest-shim/body.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import { importLimits } from '../../schema/statement-import.ts';
+import { importLimits } from '../../schema/bank-import/import.ts';
 import type { GraphqlDoor, Visit } from '../graphql/door.ts';
 import { fateOfStatus, sha256, type AnswerOnce, type Fate } from './idempotency.ts';
 import { isForm, type Form } from '../http/multipart.ts';

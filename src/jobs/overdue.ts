@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { emitOverdue } from '../../schema/overdue.ts';
+import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import type { Domain } from '../domain.ts';
 
 /** Nobody asks for what happens by itself. */

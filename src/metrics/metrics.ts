@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Consequences } from '../../schema/delivery-states.ts';
+import type { Consequences } from '../../schema/resources/delivery/attempts.ts';
 import type { NoRoom } from '../http/connections.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { success, type Outcome, type Poster } from '../webhooks/post.ts';

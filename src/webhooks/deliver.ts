@@ -9,8 +9,8 @@ import {
   type Rules,
   type Sending,
   type Signing,
-} from '../../schema/delivery-states.ts';
-import { traced } from '../../schema/trace.ts';
+} from '../../schema/resources/delivery/attempts.ts';
+import { traced } from '../../schema/execution/tracing.ts';
 import type { Vault } from '../vault.ts';
 import { gather } from './gather.ts';
 import { Lanes } from './lanes.ts';

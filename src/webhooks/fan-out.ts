@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker';
 import type { Books } from '../../prisma/client.ts';
-import { planDeliveries } from '../../schema/delivery-states.ts';
+import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { gather } from './gather.ts';
 
 /** What the trigger on `events` puts into the job. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { emitOverdue } from '../../schema/overdue.ts';
+import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { eventsDuring, eventsOf, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';

@@ -6,8 +6,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/temporary-folder.ts';
-import { readStatementFile } from '../../schema/statements/reading.ts';
+import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
+import { readStatementFile } from '../../schema/bank-import/parsers/parse-file.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { camt, document, imported, many } from './statement.ts';
 

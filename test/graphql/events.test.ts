@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventTypes } from '../../schema/events.ts';
+import { eventTypes } from '../../schema/events/events.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import {

@@ -106,7 +106,7 @@ describe('a query that comes again', () => {
     const { me } = service.domain.schema.getQueryType()!.getFields();
     const { resolve } = me!;
     me!.resolve = (parent, args, asked, info) => {
-      by.push('typename' in info.path ? 'yoga' : 'compiled'); // as schema/paths.ts tells them apart
+      by.push('typename' in info.path ? 'yoga' : 'compiled'); // as schema/plugins/stable-paths.ts tells them apart
       return resolve?.(parent, args, asked, info);
     };
   });

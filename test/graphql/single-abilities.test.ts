@@ -1,7 +1,7 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources, type Resource } from '../../schema/ability.ts';
-import { planDeliveries } from '../../schema/delivery-states.ts';
+import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { planDeliveries } from '../../schema/delivery-states.ts';
+import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { removeMember } from '../../src/identity/users.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from '../harness.ts';

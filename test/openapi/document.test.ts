@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { snake } from '../../rest-shim/translate.ts';
-import { eventTypes } from '../../schema/events.ts';
+import { eventTypes } from '../../schema/events/events.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';
 import { refusal } from '../rest/samples.ts';

@@ -4,7 +4,7 @@ import { asTenant } from '../../prisma/books.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// Pages far from the beginning are reached from the nearer end, by the index of their order (schema/page.ts).
+// Pages far from the beginning are reached from the nearer end, by the index of their order (schema/paging/page.ts).
 
 const size = 3500;
 let service: Service;

@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { formatDay } from '../../schema/scalars.ts';
-import { readStatement, type StatementOptions, type StatementTransaction } from '../../schema/statements/statement.ts';
+import { formatDay } from '../../schema/scalars/scalars.ts';
+import {
+  readStatement,
+  type StatementOptions,
+  type StatementTransaction,
+} from '../../schema/bank-import/parsers/statement.ts';
 
 /** A transaction as a person reads it. */
 export const plain = (transaction: StatementTransaction) => ({

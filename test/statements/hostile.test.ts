@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readStatement, StatementError, type CsvMapping } from '../../schema/statements/statement.ts';
+import { readStatement, StatementError, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
 import { camt, entry, pieces, read, readAll, transaction, warningsOf } from './files.ts';
 
 // Files that are made to cost the reader memory or time. Each is read or refused; neither grows with the file's form.

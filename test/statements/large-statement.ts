@@ -1,5 +1,5 @@
-import { readStatement, type CsvMapping } from '../../schema/statements/statement.ts';
-import { withOccurrence } from '../../schema/statements/identity.ts';
+import { readStatement, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
+import { withOccurrence } from '../../schema/bank-import/parsers/identity.ts';
 
 // Reads a large statement that it makes as it goes, and tells what that took. Run as a process of its own, with
 // --expose-gc: `node --expose-gc large-statement.ts camt053 100000`.

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../schema/money.ts';
+import { Decimal } from '../../schema/money/money.ts';
 import {
   StatementError,
   readStatement,
   type CsvMapping,
   type StatementOptions,
-} from '../../schema/statements/statement.ts';
+} from '../../schema/bank-import/parsers/statement.ts';
 import { camt, entry, pieces, plain, read, readAll, sample } from './files.ts';
 
 // A file is read whole or not at all: what has been handed out before an error must not be mistaken for it.

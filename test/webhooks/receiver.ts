@@ -7,7 +7,7 @@ import { createPoster } from '../../src/webhooks/post.ts';
 import { startWorker } from '../../src/jobs/worker.ts';
 import type { Metrics } from '../../src/metrics/metrics.ts';
 import { pino, type Logger } from 'pino';
-import { planDeliveries } from '../../schema/delivery-states.ts';
+import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import type { Integrator, Service } from '../harness.ts';
 
 export interface Received {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginAttempt, planDeliveries } from '../../schema/delivery-states.ts';
+import { beginAttempt, planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { byHand, createWebhook, schedule, startReceiver, status, type Receiver } from './receiver.ts';
 

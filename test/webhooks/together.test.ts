@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginAttempts, endAttempts, type Ending, type Signing } from '../../schema/delivery-states.ts';
+import { beginAttempts, endAttempts, type Ending, type Signing } from '../../schema/resources/delivery/attempts.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { Lanes } from '../../src/webhooks/lanes.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';

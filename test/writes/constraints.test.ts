@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { knownConstraints } from '../../schema/constraints.ts';
+import { knownConstraints } from '../../schema/input/constraints.ts';
 import { makeCustomer, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { takeTurn } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { CodedError } from '../errors.ts';
+import { eventsOf } from '../events/events.ts';
+import { lockPayable, match } from '../resources/bank-transaction/matching.ts';
+import { Decimal } from '../money/money.ts';
+import { readStatementFile } from './parsers/parse-file.ts';
+import { readRows, type StatementRow } from './parsers/rows.ts';
+import { StatementError, type StatementOptions } from './parsers/statement.ts';
+import { certainOf, namesOfOpen, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { makeTemporaryFolder } from '../input/temporary-folder.ts';
+
+/** A file is imported in one transaction, however long that takes; 100,000 entries take up to a minute. */
+export const importLimits = { timeout: 60 * 60 * 1000 };
+
+export interface ImportResult {
+  /** Transactions that were new. */
+  imported: number;
+  /** Transactions that were there already. */
+  skipped: number;
+  /** New ones that paid something for certain, and were matched by themselves. */
+  matched: number;
+  /** What is odd about the file: balances that don't add up, say. At most 101: the last may say how many more. */
+  warnings: string[];
+}
+
+/**
+ * Imports a bank statement: the whole of it or nothing. A transaction that was imported before, from this file or
+ * another, is skipped (decisions, 8); one that certainly pays something is matched with it. The file is read before a
+ * connection is taken. A tenant's imports are written one after the other: two files that overlap would wait for each
+ * other's rows.
+ * @param file the path of a file that has arrived whole
+ * @throws CodedError saying where the file can't be read, and why
+ */
+export async function importStatement(
+  context: Context,
+  file: string,
+  options: Omit<StatementOptions, 'warn'>,
+): Promise<ImportResult> {
+  const folder = await makeTemporaryFolder();
+  try {
+    const rows = join(folder.path, 'rows');
+    const warnings = await staying(context, readStatementFile(file, rows, options));
+    return { ...(await writeInTurn(context, rows)), warnings };
+  } catch (error) {
+    throw error instanceof StatementError
+      ? new CodedError('VALIDATION_FAILED', error.message, { errors: { file: [error.message] } })
+      : error;
+  } finally {
+    await folder.discard();
+  }
+}
+
+/** PostgreSQL ends a transaction in which nothing is asked for a minute. */
+const askEveryMs = 15_000;
+
+/** Waits for work that asks nothing of the database. It may be done within a request's transaction, which stays open. */
+async function staying<Result>(context: Context, work: Promise<Result>): Promise<Result> {
+  const timer = setInterval(() => {
+    context.db.bankTransaction.findFirst({ select: { id: true } }).catch(() => {}); // the next statement says why
+  }, askEveryMs);
+  return work.finally(() => clearInterval(timer));
+}
+
+type Written = Omit<ImportResult, 'warnings'>;
+
+/** Between two looks at whether the tenant's import in another process has ended. */
+const pollMs = 200;
+
+/** Waits for its turn without a connection, unless it is a part of a transaction that has one. */
+async function writeInTurn(context: Context, rows: string): Promise<Written> {
+  for (;;) {
+    const written = await context.transaction(
+      async (inside) =>
+        (await takeTurn(inside.db, context.tenant.id, 'statement import')) ? write(inside, rows) : undefined,
+      importLimits,
+    );
+    if (written) return written;
+    await sleep(pollMs);
+  }
+}
+
+async function write(context: Context, rows: string): Promise<Written> {
+  const result: Written = { imported: 0, skipped: 0, matched: 0 };
+  const naming: string[] = [];
+  for await (const batch of readRows(rows)) {
+    const added = await writeBatch(context, batch);
+    result.imported += added.length;
+    result.skipped += batch.length - added.length;
+    naming.push(...(await namingOpen(context, added)));
+  }
+  result.matched = await matchCertain(context, naming);
+  return result;
+}
+
+/** A transaction that was added, by its id. */
+type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
+
+/** Writes those of the rows that aren't there yet. The turn that was taken makes sure that nobody adds them meanwhile. */
+async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
+  const known = await context.db.bankTransaction.findMany({
+    where: { identity: { in: batch.map(({ identity }) => identity) } },
+    select: { identity: true },
+  });
+  const there = new Set(known.map(({ identity }) => identity));
+  const added = batch
+    .filter(({ identity }) => !there.has(identity))
+    .map(({ names, bookingDate, valueDate, amount, ...texts }) => ({
+      names,
+      row: context.db.row('BankTransaction', {
+        ...texts,
+        bookingDate: new Date(bookingDate),
+        valueDate: valueDate === null ? null : new Date(valueDate),
+        amount,
+        amountOpen: amount,
+        // Nothing is left to be paid from nothing.
+        ...(new Decimal(amount).isZero() && { matchStatus: 'MATCHED' }),
+      }),
+    }));
+  if (added.length === 0) return [];
+  // Lists are ordered by id: the file's last is the newest.
+  const ids = added.map(({ row }) => row.id).toSorted();
+  const rows = added.map(({ row }, at) => ({ ...row, id: ids[at] ?? row.id }));
+  // They pay nothing yet.
+  const events = await eventsOf(
+    context,
+    rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
+  );
+  await context.db.insert({ BankTransaction: rows, Event: events });
+  return added.map(({ names, row }, at) => ({ names, id: ids[at] ?? row.id, isSent: row.amount.isNegative() }));
+}
+
+/** The ids of those that name an open invoice or a booked receipt. */
+async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
+  const named = (isSent: boolean): string[] => [
+    ...new Set(added.filter((each) => each.isSent === isSent).flatMap(({ names }) => names)),
+  ];
+  const open = await namesOfOpen(context, { numbers: named(false), words: named(true) });
+  return added.filter(({ names }) => names.some((name) => open.has(name))).map(({ id }) => id);
+}
+
+/** Transactions that are looked at together. */
+const lookAtOnce = 100;
+
+/**
+ * Matches those of new transactions that certainly pay something. Comes last, so that what is paid isn't locked for as
+ * long as the file is written; and locks in the order of ids, as match() does. Of several that would pay the same, the
+ * first does.
+ */
+async function matchCertain(context: Context, ids: string[]): Promise<number> {
+  const payers = new Map<string, { id: string; pays: Suggestion }>();
+  for (let start = 0; start < ids.length; start += lookAtOnce) {
+    const where = { id: { in: ids.slice(start, start + lookAtOnce) } };
+    const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
+    const certain = await certainOf(context, rows);
+    for (const [at, { id }] of rows.entries()) {
+      const pays = certain[at];
+      if (pays && !payers.has(pays.id)) payers.set(pays.id, { id, pays });
+    }
+  }
+  let matched = 0;
+  for (const { id, pays } of [...payers.values()].toSorted((a, b) => (a.pays.id < b.pays.id ? -1 : 1))) {
+    // Somebody may have paid it meanwhile.
+    const target = await lockPayable(context, pays);
+    if (!target?.due.equals(pays.amount)) continue;
+    await match(context, id, [pays]);
+    matched += 1;
+  }
+  return matched;
+}

@@ -1,0 +1,206 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { Decimal } from '../../money/decimal.ts';
+import { amountReader, dayReader, directed } from './csv-values.ts';
+import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
+
+/** A column by its header's name, any case, or by its place from 1 on. */
+export type CsvColumn = string | number;
+
+/** What a bank's CSV means, as its user says. */
+export interface CsvMapping {
+  /** Told by the first row where it isn't given: `;`, `,`, tab or `|`. */
+  delimiter?: string;
+  /** As the WHATWG names them; UTF-8 or Windows-1252 where it isn't given. */
+  encoding?: string;
+  /** Whether the first row says what the columns are. Default: true. */
+  headerRow?: boolean;
+  /** Lines before the first row. Default: 0. */
+  skipLines?: number;
+  /** Of YYYY or YY, MM, DD: `DD.MM.YYYY`. A time of day after it is passed over. */
+  dateFormat: string;
+  decimalSeparator: ',' | '.';
+  columns: {
+    bookingDate: CsvColumn;
+    valueDate?: CsvColumn;
+    /** Signed, unless `direction` says which way it went; or `debit` and `credit` instead. */
+    amount?: CsvColumn;
+    /** D or C, S or H, Soll or Haben, Af or Bij, DBIT or CRDT, - or +. */
+    direction?: CsvColumn;
+    /** Money sent, whatever its sign here. */
+    debit?: CsvColumn;
+    credit?: CsvColumn;
+    currency?: CsvColumn;
+    accountIban?: CsvColumn;
+    counterpartyName?: CsvColumn;
+    counterpartyIban?: CsvColumn;
+    /** Several are joined with blanks, in this order. */
+    reference?: CsvColumn | CsvColumn[];
+    externalId?: CsvColumn;
+  };
+  /** Where no column says so, or a row's is empty. */
+  accountIban?: string;
+  currency?: string;
+}
+
+/** More characters than a row has, unless a quote was never closed. */
+const maxRow = 200_000;
+const maxCells = 1000;
+
+/** The rows of a CSV as transactions. A row that can't be read is an error: what it was can't be known. */
+export async function* readCsv(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<StatementTransaction> {
+  const dayOf = dayReader(mapping.dateFormat);
+  const amountOf = amountReader(mapping.decimalSeparator);
+  const { columns } = mapping;
+  let rows: Columns | undefined;
+  for await (const { line, cells } of rowsOf(text, mapping)) {
+    if (!rows) {
+      rows = new Columns(mapping, cells, line);
+      if (mapping.headerRow !== false) continue;
+    }
+    const where = `line ${line}`;
+    const cell = rows.reader(cells);
+    const value = cell(columns.valueDate);
+    const references = [columns.reference ?? []].flat().flatMap((column) => cell(column) ?? []);
+    yield checked(
+      {
+        accountIban: cell(columns.accountIban) ?? mapping.accountIban?.trim() ?? '',
+        bookingDate: dayOf(cell(columns.bookingDate) ?? '', where),
+        valueDate: value === null ? null : dayOf(value, where),
+        amount: amountIn(cell, columns, amountOf, where),
+        currency: cell(columns.currency) ?? mapping.currency?.trim() ?? '',
+        externalId: idOf(cell(columns.externalId) ?? undefined),
+        counterpartyName: cell(columns.counterpartyName),
+        counterpartyIban: cell(columns.counterpartyIban),
+        reference: textOf(references.join(' ')),
+      },
+      where,
+    );
+  }
+  if (!rows) throw new StatementError(null, mapping.headerRow === false ? 'has no row' : 'has no header row');
+}
+
+type Cell = (column: CsvColumn | undefined) => string | null;
+
+function amountIn(
+  cell: Cell,
+  columns: CsvMapping['columns'],
+  amountOf: (text: string, where: string) => Decimal,
+  where: string,
+): Decimal {
+  if (columns.amount !== undefined) {
+    const amount = amountOf(cell(columns.amount) ?? '', where);
+    return columns.direction === undefined ? amount : directed(amount, cell(columns.direction) ?? '', where);
+  }
+  const [debit, credit] = [cell(columns.debit), cell(columns.credit)].map((text) => text && amountOf(text, where));
+  if (debit && credit && !debit.isZero() && !credit.isZero())
+    throw new StatementError(where, 'row has both a debit and a credit');
+  if (debit && (!credit || !debit.isZero())) return directed(debit, '-', where);
+  if (credit) return credit;
+  throw new StatementError(where, 'row has neither a debit nor a credit');
+}
+
+/** Where a mapping's columns are, by the first row. */
+class Columns {
+  readonly #places = new Map<CsvColumn, number>();
+
+  constructor({ columns, headerRow, accountIban, currency }: CsvMapping, cells: string[], line: number) {
+    const names = cells.map((cell) => cell.trim().toLowerCase());
+    for (const column of Object.values(columns).flat()) {
+      if (column === undefined) continue;
+      if (typeof column === 'string' && headerRow === false)
+        throw new StatementError(null, `has no header row, so columns need a number: ${quote(column)}`);
+      const place = typeof column === 'number' ? column - 1 : names.indexOf(column.trim().toLowerCase());
+      if (!Number.isInteger(place) || place < 0 || place >= cells.length)
+        throw new StatementError(`line ${line}`, `row has no column ${quote(String(column))}; it has ${told(cells)}`);
+      this.#places.set(column, place);
+    }
+    if (columns.amount === undefined && (columns.debit === undefined || columns.credit === undefined))
+      throw lacks('an amount, or a debit and a credit');
+    if (columns.accountIban === undefined && !accountIban?.trim()) throw lacks('the account');
+    if (columns.currency === undefined && !currency?.trim()) throw lacks('the currency');
+  }
+
+  /** Reads one row's cells; an empty one is null. */
+  reader(cells: string[]): Cell {
+    return (column) => (column === undefined ? null : textOf(cells[this.#places.get(column) ?? -1]));
+  }
+}
+
+const lacks = (what: string): StatementError => new StatementError(null, `can't be read: the mapping lacks ${what}`);
+
+const told = (cells: string[]): string => cells.slice(0, 40).map(quote).join(', ');
+
+interface Row {
+  line: number;
+  cells: string[];
+}
+
+/** The rows with the lines they begin in; csv-parse holds every row to the first one's number of cells. */
+async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<Row> {
+  const skipped = mapping.skipLines ?? 0;
+  const { delimiter, whole } = await delimited(text, mapping, skipped);
+  const parser = parse({
+    delimiter,
+    from_line: skipped + 1,
+    info: true,
+    // A quote inside of a text that isn't quoted: Hotel "Stern".
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: maxRow,
+  });
+  const source = Readable.from(whole, { objectMode: false, highWaterMark: 1 });
+  // pipe() hands on no errors, and what is thrown into a stream comes out as something else.
+  source.on('error', (error) => parser.destroy(error));
+  try {
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      const line = info.lines - lineBreaksIn(record);
+      if (record.length > maxCells) throw new StatementError(`line ${line}`, `row has more than ${maxCells} cells`);
+      yield { line, cells: record };
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? refusal(error) : error;
+  } finally {
+    source.destroy();
+  }
+}
+
+/** csv-parse says in which line a row ends; those in quotes are in its cells. */
+const lineBreaksIn = (cells: string[]): number =>
+  cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
+
+function refusal(error: CsvError & { lines?: number; record?: unknown }): StatementError {
+  const where = `line ${error.lines ?? 1}`;
+  if (error.code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH')
+    return new StatementError(
+      where,
+      `row has ${Array.isArray(error.record) ? error.record.length : 'not as many'} cells, unlike the first one`,
+    );
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE')
+    return new StatementError(where, 'row has a quote that is never closed');
+  return new StatementError(where, `row is no CSV: ${error.message}`);
+}
+
+/** The file's delimiter: the mapping's, or what its first row has most of. */
+async function delimited(text: AsyncIterable<string>, mapping: CsvMapping, skipped: number) {
+  if (mapping.delimiter !== undefined) return { delimiter: mapping.delimiter, whole: text };
+  const iterator = text[Symbol.asyncIterator]();
+  let head = '';
+  let first = '';
+  while (first === '' && head.length < maxRow) {
+    const next = await iterator.next();
+    head += next.done ? '\n' : next.value;
+    const lines = head.split('\n').slice(skipped, -1);
+    first = lines.find((line) => line.trim() !== '')?.replaceAll(/"[^"]*"/g, '') ?? '';
+    if (next.done) break;
+  }
+  const [delimiter = ','] = [';', ',', '\t', '|'].toSorted((a, b) => first.split(b).length - first.split(a).length);
+  async function* whole(): AsyncGenerator<string> {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { delimiter, whole: whole() };
+}

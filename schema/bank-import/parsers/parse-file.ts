@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { Queue } from '../../execution/concurrency-limiter.ts';
+import type { Order, Said } from './parser-thread.ts';
+import { writeRows } from './rows.ts';
+import type { StatementOptions } from './statement.ts';
+import { StatementError } from './transaction.ts';
+
+/** Bytes of a statement that is read on the event loop: that takes less time than a thread's start. */
+const smallFile = 64 * 1024;
+/** Threads of this process that read at a time, whoever's statements. Each takes a processor and some memory. */
+const readers = new Queue(2);
+/** A thread that needs more is ended. 64 MiB of a bank's own need a fourth of it. */
+const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+/** The same after so many milliseconds. */
+const mayTakeMs = 5 * 60 * 1000;
+
+/**
+ * Reads a statement, of whatever size, without keeping the event loop or memory: see rows.ts for what it writes.
+ * @param statement the path of a file that has arrived whole
+ * @param rows the path of the file to write
+ * @returns the warnings
+ * @throws StatementError saying where the statement can't be read, and why
+ */
+export async function readStatementFile(
+  statement: string,
+  rows: string,
+  options: Omit<StatementOptions, 'warn'>,
+): Promise<string[]> {
+  const { size } = await stat(statement);
+  if (size > smallFile) return readers.run(() => readInThread(statement, rows, options));
+  const warnings: string[] = [];
+  await writeRows(statement, rows, { ...options, warn: (warning) => warnings.push(warning) });
+  return warnings;
+}
+
+function readInThread(
+  statement: string,
+  rows: string,
+  { report, ...options }: Omit<StatementOptions, 'warn'>,
+): Promise<string[]> {
+  const workerData: Order = { statement, rows, options };
+  const thread = new Worker(new URL('parser-thread.ts', import.meta.url), { workerData, resourceLimits, execArgv: [] });
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  const warnings: string[] = [];
+  const timer = setTimeout(() => {
+    reject(new StatementError(null, 'takes too long to be read'));
+    void thread.terminate();
+  }, mayTakeMs);
+  thread.on('message', (said: Said) => {
+    if ('bytes' in said) report?.(said.bytes);
+    else if ('warning' in said) warnings.push(said.warning);
+    else reject(new StatementError(said.refused.where, said.refused.reason));
+  });
+  thread.on('error', (error: NodeJS.ErrnoException) => {
+    const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    reject(isTooLarge ? new StatementError(null, 'needs more memory to be read than a statement does') : error);
+  });
+  // All that the thread has said has come by now.
+  thread.on('exit', () => resolve(warnings));
+  return promise.finally(() => clearTimeout(timer));
+}

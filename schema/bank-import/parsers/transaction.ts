@@ -1,0 +1,151 @@
+import { parseDay } from '../../scalars/days.ts';
+import { Decimal, fits, maxDigits } from '../../money/decimal.ts';
+
+/** One booked movement on an account: text as the bank sent it, trimmed; what it left out or left empty is null. */
+export interface StatementTransaction {
+  /** As sent, also where it is no IBAN. */
+  accountIban: string;
+  /** The day the bank wrote, as midnight UTC. */
+  bookingDate: Date;
+  valueDate: Date | null;
+  /** Positive for money received, negative for money sent. */
+  amount: Decimal;
+  /** As sent, also where it exists no longer. */
+  currency: string;
+  /** The bank's own reference of the entry; never NONREF or NOTPROVIDED. */
+  externalId: string | null;
+  counterpartyName: string | null;
+  counterpartyIban: string | null;
+  /** Everything a payer may have written an invoice number or a structured reference in: see referenceOf. */
+  reference: string | null;
+}
+
+/**
+ * Takes what is odd about a file without making it unreadable, as one sentence that says where. The sentence is made
+ * only if it is kept: see warnings.ts.
+ */
+export type Warn = (sentence: () => string) => void;
+
+/** The file can't be read: one sentence that says where and why. */
+export class StatementError extends Error {
+  /** "line 12", "line 90, statement 2, entry 3"; null where it is the whole file. */
+  readonly where: string | null;
+  readonly reason: string;
+
+  constructor(where: string | null, reason: string) {
+    super(`${where === null ? 'This file' : `${capital(where)}: this`} ${reason}.`);
+    this.where = where;
+    this.reason = reason;
+  }
+}
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A value in a message: short, and in one line. */
+export const quote = (value: string): string => JSON.stringify(short(value));
+
+/** The beginning of a value. */
+export const short = (value: string): string => {
+  const characters = Array.from(value.slice(0, 80)); // twice as many code units at most
+  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : characters.join('');
+};
+
+/** Text that says something, or null. */
+export const textOf = (value: string | undefined): string | null => value?.trim() || null;
+
+const none = /^(?:NON[ -]?REF(?:ERENCE)?|NOT[ -]?PROVIDED)$/i;
+
+/** A reference, unless it only says that there is none. */
+export function idOf(value: string | undefined): string | null {
+  const id = textOf(value);
+  return id !== null && none.test(id) ? null : id;
+}
+
+/**
+ * The reference in which an invoice number or a structured reference is looked for: the structured ones first, then the
+ * text, then the payer's own id of the payment (many write their invoice number there, and it is all that a direct
+ * debit brings back). Joined with blanks; a part that the others already say isn't said again.
+ */
+export function referenceOf(structured: (string | null)[], text: string | null, id: string | null): string | null {
+  let reference = [...new Set(structured)].filter((part) => part !== null).join(' ');
+  for (const part of [text, id]) if (part !== null && !reference.includes(part)) reference += ` ${part}`;
+  return textOf(reference);
+}
+
+/** The day, or an error saying what is none. `text` is YYYY-MM-DD. */
+export function dayOf(text: string, where: string, sent = text): Date {
+  const day = parseDay(text);
+  if (!day) throw new StatementError(where, `date is no calendar day: ${quote(sent)}`);
+  return day;
+}
+
+/** Refuses what can't be stored as it is, rather than change it. */
+export function checked(transaction: StatementTransaction, where: string): StatementTransaction {
+  const { amount } = transaction;
+  if (!fits(amount) || amount.decimalPlaces() > 5)
+    throw new StatementError(
+      where,
+      `amount has more than ${maxDigits} digits, or more than 5 decimals: ${quote(amount.toFixed())}`,
+    );
+  if (transaction.currency === '') throw new StatementError(where, 'entry has no currency');
+  if (transaction.accountIban === '') throw new StatementError(where, 'entry has no account');
+  for (const [field, most] of longest) {
+    const text = transaction[field];
+    if (text === null) continue;
+    if (text.length > most) throw new StatementError(where, `entry has more than ${most} characters in ${quote(text)}`);
+    if (text.includes('\0') || !text.isWellFormed())
+      throw new StatementError(where, `entry has a NUL character or half a character in ${quote(text)}`);
+  }
+  return transaction;
+}
+
+/** Characters that a reader keeps of one entry, or of one set of its details. Banks send some hundred. */
+export const maxText = 200_000;
+
+/** Characters that a field can have. An account is a key of an index, in which PostgreSQL has room for 2,700 bytes. */
+const longest = [
+  ['accountIban', 255],
+  ['currency', 255],
+  ['externalId', 1000],
+  ['counterpartyName', 1000],
+  ['counterpartyIban', 255],
+  ['reference', maxText],
+] as const;
+
+export interface Balance {
+  amount: Decimal;
+  currency: string;
+}
+
+/** Warns unless opening + entries = closing. Amounts are signed; `entries` are by currency. */
+export function checkBalance(
+  where: string,
+  opening: Balance,
+  entries: Map<string, Decimal>,
+  closing: Balance,
+  warn: Warn,
+): void {
+  if (opening.currency !== closing.currency) {
+    const currencies = [opening.currency, closing.currency].map(short);
+    warn(() => `${capital(where)} opens in ${currencies[0]} and closes in ${currencies[1]}.`);
+    return;
+  }
+  const sum = entries.get(opening.currency) ?? new Decimal(0);
+  if (opening.amount.plus(sum).equals(closing.amount)) return;
+  warn(
+    () =>
+      `${capital(where)} doesn't add up: ${opening.amount.toFixed()} and entries of ${sum.toFixed()} ` +
+      `don't make ${closing.amount.toFixed()} ${closing.currency}.`,
+  );
+}
+
+/** More currencies than there are: what has entries in more is no statement. */
+const maxCurrencies = 300;
+
+/** Adds `amount` to what `sums` has of its currency. */
+export function addTo(sums: Map<string, Decimal>, { amount, currency }: Balance, where: string): void {
+  const sum = sums.get(currency);
+  if (sum === undefined && sums.size === maxCurrencies)
+    throw new StatementError(where, `statement has entries in more than ${maxCurrencies} currencies`);
+  sums.set(currency, amount.plus(sum ?? 0));
+}

@@ -1,0 +1,40 @@
+import type { Ability, Resource } from '../ability.ts';
+import type { Context, EventResource } from '../context.ts';
+import { mustAll } from '../errors.ts';
+import { eventTypes, resourceOf, type EventType } from './events.ts';
+
+// An event's body shows a resource, so that whoever sees events, deliveries of them, or has them sent, needs the
+// abilities to read what they show (decisions, 5).
+
+const resources: Record<EventResource, Resource> = {
+  customer: 'customers',
+  invoice: 'invoices',
+  receipt: 'receipts',
+  project: 'projects',
+  time_entry: 'time-entries',
+  bank_transaction: 'bank-transactions',
+};
+
+/** What it takes to read events of a type; undefined for `webhook.ping` and names of no event, which show nothing. */
+export function abilityToRead(type: string): Ability | undefined {
+  return eventTypes.includes(type as EventType) ? `${resources[resourceOf(type as EventType)]}:read` : undefined;
+}
+
+/**
+ * @param types names of events, or `*` for all of them
+ * @throws ForbiddenError naming every ability that is missing to read them
+ */
+export function mustRead(context: Pick<Context, 'may'>, types: readonly string[]): void {
+  const all = types.includes('*') ? eventTypes : types;
+  const needed = new Set(all.map(abilityToRead).filter((ability) => ability !== undefined));
+  mustAll(context, [...needed]);
+}
+
+/** The condition that leaves out the events that the caller may not read; undefined where there are none of those. */
+export function readableEvents(context: Pick<Context, 'may'>): { type: { notIn: EventType[] } } | undefined {
+  const hidden = eventTypes.filter((type) => {
+    const ability = abilityToRead(type);
+    return ability !== undefined && !context.may(ability);
+  });
+  return hidden.length > 0 ? { type: { notIn: hidden } } : undefined;
+}

@@ -1,0 +1,71 @@
+import { grantable } from '../ability.ts';
+import { builder } from '../builder.ts';
+import { found } from '../errors.ts';
+import type { ApiToken as ApiTokenRow } from './identity.ts';
+import { given, notNull, requiredText } from '../input/validators.ts';
+
+export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    name: t.exposeString('name'),
+    abilities: t.exposeStringList('abilities'),
+    lastFour: t.exposeString('lastFour'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const ApiTokenWithValue = builder.objectRef<{ apiToken: ApiTokenRow; value: string }>('ApiTokenWithValue').implement({
+  description: 'A token and its value, which is shown this once.',
+  fields: (t) => ({
+    apiToken: t.expose('apiToken', { type: ApiToken, description: 'As it was made.' }),
+    value: t.exposeString('value', { description: 'What a request sends as `Authorization: Bearer VALUE`.' }),
+  }),
+});
+
+const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
+  description: 'A new API token.',
+  fields: (t) => ({
+    name: t.string({ required: true, validate: requiredText(255) }),
+    abilities: t.stringList({ description: `What it may do, all by default: ${grantable.join(', ')}.`, ...notNull }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it stops working; never by default.' }),
+  }),
+});
+
+builder.queryField('apiTokens', (t) =>
+  t.field({
+    type: [ApiToken],
+    description: "The user's tokens for this tenant, newest first, without those that are revoked.",
+    inSession: true,
+    resolve: (_root, _args, { identity }) => identity.apiTokens(),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createApiToken: t.field({
+    type: ApiTokenWithValue,
+    description: 'Makes a token of the user for this tenant, of which 100 can be active at a time.',
+    inSession: true,
+    args: { input: t.arg({ type: CreateApiTokenInput, required: true }) },
+    rules: ({ input }, context, problems) => {
+      if (input?.abilities?.length === 0) problems.add('input.abilities', 'Must name at least one ability, or *.');
+      for (const [index, ability] of (input?.abilities ?? []).entries()) {
+        if (ability && !grantable.includes(ability))
+          problems.add(`input.abilities.${index}`, 'There is no such ability.');
+      }
+      if (input?.expiresAt && input.expiresAt <= context.now())
+        problems.add('input.expiresAt', 'Must be in the future.');
+    },
+    resolve: (_root, { input: { name, abilities, expiresAt } }, { identity }) =>
+      identity.createApiToken({ name, abilities: given(abilities), expiresAt: given(expiresAt) }),
+  }),
+
+  revokeApiToken: t.field({
+    type: ApiToken,
+    description: "Ends one of the user's tokens for this tenant at once.",
+    inSession: true,
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (_root, { id }, { identity }) => found(identity.revokeApiToken(id)),
+  }),
+}));

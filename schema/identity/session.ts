@@ -1,0 +1,41 @@
+import { builder } from '../builder.ts';
+import { found } from '../errors.ts';
+import type { Session as SessionRow } from './identity.ts';
+
+const Session = builder.objectRef<SessionRow>('Session').implement({
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    userAgent: t.exposeString('userAgent', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime' }),
+    current: t.boolean({
+      description: 'Whether it is the one that asks.',
+      resolve: ({ id }, _args, { session }) => id === session?.id,
+    }),
+  }),
+});
+
+builder.queryField('sessions', (t) =>
+  t.field({
+    type: [Session],
+    description: 'Where the user is signed in, newest first.',
+    inSession: true,
+    resolve: (_root, _args, { identity }) => identity.sessions(),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  revokeSession: t.field({
+    type: Session,
+    description: 'Signs the user out there at once. Answers the session as it was.',
+    inSession: true,
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (_root, { id }, { identity }) => found(identity.revokeSession(id)),
+  }),
+
+  revokeOtherSessions: t.int({
+    description: 'Signs the user out everywhere but here. Answers how many sessions that ended.',
+    inSession: true,
+    resolve: (_root, _args, { identity }) => identity.revokeOtherSessions(),
+  }),
+}));

@@ -1,0 +1,47 @@
+import { ValidationError } from '../errors.ts';
+
+// The database's CHECK constraints hold what rules hold already, under a lock. Should one refuse a write all the same,
+// the client is told what is wrong, by the path of the field.
+
+const messages: Record<string, readonly [path: string, message: string]> = {
+  invoices_numbered_unless_draft: ['status', 'An invoice has a number unless it is a draft.'],
+  invoices_issued_unless_draft: ['status', 'An invoice says when it was issued unless it is a draft.'],
+  invoices_paid_within_total: ['amount', 'What is paid must be from zero to the total.'],
+  invoices_paid_when_settled: ['status', 'A paid invoice is paid in full.'],
+  invoices_paid_at_when_paid: ['status', 'A paid invoice, and no other, was paid in full at some time.'],
+  invoices_cancelled_at_when_cancelled: ['status', 'A cancelled invoice, and no other, was cancelled at some time.'],
+  invoices_cancelled_unpaid: ['status', 'Of a cancelled invoice nothing is paid.'],
+  invoices_due_after_date: ['input.dueDate', 'Must not be before the invoice date.'],
+  invoices_total_is_net_and_vat: ['input.items', "The invoice's total must be its net amount and its VAT."],
+  invoice_items_quantity_not_zero: ['input.items', 'A quantity must not be zero.'],
+  invoice_items_vat_rate_percent: ['input.items', 'A VAT rate must be from 0 to 100.'],
+  receipts_paid_within_total: ['amount', 'What is paid must be from zero to the gross amount.'],
+  receipts_paid_when_settled: ['status', 'A paid receipt is paid in full.'],
+  receipts_paid_at_when_paid: ['status', 'A paid receipt, and no other, was paid in full at some time.'],
+  receipts_draft_unpaid: ['status', 'Of a draft nothing is paid.'],
+  receipts_gross_is_net_and_vat: ['input.amountGross', 'Must be the net amount and the VAT.'],
+  receipts_vat_rate_percent: ['input.vatRate', 'Must be from 0 to 100.'],
+  projects_end_after_start: ['input.endDate', 'Must not be before the start date.'],
+  projects_rate_not_negative: ['input.hourlyRateNet', 'Must be at least 0.'],
+  projects_budget_not_negative: ['input.budgetHours', 'Must be at least 0.'],
+  time_entries_within_a_day: ['input.durationMinutes', 'Must be from 1 to 1440.'],
+  time_entries_rate_not_negative: ['input.hourlyRateNet', 'Must be at least 0.'],
+  bank_transactions_open_within_amount: ['amount', 'What is open must be from zero to the amount.'],
+  bank_transactions_status_says_what_is_open: ['matchStatus', 'The state must say how much is open.'],
+  payments_settle_one_thing: ['id', 'A payment settles one invoice or one receipt.'],
+  payments_positive: ['amount', 'Must be more than zero.'],
+  deliveries_planned_while_waiting: ['id', 'A delivery has a next attempt while it waits, and only then.'],
+  deliveries_finished_unless_waiting: ['id', 'A delivery has ended unless it waits.'],
+};
+
+/** The names of the CHECK constraints that an error is known for. A test compares them with the database's. */
+export const knownConstraints: readonly string[] = Object.keys(messages);
+
+/**
+ * What a client is told when this constraint refuses a write.
+ * @returns undefined for a constraint that is not known: that is a fault of ours
+ */
+export function constraintError(constraint: string): ValidationError | undefined {
+  const known = messages[constraint];
+  return known && new ValidationError({ [known[0]]: [known[1]] });
+}

@@ -1,0 +1,131 @@
+import { iso31661 } from 'iso-3166';
+import { z } from 'zod';
+import { Decimal, fits, isCurrency, maxDigits } from '../money/money.ts';
+
+// What a single input may be. Used as `validate:` where the input is declared. Each says its bounds as data, too.
+
+/** Bounds as data, in JSON Schema's keywords where it has one: to be described by, never to be checked by. */
+export interface Bounds {
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  /** At most this many decimals. */
+  decimals?: number;
+  nonZero?: boolean;
+  /** Of a code: only some that look like this exist. */
+  pattern?: string;
+  format?: string;
+  /** The values of an enum that are accepted here. */
+  enum?: string[];
+  /** At most this many digits in all. */
+  digits?: number;
+}
+
+/** The bounds of an input's `validate`, where it has any. */
+export const boundsOf = (validate: unknown): Bounds =>
+  validate instanceof z.ZodType ? ({ ...validate.meta() } as Bounds) : {};
+
+/** "At most 255 characters." */
+export function boundsInWords(validate: unknown): string {
+  const { maxLength, pattern, minItems, maxItems, minimum, maximum, decimals } = boundsOf(validate);
+  const parts = [
+    maxLength !== undefined && !pattern && `At most ${maxLength} character${maxLength === 1 ? '' : 's'}.`,
+    maxItems !== undefined && `${minItems} to ${maxItems} of them.`,
+    minimum !== undefined && (maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`),
+    decimals !== undefined && `At most ${decimals} decimals.`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Whether there are at most so many, as code points: of what is longer than that could be, they aren't counted. */
+const hasAtMost = (max: number, text: string): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
+/** Characters that PostgreSQL or JSON can't carry. */
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Text, trimmed, of at most `max` characters (code points). */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .refine(storable, 'Must not contain NUL characters or lone surrogates.')
+    .refine((value) => hasAtMost(max, value), `Must not be longer than ${max} characters.`)
+    .meta({ maxLength: max });
+
+/** Text that says something. */
+export const requiredText = (max: number) =>
+  text(max)
+    .refine((value) => value !== '', 'Must not be empty.')
+    .meta({ minLength: 1 });
+
+const address = z.email();
+export const email = text(255)
+  .refine((value) => address.safeParse(value).success, 'Must be an e-mail address.')
+  .meta({ format: 'email' });
+
+const countries = new Set(iso31661.map((country) => country.alpha2));
+
+export const isCountry = (code: string): boolean => countries.has(code);
+
+export const country = text(255)
+  .refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.')
+  .meta({ maxLength: 2, pattern: '^[A-Z]{2}$' });
+
+export const currency = text(255)
+  .refine(isCurrency, 'Must be an ISO 4217 currency code of three capital letters.')
+  .meta({ maxLength: 3, pattern: '^[A-Z]{3}$' });
+
+export interface DecimalBounds {
+  /** At most this many decimals. */
+  decimals?: number;
+  min?: number;
+  max?: number;
+  nonZero?: boolean;
+}
+
+export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
+  z
+    .custom<Decimal>((value) => value instanceof Decimal)
+    .superRefine((value, issues) => {
+      const report = (message: string): void => issues.addIssue({ code: 'custom', message });
+      if (!fits(value)) report(`Must not have more than ${maxDigits} digits.`);
+      if (decimals !== undefined && value.decimalPlaces() > decimals)
+        report(`Must not have more than ${decimals} decimals.`);
+      if (min !== undefined && value.lessThan(min)) report(`Must be at least ${min}.`);
+      if (max !== undefined && value.greaterThan(max)) report(`Must be at most ${max}.`);
+      if (nonZero && value.isZero()) report('Must not be zero.');
+    })
+    .meta({ decimals, minimum: min, maximum: max, nonZero, digits: maxDigits });
+
+/** A price of one unit, or a quantity: at most four decimals. */
+export const unitPrice = decimal({ decimals: 4 });
+export const vatRate = decimal({ decimals: 2, min: 0, max: 100 });
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .number()
+    .refine((value) => value >= min && value <= max, `Must be from ${min} to ${max}.`)
+    .meta({ minimum: min, maximum: max });
+
+export const count = (min: number, max: number, things: string) =>
+  z
+    .array(z.unknown())
+    .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`)
+    .meta({ minItems: min, maxItems: max });
+
+/** Some values of an enum, and why not the others. */
+export const among = <Value extends string>(values: Value[], message: string) =>
+  z
+    .custom<Value>()
+    .refine((value) => values.includes(value), message)
+    .meta({ enum: values });
+
+/** For an input that may be left out but not be null: what it sets can't be cleared. */
+export const notNull = { extensions: { notNull: true } };
+
+/** For Prisma, null writes null; where a column can't be null, null means "not given". */
+export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;

@@ -1,0 +1,94 @@
+import type { Column, Columns } from './order.ts';
+import { isUuid } from '../scalars/scalars.ts';
+
+export type Direction = 'asc' | 'desc';
+
+/** How rows follow each other: by the column if there is one, then by id. Null counts as larger than every value. */
+export interface Order {
+  column: Column | undefined;
+  direction: Direction;
+  /** Stands in its cursors, so that no other order takes them. Newest first has none. */
+  mark: string;
+}
+
+const newestFirst: Order = { column: undefined, direction: 'desc', mark: '' };
+
+/** @param orderBy as a list's argument of that name has it */
+export function orderFrom(
+  orderBy: { field: string; direction: 'ASC' | 'DESC' } | null | undefined,
+  columns: Columns,
+): Order {
+  if (!orderBy) return newestFirst;
+  const column = columns[orderBy.field];
+  const direction = orderBy.direction === 'ASC' ? 'asc' : 'desc';
+  return !column && direction === 'desc'
+    ? newestFirst
+    : { column, direction, mark: `${orderBy.field} ${orderBy.direction}` };
+}
+
+export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
+
+/** A place between rows: right after or before where a row with this value and id stands, or stood. */
+export interface Position {
+  id: string;
+  value?: unknown;
+}
+
+export const positionOf = ({ column }: Pick<Order, 'column'>, row: { id: string }): Position => ({
+  id: row.id,
+  ...(column && { value: (row as Record<string, unknown>)[column.name] }),
+});
+
+// A cursor is the position after or before a row, not the row: it stays good when the row is deleted, and says
+// nothing of rows that aren't the caller's.
+const encode = (text: string): string => Buffer.from(text).toString('base64url');
+
+export function writeCursor({ column, mark }: Order, row: { id: string }): string {
+  if (!mark) return encode(row.id);
+  if (!column) return encode(JSON.stringify([mark, row.id]));
+  const { value } = positionOf({ column }, row);
+  return encode(JSON.stringify([mark, row.id, value === null ? null : column.values.write(value)]));
+}
+
+export function readCursor(cursor: string, { column, mark }: Order): Position | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!mark) return isUuid(text) ? { id: text } : undefined;
+  const [ofOrder, id, written] = readArray(text);
+  if (ofOrder !== mark || !isUuid(id)) return undefined;
+  if (!column) return { id };
+  if (written === null) return column.nullable ? { id, value: null } : undefined;
+  const value = typeof written === 'string' ? column.values.read(written) : undefined;
+  return value === undefined ? undefined : { id, value };
+}
+
+function readArray(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A condition on the rows of a page. To Prisma's types it is one on ids: they know a column by its name only. */
+export interface Range {
+  id?: { lt?: string; gt?: string };
+}
+
+export const anyOf = (ranges: Range[]): Range => (ranges.length === 1 ? (ranges[0] ?? {}) : ({ OR: ranges } as Range));
+export const allOf = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
+
+/**
+ * The rows on one side of a position, as ranges that follow each other: those that share the position's value, then
+ * those beyond. Each is one stretch of the order's index, which an OR of them is not to PostgreSQL.
+ */
+export function rangesBeyond({ column }: Order, { id, value }: Position, direction: Direction): Range[] {
+  const beyond = direction === 'asc' ? 'gt' : 'lt';
+  if (!column) return [{ id: { [beyond]: id } }];
+  const { name, nullable } = column;
+  const ranges: object[] = [{ [name]: value, id: { [beyond]: id } }];
+  if (value !== null) ranges.push({ [name]: { [beyond]: value } });
+  if (value !== null && nullable && direction === 'asc') ranges.push({ [name]: null });
+  if (value === null && direction === 'desc') ranges.push({ [name]: { not: null } });
+  return ranges;
+}

@@ -1,0 +1,101 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type InputShapeFromFields,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import { Prisma, violatedCheck } from '../../prisma/client.ts';
+import type { Ability } from '../ability.ts';
+import { constraintError } from '../input/constraints.ts';
+import type { Context } from '../context.ts';
+import { CodedError, ForbiddenError, NotFoundError, Problems } from '../errors.ts';
+import { inspect } from '../input/validate-arguments.ts';
+
+/** An input of which any part may be missing, because it could not be read. */
+export type Readable<T> = T extends
+  Date | ((...args: never[]) => unknown) | { toFixed: unknown } | string | number | boolean | null | undefined
+  ? T
+  : T extends (infer Item)[]
+    ? Readable<Item>[]
+    : { [Key in keyof T]?: Readable<T[Key]> };
+
+/**
+ * What a field's arguments must satisfy beyond each one by itself: against each other and against the tenant's data.
+ * Sees whatever part of them could be read, so that all faults are reported at once. May throw NotFoundError and ForbiddenError.
+ */
+export type Rules<Args = object> = (args: Readable<Args>, context: Context, problems: Problems) => void | Promise<void>;
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      checks: ChecksPlugin<Types>;
+    }
+    export interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape> {
+      /** What the caller's token must allow. Every field that leads to another resource names its own. */
+      ability?: Ability;
+      /** For people only: no token may make tokens, or let others in. */
+      inSession?: boolean;
+      rules?: Rules<InputShapeFromFields<Args>>;
+    }
+    export interface InputFieldOptions<Types, Type, Req> {
+      /** What values the input accepts: see input/validators.ts. */
+      validate?: z.ZodType;
+    }
+  }
+}
+
+/**
+ * Checks, before a field resolves: the token's abilities, then every fault of the arguments at once. The field gets them
+ * as they were read for that: with Pothos's own validation after it, creating an invoice took 1.17 times the CPU time,
+ * HTTP and database left out.
+ */
+class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapArgMappers(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ) {
+    const { ability, inSession, rules } = checksOf(field.pothosOptions);
+    if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
+
+    return async (parent: unknown, args: object, asked: Types['Context'], info: GraphQLResolveInfo) => {
+      const context = asked as Context;
+      if (ability && !context.may(ability)) throw new ForbiddenError(ability);
+      if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
+      const check = async (isRefused: boolean): Promise<object> => {
+        const problems = new Problems();
+        const readable = inspect(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
+        await rules?.(readable, context, problems);
+        if (isRefused || problems.any) await problems.lookUp();
+        problems.throwIfAny();
+        return readable;
+      };
+      const readable = await check(false);
+      try {
+        return await resolver(parent, readable, asked, info);
+      } catch (error) {
+        if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
+        // Somebody faster may have changed what the rules looked at, or left to a foreign key. Asked again, they name
+        // what is wrong now.
+        await check(true);
+        const constraint = violatedCheck(error);
+        const refusal = constraint === undefined ? undefined : constraintError(constraint);
+        if (refusal) throw refusal;
+        throw error.code === rowIsGone ? new NotFoundError() : error;
+      }
+    };
+  }
+}
+
+/** Prisma's code for an update or a deletion that found nothing. */
+const rowIsGone = 'P2025';
+
+const pluginName = 'checks';
+SchemaBuilder.registerPlugin(pluginName, ChecksPlugin);
+export default pluginName;
+
+/** The checks a built or configured field was declared with. */
+export function checksOf(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {
+  return (options ?? {}) as ReturnType<typeof checksOf>;
+}

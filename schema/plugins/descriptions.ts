@@ -1,0 +1,86 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosInputFieldConfig,
+  type PothosOutputFieldConfig,
+  type PothosTypeConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import { getDatamodel } from '../../prisma/generated/pothos.ts';
+import { boundsInWords } from '../input/validators.ts';
+
+// What a field, an argument or an input means is said where it is declared, or else by the comment of the model's field
+// that it shows or sets; and what means the same everywhere is said here. An input's bounds are added to that.
+
+const fields: Record<string, string> = {
+  id: 'UUIDv7: the id of what was made later is greater.',
+  createdAt: 'When it was made.',
+  updatedAt: 'When it last changed.',
+  nodes: 'The rows of this page.',
+  edges: 'The rows of this page, each with its cursor.',
+  pageInfo: 'Whether there is more, and how to ask for it.',
+  node: 'The row.',
+  cursor: 'For `after` and `before`. It stays good when the row is deleted.',
+  hasNextPage: 'Whether rows follow this page.',
+  hasPreviousPage: 'Whether rows stand before this page.',
+  startCursor: "The first row's, for `before`; null on an empty page.",
+  endCursor: "The last row's, for `after`; null on an empty page.",
+};
+
+const args: Record<string, string> = {
+  id: "Which one. One that doesn't exist, or is another tenant's, is not found.",
+  input: 'All that is wrong with it is reported at once, under its paths.',
+  first: 'How many rows from the start, or from `after`: 1 to 100, default 25.',
+  after: 'Only rows behind this cursor.',
+  last: 'How many rows from the end, or before `before`: 1 to 100. Not together with `first`.',
+  before: 'Only rows before this cursor.',
+  offset: 'How many rows to pass over, from 0.',
+};
+
+const types: [name: RegExp, description: string][] = [
+  [/^Query$/, 'What can be asked. All of it is within the tenant of who asks.'],
+  [/^Mutation$/, 'What can be done. What is deleted is answered as it was.'],
+  [/^PageInfo$/, 'Where a page stands in its list.'],
+  [/Connection$/, 'A page of a list.'],
+  [/Edge$/, 'A row of a page.'],
+];
+
+const { models } = getDatamodel().datamodel;
+
+/** The comment of a model's field; for an input, of the model it makes or changes. */
+function modelComment(typeName: string, field: string): string | undefined {
+  const model = models[typeName.replace(/^(Create|Update)?(\w+)Input$/, '$2')];
+  return model?.fields.find(({ name }) => name === field)?.documentation;
+}
+
+class DescriptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onTypeConfig(config: PothosTypeConfig): PothosTypeConfig {
+    const described = types.find(([name]) => name.test(config.name))?.[1];
+    return { ...config, description: config.description ?? models[config.name]?.documentation ?? described };
+  }
+
+  override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { name, parentType } = config;
+    return { ...config, description: config.description ?? modelComment(parentType, name) ?? fields[name] };
+  }
+
+  override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    const { name, parentType, kind, pothosOptions } = config;
+    const meaning =
+      config.description ?? (kind === 'Arg' ? args[name] : (modelComment(parentType, name) ?? fields[name]));
+    const bounds = boundsInWords((pothosOptions as { validate?: unknown }).validate);
+    return { ...config, description: meaning && `${meaning} ${bounds}`.trim() };
+  }
+}
+
+const pluginName = 'descriptions';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      descriptions: DescriptionsPlugin<Types>;
+    }
+  }
+}
+
+SchemaBuilder.registerPlugin(pluginName, DescriptionsPlugin);
+export default pluginName;

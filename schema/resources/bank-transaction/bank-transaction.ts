@@ -1,0 +1,201 @@
+import type { MatchStatus as MatchStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
+import { builder, type MutationFields, type ObjectFields } from '../../builder.ts';
+import { key } from '../../context.ts';
+import { found, refuse } from '../../errors.ts';
+import { Invoice } from '../invoice/invoice.ts';
+import { withLockedRow } from '../../rows/locked-row.ts';
+import { Decimal } from '../../money/money.ts';
+import { byDay, byDecimal, orderType } from '../../paging/order.ts';
+import { readPage } from '../../paging/page.ts';
+import { Payment } from '../payment.ts';
+import { periodRules, within } from '../../filters/period.ts';
+import { Receipt } from '../receipt/receipt.ts';
+import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
+
+export const MatchStatus = builder.enumType('MatchStatus', {
+  description: 'How much of a bank transaction is accounted for.',
+  values: {
+    UNMATCHED: { description: 'Nothing yet.' },
+    PARTIALLY_MATCHED: { description: 'A part; the rest is `amountOpen`.' },
+    MATCHED: { description: 'All of it.' },
+    IGNORED: { description: 'Nothing, and nothing is expected: it pays nothing in the books.' },
+  } satisfies Record<MatchStatuses, object>,
+});
+
+export const MatchType = builder.enumType('MatchType', {
+  description: 'What a bank transaction can be matched with.',
+  values: {
+    INVOICE: { description: 'By money received.' },
+    RECEIPT: { description: 'By money sent.' },
+  },
+});
+
+interface MatchOf {
+  type: 'INVOICE' | 'RECEIPT';
+  id: string;
+  amount: Decimal;
+}
+
+/** What a match or a suggestion names, opened. */
+export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFields<Named>) => ({
+  invoice: t.prismaField({
+    type: Invoice,
+    description: 'The invoice that it pays; null where it is a receipt.',
+    nullable: true,
+    ability: 'invoices:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'INVOICE' ? context.db.invoice.findUnique(one) : null;
+    },
+  }),
+  receipt: t.prismaField({
+    type: Receipt,
+    description: 'The receipt that it pays; null where it is an invoice.',
+    nullable: true,
+    ability: 'receipts:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'RECEIPT' ? context.db.receipt.findUnique(one) : null;
+    },
+  }),
+});
+
+const Match = builder.objectRef<MatchOf>('Match').implement({
+  description: 'What part of a bank transaction pays what.',
+  fields: (t) => ({
+    type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
+    id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: "Signed as the transaction's amount." }),
+    ...payable(t),
+  }),
+});
+
+export const BankTransaction = builder.prismaObject('BankTransaction', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    accountIban: t.exposeString('accountIban'),
+    bookingDate: t.expose('bookingDate', { type: 'Date' }),
+    valueDate: t.expose('valueDate', { type: 'Date', nullable: true }),
+    amount: t.expose('amount', { type: 'Decimal' }),
+    currency: t.exposeString('currency'),
+    counterpartyName: t.exposeString('counterpartyName', { nullable: true }),
+    counterpartyIban: t.exposeString('counterpartyIban', { nullable: true }),
+    reference: t.exposeString('reference', { nullable: true }),
+    matchStatus: t.expose('matchStatus', { type: MatchStatus }),
+    amountOpen: t.expose('amountOpen', { type: 'Decimal' }),
+    matches: t.field({
+      type: [Match],
+      description: 'The invoices or receipts that this transaction pays.',
+      select: { amount: true, payments: { orderBy: { id: 'asc' } } },
+      resolve: ({ amount, payments }) =>
+        payments.map((payment): MatchOf => {
+          const signed = new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1);
+          return payment.invoiceId
+            ? { type: 'INVOICE', id: payment.invoiceId, amount: signed }
+            : { type: 'RECEIPT', id: payment.receiptId ?? '', amount: signed };
+        }),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+builder.prismaObjectField(Payment, 'bankTransaction', (t) =>
+  t.relation('bankTransaction', { ability: 'bank-transactions:read', nullable: true }),
+);
+
+export const BankTransactionConnection = builder.connectionObject({
+  type: BankTransaction,
+  name: 'BankTransactionConnection',
+});
+
+const Direction = builder.enumType('BankTransactionDirection', {
+  description: 'Which way the money went, in the terms of ISO 20022.',
+  values: { CREDIT: { description: 'Money received.' }, DEBIT: { description: 'Money sent.' } },
+});
+
+const order = orderType('BankTransaction', {
+  BOOKING_DATE: byDay('bookingDate', 'The day it was booked.'),
+  AMOUNT: byDecimal('amount', 'The signed amount, whatever the currency.'),
+});
+
+builder.queryFields((t) => ({
+  bankTransaction: t.prismaField({
+    type: BankTransaction,
+    description: 'One bank transaction.',
+    ability: 'bank-transactions:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.bankTransaction.findUnique({ ...query, where: key(context, id) })),
+  }),
+  bankTransactions: t.connection(
+    {
+      type: BankTransaction,
+      description: 'The bank transactions, newest first by import.',
+      ability: 'bank-transactions:read',
+      args: {
+        matchStatus: t.arg({ type: MatchStatus, description: 'Only those in this state.' }),
+        direction: t.arg({ type: Direction, description: 'Only money received, or only money sent.' }),
+        from: t.arg({ type: 'Date', description: 'Only those booked on this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those booked on this day and earlier.' }),
+        q: t.arg.string({
+          description: `${wordsIn} counterparty's name and IBAN, and the reference.`,
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were imported.' }),
+        offset: t.arg.int(),
+      },
+      rules: periodRules,
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.BankTransactionWhereInput = {
+          ...(args.matchStatus && { matchStatus: args.matchStatus }),
+          ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
+          ...((args.from || args.to) && { bookingDate: within(args) }),
+          ...allOf(containing(args.q)),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.bankTransaction.findMany(query),
+          (query) => context.db.bankTransaction.count(query),
+          order.columns,
+        );
+      },
+    },
+    BankTransactionConnection,
+  ),
+}));
+
+/** unmatched ↔ ignored: whether anything is still expected to be done about a transaction. */
+const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, description: string, otherwise: string) =>
+  t.prismaField({
+    type: BankTransaction,
+    description,
+    ability: 'bank-transactions:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
+        if (matchStatus !== from) refuse('matchStatus', otherwise);
+        await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
+  });
+
+builder.mutationFields((t) => ({
+  ignoreBankTransaction: change(
+    t,
+    'UNMATCHED',
+    'IGNORED',
+    'Marks a transaction as one that pays nothing in the books.',
+    'Only an unmatched transaction can be ignored.',
+  ),
+  unignoreBankTransaction: change(
+    t,
+    'IGNORED',
+    'UNMATCHED',
+    'Makes an ignored transaction unmatched again.',
+    'Only an ignored transaction can be made unmatched.',
+  ),
+}));

@@ -1,0 +1,161 @@
+import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
+import { builder } from '../../builder.ts';
+import { BankTransaction, MatchType } from './bank-transaction.ts';
+import { key, type Context } from '../../context.ts';
+import { found, refuse } from '../../errors.ts';
+import { emit } from '../../events/events.ts';
+import { decimal } from '../../input/validators.ts';
+import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../invoice/transitions.ts';
+import { Decimal, minorDigits, sum } from '../../money/money.ts';
+import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
+
+/** A part of a transaction, and what it pays. */
+export interface Part {
+  type: 'INVOICE' | 'RECEIPT';
+  id: string;
+  /** Always positive; as much as is open and due where it isn't said. */
+  amount?: Decimal | null;
+}
+
+/** Takes the lock of what a part pays: an issued invoice or a booked receipt; null for any other. */
+export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
+  (type === 'INVOICE' ? lockIssued : lockBooked)(context, id);
+
+/** Why a part pays nothing. */
+async function unpayable(context: Context, { type, id }: Part): Promise<string> {
+  const where = key(context, id);
+  const exists = await (type === 'INVOICE'
+    ? context.db.invoice.findUnique({ where })
+    : context.db.receipt.findUnique({ where }));
+  if (!exists) return `There is no such ${type.toLowerCase()}.`;
+  return type === 'INVOICE' ? 'Only an issued invoice can be paid.' : 'Only a booked receipt can be paid.';
+}
+
+/**
+ * Pays invoices or receipts from a bank transaction. Inside the caller's transaction; locks the bank transaction
+ * first and then what it pays in the order of ids, so that no two at once can block each other.
+ * @throws ValidationError, its paths relative to `path`
+ */
+export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
+  const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
+  if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+    refuse('matchStatus', 'Only a transaction of which something is open can be matched.');
+  const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
+  let open = new Decimal(transaction.amountOpen).times(direction);
+
+  const inOrder = parts
+    .map((part, index) => ({ ...part, at: `${path}.${index}` }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { at, ...part } of inOrder) {
+    if ((part.type === 'INVOICE') !== (direction === 1))
+      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts.');
+    const target = await lockPayable(context, part);
+    if (!target) refuse(`${at}.id`, await unpayable(context, part));
+    const { due, currency } = target;
+    const mayRead = context.may(part.type === 'INVOICE' ? 'invoices:read' : 'receipts:read');
+    if (currency !== transaction.currency)
+      refuse(
+        `${at}.id`,
+        mayRead ? `It is in ${currency}, the transaction in ${transaction.currency}.` : 'It is in another currency.',
+      );
+    const digits = minorDigits(currency);
+    const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+    if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
+    if (amount.decimalPlaces() > digits)
+      refuse(`${at}.amount`, `Must not have more than ${digits} decimals in this currency.`);
+    if (amount.greaterThan(open))
+      refuse(`${at}.amount`, `Must not be more than the ${open.toFixed()} ${currency} open.`);
+    if (amount.greaterThan(due))
+      refuse(
+        `${at}.amount`,
+        mayRead ? `Must not be more than the ${due.toFixed()} ${currency} due.` : 'Must not be more than what is due.',
+      );
+    open = open.minus(amount);
+    await (part.type === 'INVOICE' ? countTowardsInvoice : countTowardsReceipt)(context, target, amount);
+    const settles = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
+    await context.db.payment.create({
+      data: { ...settles, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
+    });
+  }
+  await setOpen(context, transaction, open.times(direction));
+  await emit(context, 'bank_transaction.matched', id);
+}
+
+async function setOpen(context: Context, { id, amount }: BankTransactionRow, amountOpen: Decimal): Promise<void> {
+  const untouched = amountOpen.equals(new Decimal(amount));
+  const matchStatus = amountOpen.isZero() ? 'MATCHED' : untouched ? 'UNMATCHED' : 'PARTIALLY_MATCHED';
+  await context.db.bankTransaction.update({ where: key(context, id), data: { amountOpen, matchStatus } });
+}
+
+/** Takes a transaction's matches back, or those with one invoice or receipt. What they paid is due again. */
+async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
+  const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
+  if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+    refuse('matchStatus', 'This transaction is not matched.');
+  const payments = await context.db.payment.findMany({
+    where: { bankTransactionId: id, ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }] }) },
+  });
+  if (payments.length === 0) refuse('matched', 'This transaction is not matched with that.');
+  const target = (payment: (typeof payments)[number]): string => payment.invoiceId ?? payment.receiptId ?? '';
+  for (const payment of payments.toSorted((a, b) => (target(a) < target(b) ? -1 : 1))) {
+    await context.db.payment.delete({ where: key(context, payment.id) });
+    const amount = new Decimal(payment.amount);
+    if (payment.invoiceId) await unpayInvoice(context, payment.invoiceId, amount);
+    if (payment.receiptId) await unpayReceipt(context, payment.receiptId, amount);
+  }
+  const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
+  const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
+  await setOpen(context, transaction, new Decimal(transaction.amountOpen).plus(back));
+  await emit(context, 'bank_transaction.unmatched', id);
+}
+
+const MatchInput = builder.inputType('MatchInput', {
+  description: 'What a part of a bank transaction is to pay.',
+  fields: (t) => ({
+    type: t.field({ type: MatchType, required: true, description: 'By the direction of the money.' }),
+    id: t.field({ type: 'UUID', required: true, description: 'Of the invoice or receipt.' }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'Positive. Default: as much as is open and due.',
+      validate: decimal({}),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  matchBankTransaction: t.prismaField({
+    type: BankTransaction,
+    description: 'Pays invoices from money received, or receipts from money sent. Several transactions can pay one.',
+    ability: 'bank-transactions:write',
+    args: {
+      id: t.arg({ type: 'UUID', required: true }),
+      matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
+    },
+    rules: ({ id, matches }, context, problems) => {
+      if (id) problems.leave(() => found(context.db.bankTransaction.findUnique({ where: key(context, id) })));
+      if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
+      if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
+        problems.add('matches', 'Must name each only once.');
+    },
+    resolve: (query, _root, { id, matches }, context) =>
+      context.transaction(async (inside) => {
+        await match(inside, id, matches);
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  unmatchBankTransaction: t.prismaField({
+    type: BankTransaction,
+    description: 'Undoes all matches of a transaction, or the one with an invoice or receipt.',
+    ability: 'bank-transactions:write',
+    args: {
+      id: t.arg({ type: 'UUID', required: true }),
+      matched: t.arg({ type: 'UUID', description: 'The invoice or receipt; default: all.' }),
+    },
+    resolve: (query, _root, { id, matched }, context) =>
+      context.transaction(async (inside) => {
+        await unmatch(inside, id, matched);
+        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+}));

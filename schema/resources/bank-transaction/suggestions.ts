@@ -1,0 +1,300 @@
+import type { BankTransaction as BankTransactionRow, Prisma } from '../../../prisma/generated/client/client.ts';
+import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
+import { builder } from '../../builder.ts';
+import type { Context } from '../../context.ts';
+import { partnerCalled } from '../customer.ts';
+import { ForbiddenError } from '../../errors.ts';
+import { Decimal, minorDigits } from '../../money/money.ts';
+import { namedNumbers, words } from './invoice-references.ts';
+
+/** What is asked about a transaction. */
+type Clues = Pick<
+  BankTransactionRow,
+  'amountOpen' | 'currency' | 'matchStatus' | 'counterpartyIban' | 'counterpartyName' | 'reference' | 'externalId'
+>;
+
+/** What a transaction may pay, how likely that is, and why. */
+export interface Suggestion {
+  type: 'INVOICE' | 'RECEIPT';
+  id: string;
+  /** What would be matched. */
+  amount: Decimal;
+  /** 0 to 100. */
+  score: number;
+  reasons: string[];
+  /** Its number is named and the amount is exactly what is due: matched without asking. */
+  certain: boolean;
+}
+
+/** A candidate: an open invoice or receipt, in the same terms. */
+interface Candidate {
+  type: Suggestion['type'];
+  id: string;
+  number: string | null;
+  due: Decimal;
+  partnerId: string | null;
+  partnerName: string | null;
+}
+
+/** Candidates for each clue. */
+const atMost = 50;
+/**
+ * Which of these names are an open invoice's number, and which a booked receipt's: two queries for many transactions.
+ * @param names numbers as namedNumbers() finds them, words as words() does
+ */
+export async function namesOfOpen(
+  context: Context,
+  names: { numbers: string[]; words: string[] },
+): Promise<Set<string | null | undefined>> {
+  const [invoices, receipts] = await Promise.all([
+    names.numbers.length === 0
+      ? []
+      : context.db.invoice.findMany({
+          where: { status: 'ISSUED', number: { in: names.numbers } },
+          select: { number: true },
+        }),
+    names.words.length === 0 ? [] : bookedReceiptsCalled(context, names.words),
+  ]);
+  return new Set([
+    ...invoices.map(({ number }) => number),
+    ...receipts.map(({ receiptNumber }) => receiptNumber.toLowerCase()),
+  ]);
+}
+
+/** By words, of which a batch of transactions has thousands: Prisma would make a pattern of each. */
+const bookedReceiptsCalled = (context: Context, called: string[]): Promise<{ id: string; receiptNumber: string }[]> =>
+  context.db.$rows(
+    `select id, receipt_number as "receiptNumber" from receipts
+      where tenant_id = $1 and status = 'booked' and lower(receipt_number) = any ($2::text[])`,
+    [called],
+  );
+
+const called = (names: string[]): Prisma.ReceiptWhereInput => ({
+  receiptNumber: { in: [...new Set(names)], mode: 'insensitive' },
+});
+
+/** Every text of a transaction that may say what it pays. */
+const textOf = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
+  [reference, externalId].filter(Boolean).join(' ');
+
+/** Words as a bank may cut or capitalise them. */
+const normal = (name: string): string =>
+  name
+    .toLocaleLowerCase('und')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
+export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
+  if (transaction.matchStatus === 'IGNORED') return [];
+  // Whose an invoice or receipt is, and what they are called, is told only to those who may read customers.
+  if (!context.may('customers:read')) {
+    const anonymous = { ...transaction, counterpartyIban: null, counterpartyName: null };
+    return judged(await candidates(context, anonymous, new Set()), anonymous, new Set());
+  }
+  const partners = await earlierPartners(context, transaction.counterpartyIban);
+  return judged(await candidates(context, transaction, partners), transaction, partners);
+}
+
+/**
+ * What each of these transactions pays for certain: the only one whose number it names and whose due it is exactly. What
+ * may be paid is read for all of them at once.
+ */
+export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
+  const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
+  const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
+  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(namedNumbers)));
+  const receipts = await receiptsCalled(context, new Set(texts(-1).flatMap(words)));
+  return transactions.map((transaction) => {
+    const isReceived = new Decimal(transaction.amountOpen).isPositive();
+    const named = isReceived ? namedNumbers(textOf(transaction)) : words(textOf(transaction));
+    const possible = named.flatMap((name) => (isReceived ? invoices : receipts).get(name) ?? []);
+    const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
+    const [one, ...others] = judged(inCurrency, transaction, new Set()).filter(({ certain }) => certain);
+    return others.length === 0 ? one : undefined;
+  });
+}
+
+type InCurrency = Candidate & { currency: string };
+
+async function invoicesNumbered(context: Context, numbers: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (numbers.size === 0) return new Map();
+  const invoices = await context.db.invoice.findMany({
+    where: { status: 'ISSUED', number: { in: [...numbers] } },
+    include: { customer: true },
+  });
+  return Map.groupBy(
+    invoices.map((invoice) => ({ ...invoiceCandidate(invoice), currency: invoice.currency })),
+    ({ number }) => number ?? '',
+  );
+}
+
+async function receiptsCalled(context: Context, names: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (names.size === 0) return new Map();
+  const ids = (await bookedReceiptsCalled(context, [...names])).map(({ id }) => id);
+  const receipts = await context.db.receipt.findMany({ where: { id: { in: ids } }, include: { supplier: true } });
+  return Map.groupBy(
+    receipts.map((receipt) => ({ ...receiptCandidate(receipt), currency: receipt.currency })),
+    ({ number }) => number?.toLowerCase() ?? '',
+  );
+}
+
+/** Open invoices or booked receipts: those that the transaction names, and those likely otherwise. */
+async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
+  const open = new Decimal(transaction.amountOpen);
+  if (open.isZero()) return [];
+  return (open.isPositive() ? openInvoices : openReceipts)(context, transaction, open.abs(), partners);
+}
+
+function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Suggestion[] {
+  return all
+    .map((candidate) => judge(candidate, transaction, partners))
+    .filter(({ score, amount }) => score > 0 && amount.greaterThan(0))
+    .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+}
+
+/** The rows of several queries, each once: asked one by one, the many of one clue don't crowd out another's. */
+async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[]): Promise<Row[]> {
+  const rows = (await Promise.all(queries)).flat();
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** Whom earlier transactions of this account were matched with. */
+async function earlierPartners(context: Context, iban: string | null): Promise<Set<string>> {
+  if (!iban) return new Set();
+  const payments = await context.db.payment.findMany({
+    where: { bankTransaction: { counterpartyIban: iban } },
+    select: { invoice: { select: { customerId: true } }, receipt: { select: { supplierId: true } } },
+    orderBy: { id: 'desc' },
+    take: atMost,
+  });
+  return new Set(
+    payments.map(({ invoice, receipt }) => invoice?.customerId ?? receipt?.supplierId).filter((id) => id != null),
+  );
+}
+
+async function openInvoices(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: namedNumbers(textOf(transaction)) } }];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
+  if (name) likely.push({ customer: partnerCalled(name) });
+  const invoices = await distinct(
+    likely.map((clue) =>
+      context.db.invoice.findMany({
+        where: { AND: [clue], status: 'ISSUED', currency: transaction.currency },
+        include: { customer: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return invoices.map(invoiceCandidate);
+}
+
+type OpenInvoice = Prisma.InvoiceGetPayload<{ include: { customer: true } }>;
+
+const invoiceCandidate = ({ id, number, totalGross, amountPaid, customer }: OpenInvoice): Candidate => ({
+  type: 'INVOICE',
+  id,
+  number,
+  due: new Decimal(totalGross).minus(amountPaid),
+  partnerId: customer.id,
+  partnerName: customer.companyName,
+});
+
+async function openReceipts(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.ReceiptWhereInput[] = [called(words(textOf(transaction)))];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
+  if (name) likely.push({ supplier: partnerCalled(name) });
+  const receipts = await distinct(
+    likely.map((clue) =>
+      context.db.receipt.findMany({
+        where: { AND: [clue], status: 'BOOKED', currency: transaction.currency },
+        include: { supplier: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return receipts.map(receiptCandidate);
+}
+
+type OpenReceipt = Prisma.ReceiptGetPayload<{ include: { supplier: true } }>;
+
+const receiptCandidate = ({ id, receiptNumber, amountGross, amountPaid, supplier }: OpenReceipt): Candidate => ({
+  type: 'RECEIPT',
+  id,
+  number: receiptNumber,
+  due: new Decimal(amountGross).minus(amountPaid),
+  partnerId: supplier?.id ?? null,
+  partnerName: supplier?.companyName ?? null,
+});
+
+function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
+  const { type, id, number, due, partnerId, partnerName } = candidate;
+  const amount = new Decimal(transaction.amountOpen).abs();
+  const text = textOf(transaction);
+  const named =
+    number !== null &&
+    (type === 'INVOICE' ? namedNumbers(text).includes(number) : words(text).includes(number.toLowerCase()));
+  const exact = due.equals(amount);
+  const reasons: string[] = [];
+  let score = 0;
+  const because = (points: number, reason: string): void => {
+    score += points;
+    reasons.push(reason);
+  };
+  if (named) because(60, `The reference names ${type === 'INVOICE' ? 'invoice' : 'receipt'} ${number}.`);
+  if (exact) because(30, 'The amount is exactly what is due.');
+  if (partnerId && partners.has(partnerId)) because(20, `Earlier transactions of this account were ${partnerName}'s.`);
+  if (partnerName && transaction.counterpartyName && normal(partnerName) === normal(transaction.counterpartyName)) {
+    because(15, `The counterparty is called ${partnerName}, too.`);
+  }
+  const whole = Decimal.min(due, amount).toDecimalPlaces(minorDigits(transaction.currency), Decimal.ROUND_DOWN);
+  return { type, id, amount: whole, score: Math.min(score, 100), reasons, certain: named && exact };
+}
+
+const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
+  description: 'What a bank transaction may pay. Confirmed by matchBankTransaction, declined by ignoreBankTransaction.',
+  fields: (t) => ({
+    type: t.expose('type', { type: MatchType, description: 'What it would pay.' }),
+    id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'What would be matched; always positive.' }),
+    score: t.exposeInt('score', { description: '0 to 100: how likely it is.' }),
+    reasons: t.exposeStringList('reasons', { description: 'Why, in words.' }),
+    ...payable(t),
+  }),
+});
+
+builder.prismaObjectFields(BankTransaction, (t) => ({
+  suggestions: t.field({
+    type: [SuggestionType],
+    description: 'Open invoices or booked receipts that this transaction may pay, likeliest first.',
+    // By its direction, either invoices' or receipts': see below.
+    select: {
+      amountOpen: true,
+      currency: true,
+      matchStatus: true,
+      counterpartyIban: true,
+      counterpartyName: true,
+      reference: true,
+      externalId: true,
+    },
+    resolve: (transaction, _args, context) => {
+      const ability = transaction.amountOpen.isNegative() ? 'receipts:read' : 'invoices:read';
+      if (!context.may(ability)) throw new ForbiddenError(ability);
+      return suggest(context, transaction);
+    },
+  }),
+}));

@@ -1,0 +1,241 @@
+import type {
+  Customer as CustomerRow,
+  CustomerType as CustomerTypes,
+  Prisma,
+} from '../../prisma/generated/client/client.ts';
+import { builder, type InputFields } from '../builder.ts';
+import { key, type Context } from '../context.ts';
+import { found, type Problems } from '../errors.ts';
+import { emit, eventsOf } from '../events/events.ts';
+import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
+import { knowing } from '../rows/prefetched-row.ts';
+import { enforce, withLockedRow } from '../rows/locked-row.ts';
+import { byText, orderType } from '../paging/order.ts';
+import { readPage } from '../paging/page.ts';
+import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
+
+export const CustomerType = builder.enumType('CustomerType', {
+  description: 'Whether the tenant sells to this partner or buys from it.',
+  values: {
+    CUSTOMER: { description: 'Is sold to.' },
+    SUPPLIER: { description: 'Is bought from; receipts name it.' },
+  } satisfies Record<CustomerTypes, object>,
+});
+
+export const Customer = builder.prismaObject('Customer', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    type: t.expose('type', { type: CustomerType }),
+    companyName: t.exposeString('companyName'),
+    email: t.exposeString('email', { nullable: true }),
+    addressLine1: t.exposeString('addressLine1', { nullable: true }),
+    postalCode: t.exposeString('postalCode', { nullable: true }),
+    city: t.exposeString('city', { nullable: true }),
+    country: t.exposeString('country', { nullable: true }),
+    vatId: t.exposeString('vatId', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const CustomerConnection = builder.connectionObject({ type: Customer, name: 'CustomerConnection' });
+
+const contactFields = (t: InputFields) => ({
+  email: t.string({ validate: email }),
+  addressLine1: t.string({ validate: text(255) }),
+  postalCode: t.string({ validate: text(20) }),
+  city: t.string({ validate: text(255) }),
+  country: t.string({ validate: country }),
+  vatId: t.string({ validate: text(32) }),
+});
+
+const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
+  description: 'A new customer or supplier.',
+  fields: (t) => ({
+    type: t.field({ type: CustomerType, required: true }),
+    companyName: t.string({ required: true, validate: requiredText(255) }),
+    ...contactFields(t),
+  }),
+});
+
+const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    type: t.field({
+      type: CustomerType,
+      description: 'A supplier that receipts name stays a supplier.',
+      ...notNull,
+    }),
+    companyName: t.string({ validate: requiredText(255), ...notNull }),
+    ...contactFields(t),
+  }),
+});
+
+const order = orderType('Customer', { COMPANY_NAME: byText('companyName', 'The company name.') });
+
+builder.queryFields((t) => ({
+  customer: t.prismaField({
+    type: Customer,
+    description: 'One customer or supplier.',
+    ability: 'customers:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.customer.findUnique({ ...query, where: key(context, id) })),
+  }),
+  customers: t.connection(
+    {
+      type: Customer,
+      description: 'The customers and suppliers, newest first.',
+      ability: 'customers:read',
+      args: {
+        type: t.arg({ type: CustomerType, description: 'Only customers, or only suppliers.' }),
+        q: t.arg.string({
+          description: `${wordsIn} company name, e-mail address, city and VAT number.`,
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.CustomerWhereInput = {
+          ...(args.type && { type: args.type }),
+          ...allOf(containing(args.q)),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.customer.findMany(query),
+          (query) => context.db.customer.count(query),
+          order.columns,
+        );
+      },
+    },
+    CustomerConnection,
+  ),
+}));
+
+/** More ids than this are not put into one statement. */
+const few = 1000;
+/** For so many words of a search, partners are looked up first. */
+const mostLookups = 5;
+/** A partner's searched fields, the company name first: as the migrations' search_text has them. */
+const searchedFields = 4;
+
+/** That a partner has this company name, in any case. The search's index finds it: it has no other for that. */
+export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
+  companyName: { equals: name, mode: 'insensitive' },
+  ...holdingFirst(fold(name).replaceAll('\n', ' '), searchedFields),
+});
+
+/**
+ * The conditions, all of which must hold, under which each word of `q` is in a row's searched fields or its partner's
+ * company name; in the row's alone for those who may not read customers. Few partners are looked up first: PostgreSQL
+ * serves `byIds` from an index beside other conditions, while `byPartner`, a join, would make it read every row. Where
+ * many match, so do many rows, and a page is soon full.
+ */
+export async function containingOrPartner<Where extends object>(
+  q: string | null | undefined,
+  context: Context,
+  byIds: (ids: string[]) => Where,
+  byPartner: (partner: Prisma.CustomerWhereInput) => Where,
+): Promise<({ OR: (Where | ReturnType<typeof holding>)[] } | ReturnType<typeof holding>)[]> {
+  if (!context.may('customers:read')) return containing(q);
+  const ofPartners = async (word: string, at: number): Promise<Where[]> => {
+    const where = holdingFirst(word, searchedFields);
+    if (at >= mostLookups) return [byPartner(where)];
+    const partners = await context.db.customer.findMany({ where, select: { id: true }, take: few + 1 });
+    if (partners.length > few) return [byPartner(where)];
+    return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
+  };
+  return Promise.all(
+    wordsOf(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
+  );
+}
+
+/** A supplier that receipts name stays a supplier. */
+async function typeRules(
+  type: CustomerTypes | null | undefined,
+  context: Context,
+  problems: Problems,
+  current: CustomerRow,
+): Promise<void> {
+  if (type !== 'CUSTOMER' || current.type !== 'SUPPLIER') return;
+  const receipt = await context.db.receipt.findFirst({ where: { supplierId: current.id }, select: { id: true } });
+  if (receipt) problems.add('input.type', 'Receipts name this supplier: it can not become a customer.');
+}
+
+/** What keeps a customer from being deleted. */
+async function customerReferences(id: string, context: Context, problems: Problems): Promise<void> {
+  const where = { customerId: id };
+  if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
+  if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
+  if (await context.db.receipt.findFirst({ where: { supplierId: id } }))
+    problems.add('id', 'Receipts refer to this customer.');
+}
+
+builder.mutationFields((t) => ({
+  createCustomer: t.prismaField({
+    type: Customer,
+    description: 'Adds a customer or supplier.',
+    ability: 'customers:write',
+    args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
+    resolve: async (query, _root, { input }, context) => {
+      const customer = context.db.row('Customer', input);
+      const events = await eventsOf(context, [['customer.created', customer]]);
+      await context.insert({ Customer: [customer], Event: events });
+      return found(
+        knowing(context.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, customer.id) }),
+      );
+    },
+  }),
+
+  updateCustomer: t.prismaField({
+    type: Customer,
+    description: 'Changes a customer or supplier.',
+    ability: 'customers:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
+    rules: ({ id, input }, context, problems) => {
+      if (!id) return;
+      problems.leave(async () => {
+        const current = await found(context.db.customer.findUnique({ where: key(context, id) }));
+        await typeRules(input?.type, context, problems, current);
+      });
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      context.transaction(async (inside) => {
+        if (input.type === 'CUSTOMER') {
+          // Receipts rely on the type of their supplier.
+          const current = await found(inside.db.lock('Customer', id, 'update'));
+          await enforce((problems) => typeRules(input.type, inside, problems, current));
+        }
+        const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
+        const customer = await inside.db.customer.update({ where: key(context, id), data });
+        await emit(inside, 'customer.updated', customer);
+        return found(
+          knowing(inside.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, id) }),
+        );
+      }),
+  }),
+
+  deleteCustomer: t.prismaField({
+    type: Customer,
+    description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
+    ability: 'customers:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(
+        context,
+        'Customer',
+        id,
+        async (inside) => {
+          await enforce((problems) => customerReferences(id, inside, problems));
+          const customer = await found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'customer.deleted', id);
+          await inside.db.customer.delete({ where: key(context, id) });
+          return customer;
+        },
+        'update',
+      ),
+  }),
+}));

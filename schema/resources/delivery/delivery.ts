@@ -1,0 +1,291 @@
+import type {
+  DeliveryKind as DeliveryKinds,
+  DeliveryState as DeliveryStates,
+  Prisma,
+} from '../../../prisma/generated/client/client.ts';
+import { builder } from '../../builder.ts';
+import { key, type Context } from '../../context.ts';
+import { found, refuse } from '../../errors.ts';
+import { mustRead, readableEvents } from '../../events/access.ts';
+import { renderBody } from '../../events/events.ts';
+import { text } from '../../input/validators.ts';
+import { loader } from '../../rows/batch-loader.ts';
+import { readPage } from '../../paging/page.ts';
+import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
+
+export const DeliveryKind = builder.enumType('DeliveryKind', {
+  description: 'Why a delivery was made.',
+  values: {
+    EVENT: { description: 'An event happened that the webhook wants.' },
+    PING: { description: 'A user pressed Ping.' },
+    REDELIVERY: { description: 'A user asked for an event again.' },
+  } satisfies Record<DeliveryKinds, object>,
+});
+
+export const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'What became of a delivery.',
+  values: {
+    WAITING: { description: 'For its first or next attempt, or one is under way.' },
+    DELIVERED: { description: 'Answered with 2xx.' },
+    FAILED: { description: 'Given up after the last attempt.' },
+    SET_ASIDE: { description: 'Not sent, as the webhook was off; can be sent then.' },
+  } satisfies Record<DeliveryStates, object>,
+});
+
+export const Event = builder.prismaObject('Event', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
+    type: t.exposeString('type'),
+    resourceId: t.expose('resourceId', { type: 'UUID', nullable: true }),
+    body: t.string({
+      description: 'The exact webhook body: the bytes every delivery sends and signs.',
+      select: { type: true, body: true },
+      resolve: ({ type, body }, _args, context) => {
+        mustRead(context, [type]);
+        return body;
+      },
+    }),
+    requestId: t.expose('requestId', { type: 'UUID', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+
+const Header = builder.objectRef<{ name: string; value: string }>('Header').implement({
+  description: 'A header of a request or a response.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'In lower case where it was received.' }),
+    value: t.exposeString('value', { description: 'As it was sent.' }),
+  }),
+});
+
+const headers = (json: unknown): { name: string; value: string }[] =>
+  Object.entries((json ?? {}) as Record<string, string | string[]>).flatMap(([name, values]) =>
+    [values].flat().map((value) => ({ name, value })),
+  );
+
+builder.prismaObject('DeliveryAttempt', {
+  fields: (t) => ({
+    number: t.exposeInt('number'),
+    startedAt: t.expose('startedAt', { type: 'DateTime' }),
+    durationMs: t.exposeInt('durationMs', { nullable: true }),
+    requestHeaders: t.field({
+      type: [Header],
+      select: { requestHeaders: true },
+      resolve: (attempt) => headers(attempt.requestHeaders),
+    }),
+    status: t.exposeInt('status', { nullable: true }),
+    responseHeaders: t.field({
+      type: [Header],
+      select: { responseHeaders: true },
+      resolve: (attempt) => headers(attempt.responseHeaders),
+    }),
+    responseBody: t.string({
+      nullable: true,
+      description: 'The first 16 KiB, as text.',
+      select: { responseBody: true },
+      resolve: ({ responseBody }) => (responseBody ? Buffer.from(responseBody).toString() : null),
+    }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
+
+export const Delivery = builder.prismaObject('Delivery', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    webhookId: t.expose('webhookId', { type: 'UUID' }),
+    webhook: t.relation('webhook'),
+    event: t.relation('event'),
+    kind: t.expose('kind', { type: DeliveryKind }),
+    state: t.expose('state', { type: DeliveryState }),
+    attemptCount: t.exposeInt('attemptCount'),
+    attempts: t.relation('attempts', { query: { orderBy: { number: 'asc' } } }),
+    nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const DeliveryConnection = builder.connectionObject({ type: Delivery, name: 'DeliveryConnection' });
+const EventConnection = builder.connectionObject({ type: Event, name: 'EventConnection' });
+
+const waiting = loader(async (ids, context) => {
+  const counts = await context.db.delivery.groupBy({
+    by: 'webhookId',
+    where: { webhookId: { in: ids }, state: 'WAITING' },
+    _count: true,
+  });
+  return new Map(counts.map((count) => [count.webhookId, count._count]));
+}, 0);
+
+builder.prismaObjectFields(Webhook, (t) => ({
+  waiting: t.int({
+    description: 'Deliveries that are still to be made.',
+    select: { id: true },
+    resolve: ({ id }, _args, context) => waiting(id, context),
+  }),
+}));
+
+builder.queryFields((t) => ({
+  delivery: t.prismaField({
+    type: Delivery,
+    description: 'One delivery, with its attempts. Needs the ability to read what its event tells of.',
+    ability: 'webhooks:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: async (query, _root, { id }, context) => {
+      await mustReadDelivery(context, id);
+      return found(context.db.delivery.findUnique({ ...query, where: key(context, id) }));
+    },
+  }),
+  deliveries: t.connection(
+    {
+      type: Delivery,
+      description:
+        'The audit log: what was sent, or will be. Kept for 90 days. Leaves out what the token may not read: deliveries of `invoice.paid`, say, need `invoices:read`.',
+      ability: 'webhooks:read',
+      args: {
+        webhookId: t.arg({ type: 'UUID', description: 'Only those to this webhook.' }),
+        event: t.arg.string({
+          description: 'Only those of events of this name: `invoice.paid`, say.',
+          validate: text(64),
+        }),
+        eventId: t.arg({ type: 'UUID', description: 'Only those of this one event.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        since: t.arg({ type: 'DateTime', description: 'Only those made then or later.' }),
+        until: t.arg({ type: 'DateTime', description: 'Only those made before then.' }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, { webhookId, event, eventId, state, since, until, ...args }, context, info) => {
+        if (event) mustRead(context, [event]);
+        const readable = readableEvents(context);
+        const where: Prisma.DeliveryWhereInput = {
+          ...(webhookId && { webhookId }),
+          ...((event || readable) && { event: event ? { type: event } : readable }),
+          ...(eventId && { eventId }),
+          ...(state && { state }),
+          createdAt: { gte: since ?? undefined, lt: until ?? undefined },
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.delivery.findMany(query),
+          (query) => context.db.delivery.count(query),
+        );
+      },
+    },
+    DeliveryConnection,
+  ),
+  events: t.connection(
+    {
+      type: Event,
+      description:
+        'What happened to the books, whether any webhook wants it or not. Leaves out what the token may not read: `invoice.paid`, say, needs `invoices:read`.',
+      ability: 'webhooks:read',
+      args: {
+        type: t.arg.string({ description: 'Only those of this name: `invoice.paid`, say.', validate: text(64) }),
+        resourceId: t.arg({ type: 'UUID', description: 'Only those that happened to this resource.' }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, { type, resourceId, ...args }, context, info) => {
+        if (type) mustRead(context, [type]);
+        const where: Prisma.EventWhereInput = {
+          ...(type ? { type } : readableEvents(context)),
+          ...(resourceId && { resourceId }),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.event.findMany(query),
+          (query) => context.db.event.count(query),
+        );
+      },
+    },
+    EventConnection,
+  ),
+}));
+
+/** @throws NotFoundError; ForbiddenError where the caller may not read what the delivery's event tells of */
+async function mustReadDelivery(context: Context, id: string): Promise<void> {
+  const select = { id: true, event: { select: { type: true } } } as const;
+  const { event } = await found(context.db.delivery.findUnique({ where: key(context, id), select }));
+  mustRead(context, [event.type]);
+}
+
+/** Deliveries are made for a webhook that is on. */
+function refuseUnlessActive({ active }: { active: boolean }): void {
+  if (!active) refuse('webhookId', 'This webhook is off: enable it first.');
+}
+
+builder.mutationFields((t) => ({
+  pingWebhook: t.prismaField({
+    type: Delivery,
+    description: 'Sends webhook.ping, whatever events the webhook wants and whether or not it is active.',
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id: webhookId }, context) =>
+      withLockedWebhook(context, webhookId, async (inside) => {
+        const createdAt = context.now();
+        const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
+        const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
+        const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt } as const;
+        const { id } = await inside.db.delivery.create({ data });
+        return found(inside.db.delivery.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  redeliver: t.prismaField({
+    type: Delivery,
+    description:
+      'Makes a new delivery of the same event: a new id, attempt 1, the same body. Needs the ability to read what the event tells of.',
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true, description: 'Of a delivery.' }) },
+    rules: async ({ id }, context) => {
+      if (id) await mustReadDelivery(context, id);
+    },
+    resolve: async (query, _root, { id: earlier }, context) => {
+      // Neither of these changes.
+      const { webhookId, eventId } = await found(context.db.delivery.findUnique({ where: key(context, earlier) }));
+      return withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
+        const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
+        const { id } = await inside.db.delivery.create({ data });
+        return found(inside.db.delivery.findUnique({ ...query, where: key(context, id) }));
+      });
+    },
+  }),
+
+  redeliverMissed: t.int({
+    description:
+      'Makes a new delivery of each event that this webhook has missed since then: those whose deliveries all failed or were set aside. Answers how many. Needs the abilities to read what they tell of.',
+    ability: 'webhooks:write',
+    args: {
+      webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'Deliveries made then or later.' }),
+    },
+    resolve: (_root, { webhookId, since }, context) =>
+      // Of two at once the second waits here, and finds the first one's deliveries on their way.
+      withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
+        const missed = await inside.db.delivery.findMany({
+          where: {
+            webhookId,
+            state: { in: ['FAILED', 'SET_ASIDE'] },
+            kind: { not: 'PING' },
+            createdAt: { gte: since },
+            event: { deliveries: { none: { webhookId, state: { in: ['WAITING', 'DELIVERED'] } } } },
+          },
+          distinct: 'eventId',
+          select: { eventId: true, event: { select: { type: true } } },
+          orderBy: { id: 'asc' },
+        });
+        const types = new Set(missed.map(({ event }) => event.type));
+        mustRead(context, [...types]);
+        const plan = { webhookId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
+        const { count } = await inside.db.delivery.createMany({
+          data: missed.map(({ eventId }) => ({ ...plan, eventId })),
+        });
+        return count;
+      }),
+  }),
+}));

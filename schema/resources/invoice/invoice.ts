@@ -1,0 +1,183 @@
+import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
+import { builder } from '../../builder.ts';
+import { key, today } from '../../context.ts';
+import { containingOrPartner, Customer } from '../customer.ts';
+import { found } from '../../errors.ts';
+import { loader } from '../../rows/batch-loader.ts';
+import { Decimal, vatBreakdown, type VatShare as VatShareOf } from '../../money/money.ts';
+import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
+import { periodRules, within } from '../../filters/period.ts';
+import { allOf, searchText, wordsIn } from '../../filters/search.ts';
+
+export const InvoiceStatus = builder.enumType('InvoiceStatus', {
+  description: 'draft → issued → paid, or cancelled while nothing is paid.',
+  values: {
+    DRAFT: { description: 'Can be changed and deleted; has no number yet.' },
+    ISSUED: { description: 'Numbered and to be paid, perhaps paid in part; can not be changed.' },
+    PAID: { description: 'Paid in full; issued again when a payment is undone.' },
+    CANCELLED: { description: 'Withdrawn; keeps its number.' },
+  } satisfies Record<InvoiceStatuses, object>,
+});
+
+export const InvoiceItem = builder.prismaObject('InvoiceItem', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    position: t.exposeInt('position'),
+    title: t.exposeString('title'),
+    quantity: t.expose('quantity', { type: 'Decimal' }),
+    unit: t.exposeString('unit', { nullable: true }),
+    unitPriceNet: t.expose('unitPriceNet', { type: 'Decimal' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal' }),
+    lineTotalNet: t.expose('lineTotalNet', { type: 'Decimal' }),
+  }),
+});
+
+export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
+  description: 'The part of an invoice that one VAT rate applies to.',
+  fields: (t) => ({
+    vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
+    net: t.expose('net', { type: 'Decimal', description: "Sum of the rate's lines." }),
+    vat: t.expose('vat', { type: 'Decimal', description: 'VAT on that sum, rounded.' }),
+  }),
+});
+
+export const byPosition = { orderBy: { position: 'asc' } } as const;
+
+export const Invoice = builder.prismaObject('Invoice', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    number: t.exposeString('number', { nullable: true }),
+    customerId: t.expose('customerId', { type: 'UUID' }),
+    customer: t.relation('customer', { ability: 'customers:read' }),
+    invoiceDate: t.expose('invoiceDate', { type: 'Date' }),
+    dueDate: t.expose('dueDate', { type: 'Date' }),
+    subject: t.exposeString('subject', { nullable: true }),
+    currency: t.exposeString('currency'),
+    status: t.expose('status', { type: InvoiceStatus }),
+    items: t.relation('items', { query: byPosition }),
+    totalNet: t.expose('totalNet', { type: 'Decimal' }),
+    totalVat: t.expose('totalVat', { type: 'Decimal' }),
+    totalGross: t.expose('totalGross', { type: 'Decimal' }),
+    vatBreakdown: t.field({
+      type: [VatShare],
+      description: 'VAT per rate, rates ascending.',
+      select: { currency: true, items: byPosition },
+      resolve: ({ items, currency }) => vatBreakdown(items, currency),
+    }),
+    amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    amountDue: t.field({
+      type: 'Decimal',
+      description: 'What is still to be paid; nothing once cancelled.',
+      select: { status: true, totalGross: true, amountPaid: true },
+      resolve: ({ status, totalGross, amountPaid }) =>
+        status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross.toFixed()).minus(amountPaid.toFixed()),
+    }),
+    isOverdue: t.boolean({
+      description: "Issued, not fully paid, and due before the tenant's today.",
+      select: { status: true, dueDate: true },
+      resolve: ({ status, dueDate }, _args, context) => status === 'ISSUED' && dueDate < today(context),
+    }),
+    issuedAt: t.expose('issuedAt', { type: 'DateTime', nullable: true }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
+
+const order = orderType('Invoice', {
+  NUMBER: byText('number', 'The number, which a draft has none of.', { nullable: true }),
+  INVOICE_DATE: byDay('invoiceDate', 'The day of the invoice.'),
+  DUE_DATE: byDay('dueDate', 'The day it is due.'),
+  TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
+});
+
+/** As Invoice.isOverdue says. */
+export const overdueOn = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
+
+builder.queryFields((t) => ({
+  invoice: t.prismaField({
+    type: Invoice,
+    description: 'One invoice.',
+    ability: 'invoices:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.invoice.findUnique({ ...query, where: key(context, id) })),
+  }),
+  invoices: t.connection(
+    {
+      type: Invoice,
+      description: 'The invoices, newest first.',
+      ability: 'invoices:read',
+      args: {
+        status: t.arg({ type: InvoiceStatus, description: 'Only those in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        from: t.arg({ type: 'Date', description: 'Only those dated this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those dated this day and earlier.' }),
+        overdue: t.arg.boolean({ description: 'Only those that are overdue, or only those that are not.' }),
+        q: t.arg.string({
+          description: `${wordsIn} number, the subject and, for those who may read customers, the customer's company name.`,
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
+        offset: t.arg.int(),
+      },
+      rules: periodRules,
+      resolve: async (_root, args, context, info) => {
+        const where: Prisma.InvoiceWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.customerId && { customerId: args.customerId }),
+          ...((args.from || args.to) && { invoiceDate: within(args) }),
+          ...(args.overdue === false && { NOT: overdueOn(today(context)) }),
+          ...allOf<Prisma.InvoiceWhereInput>([
+            ...(args.overdue ? [overdueOn(today(context))] : []),
+            ...(await containingOrPartner<Prisma.InvoiceWhereInput>(
+              args.q,
+              context,
+              (ids) => ({ customerId: { in: ids } }),
+              (customer) => ({ customer }),
+            )),
+          ]),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.invoice.findMany(query),
+          (query) => context.db.invoice.count(query),
+          order.columns,
+        );
+      },
+    },
+    InvoiceConnection,
+  ),
+}));
+
+const invoicesOfCustomer = loader(async (ids, context) => {
+  const counts = await context.db.invoice.groupBy({
+    by: 'customerId',
+    where: { customerId: { in: ids } },
+    _count: true,
+  });
+  return new Map(counts.map((count) => [count.customerId, count._count]));
+}, 0);
+
+builder.prismaObjectField(Customer, 'invoices', (t) =>
+  t.connection(
+    {
+      type: Invoice,
+      description: 'What this partner was invoiced, newest first.',
+      ability: 'invoices:read',
+      args: { offset: t.arg.int() },
+      select: (args, _context, nested) => ({
+        id: true,
+        invoices: nested(rowsOf(args), nodesOf('Invoice')),
+      }),
+      resolve: ({ id, invoices }, args, context) => connectionOf(args, invoices, () => invoicesOfCustomer(id, context)),
+    },
+    InvoiceConnection,
+  ),
+);

@@ -1,0 +1,254 @@
+import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
+import { builder, type InputFields } from '../../builder.ts';
+import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../context.ts';
+import { found, refuse, type Problems } from '../../errors.ts';
+import { emit, eventsOf } from '../../events/events.ts';
+import {
+  among,
+  count,
+  currency,
+  decimal,
+  given,
+  notNull,
+  requiredText,
+  text,
+  unitPrice,
+  vatRate,
+} from '../../input/validators.ts';
+import { Invoice, InvoiceStatus } from './invoice.ts';
+import { issueNew, type WholeInvoice } from './transitions.ts';
+import { knowing } from '../../rows/prefetched-row.ts';
+import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
+import { refers } from '../../input/references.ts';
+
+const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
+  description: 'One line of an invoice.',
+  fields: (t) => ({
+    title: t.string({ required: true, validate: requiredText(255) }),
+    quantity: t.field({ type: 'Decimal', required: true, validate: decimal({ decimals: 4, nonZero: true }) }),
+    unit: t.string({ validate: text(20) }),
+    unitPriceNet: t.field({ type: 'Decimal', required: true, validate: unitPrice }),
+    vatRate: t.field({ type: 'Decimal', required: true, validate: vatRate }),
+  }),
+});
+
+const subject = (t: InputFields) => t.string({ validate: text(255) });
+/** The most items of one invoice (decisions, 2). */
+export const maxItems = 500;
+const itemCount = count(1, maxItems, 'items');
+
+const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
+  description: 'A new invoice.',
+  fields: (t) => ({
+    customerId: t.field({ type: 'UUID', required: true }),
+    invoiceDate: t.field({ type: 'Date', required: true }),
+    dueDate: t.field({ type: 'Date', description: 'Not before the invoice date. Default: 14 days after it.' }),
+    subject: subject(t),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    status: t.field({
+      type: InvoiceStatus,
+      description: 'Draft (default), issued or paid: the invoice passes through each state on the way.',
+      validate: among<InvoiceStatuses>(
+        ['DRAFT', 'ISSUED', 'PAID'],
+        'An invoice can be created as draft, issued or paid.',
+      ),
+    }),
+    items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
+  }),
+});
+
+const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
+  description: 'Only the fields present change; items are replaced as a whole.',
+  fields: (t) => ({
+    customerId: t.field({ type: 'UUID', ...notNull }),
+    invoiceDate: t.field({ type: 'Date', ...notNull }),
+    dueDate: t.field({ type: 'Date', ...notNull }),
+    subject: subject(t),
+    currency: t.string({ validate: currency, ...notNull }),
+    items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
+  }),
+});
+
+type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof UpdateInvoiceInput.$inferInput>;
+/** The invoice that an input changes; nothing for a new one. */
+type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
+
+/** What holds between an invoice's fields, checked on those that could be read. */
+function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
+  refers(context, problems, 'customer', input.customerId);
+  const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
+  const dueDate = input.dueDate ?? current?.dueDate;
+  if (invoiceDate && dueDate && dueDate < invoiceDate) {
+    problems.add('input.dueDate', 'Must not be before the invoice date.');
+  }
+  const lines = input.items ?? current?.items;
+  if (lines?.every(isWhole)) {
+    totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
+  }
+}
+
+export const isWhole = (line: Readable<Line> | undefined): line is Line =>
+  line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
+
+/** What an invoice's totals may be. */
+export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
+  for (const [index, line] of lines.entries()) {
+    if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
+  }
+  const { vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  const answered = [totalNet, totalVat, totalGross, ...vatBreakdown.flatMap(({ net, vat }) => [net, vat])];
+  if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
+  if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
+}
+
+interface NewLine extends Line {
+  title: string;
+  unit?: string | null;
+}
+
+const itemsOf = (lines: NewLine[], inCurrency: string) =>
+  lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) }));
+
+function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
+  if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
+}
+
+const itemsByPosition = (context: Context, invoiceId: string) =>
+  context.db.invoiceItem.findMany({ where: { invoiceId }, orderBy: { position: 'asc' } });
+
+const lastDay = new Date('9999-12-31T00:00:00Z');
+
+/** Payment is due 14 days after the invoice date unless the invoice says otherwise. */
+function usualDueDate(invoiceDate: Date): Date {
+  const due = new Date(invoiceDate);
+  due.setUTCDate(due.getUTCDate() + 14);
+  return due < lastDay ? due : lastDay;
+}
+
+interface Draft {
+  customerId: string;
+  invoiceDate: Date;
+  dueDate?: Date | null;
+  subject?: string | null;
+  currency: string;
+  items: NewLine[];
+}
+
+/** A new draft and its items, not written yet. Its totals have been checked. */
+export function newDraft({ db }: Context, { items, ...draft }: Draft): WholeInvoice {
+  const invoice = db.row('Invoice', {
+    ...draft,
+    dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
+    ...totalsOf(items, draft.currency),
+  });
+  const lines = itemsOf(items, draft.currency);
+  return { ...invoice, items: lines.map((line) => db.row('InvoiceItem', { ...line, invoiceId: invoice.id })) };
+}
+
+function totalsOf(lines: Line[], inCurrency: string) {
+  const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  return { totalNet, totalVat, totalGross };
+}
+
+/** Writes other lines. Those that were there before keep their ids. */
+async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof itemsOf>): Promise<void> {
+  await context.db.invoiceItem.deleteMany({ where: { invoiceId } });
+  await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
+}
+
+/** Writes a new draft and its event. */
+export async function insertDraft(context: Context, draft: WholeInvoice): Promise<void> {
+  const events = await eventsOf(context, [['invoice.created', draft]]);
+  await context.insert({ Invoice: [draft], InvoiceItem: draft.items, Event: events });
+}
+
+builder.mutationFields((t) => ({
+  createInvoice: t.prismaField({
+    type: Invoice,
+    description: 'Adds an invoice, as a draft unless its status says otherwise.',
+    ability: 'invoices:write',
+    args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
+    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
+    resolve: async (query, _root, { input }, context) => {
+      const { status, ...fields } = input;
+      const draft = newDraft(context, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
+      const where = key(context, draft.id);
+      if (status !== 'ISSUED' && status !== 'PAID') {
+        await insertDraft(context, draft);
+        return found(knowing(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
+      }
+      return context.transaction(async (inside) => {
+        const { invoice, payments, happened } = await issueNew(inside, draft, status);
+        await inside.insert({
+          Invoice: [invoice],
+          InvoiceItem: invoice.items,
+          Payment: payments,
+          Event: await eventsOf(inside, happened),
+        });
+        return found(knowing(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where }));
+      });
+    },
+  }),
+
+  updateInvoice: t.prismaField({
+    type: Invoice,
+    description: 'Changes an invoice that is still a draft.',
+    ability: 'invoices:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
+    rules: ({ id, input }, context, problems) => {
+      if (!id || !input) return;
+      problems.leave(async () => {
+        const one = { where: key(context, id), include: { items: true } };
+        const current = await found(context.db.invoice.findUnique(one));
+        refuseUnlessDraft(current);
+        invoiceRules(input, context, problems, current);
+      });
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedRow(context, 'Invoice', id, async (inside, current) => {
+        refuseUnlessDraft(current);
+        const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
+        // The lines follow from the currency. Whoever changes them locks the invoice, too.
+        const lines = items ?? (newCurrency ? await itemsByPosition(inside, id) : []);
+        await enforce((problems) => invoiceRules(input, inside, problems, { ...current, items: lines }));
+        const inCurrency = newCurrency ?? current.currency;
+        await inside.db.invoice.update({
+          where: key(context, id),
+          data: {
+            customerId: given(customerId),
+            invoiceDate: given(invoiceDate),
+            dueDate: given(dueDate),
+            subject: newSubject,
+            currency: given(newCurrency),
+            ...(lines.length > 0 && totalsOf(lines, inCurrency)),
+          },
+        });
+        if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteInvoice: t.prismaField({
+    type: Invoice,
+    description: 'Deletes an invoice that is still a draft. Time entries it billed are free again.',
+    ability: 'invoices:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(
+        context,
+        'Invoice',
+        id,
+        async (inside, current) => {
+          refuseUnlessDraft(current);
+          const invoice = await found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'invoice.deleted', id);
+          await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+          await inside.db.invoice.delete({ where: key(context, id) });
+          return invoice;
+        },
+        'update',
+      ),
+  }),
+}));

@@ -1,0 +1,28 @@
+import { today, type Context } from '../../context.ts';
+import { emit } from '../../events/events.ts';
+
+const batch = 100;
+
+/**
+ * Emits invoice.overdue for the tenant's invoices that are due before its today, once for each.
+ * @returns how many
+ */
+export async function emitOverdue(context: Context): Promise<number> {
+  const where = { status: 'ISSUED', overdueAt: null, dueDate: { lt: today(context) } } as const;
+  let emitted = 0;
+  for (;;) {
+    const due = await context.db.invoice.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: batch });
+    for (const { id } of due) {
+      emitted += await context.transaction(async (inside) => {
+        // It may have been paid since, or another worker may be at it.
+        const { count } = await inside.db.invoice.updateMany({
+          where: { ...where, id },
+          data: { overdueAt: context.now() },
+        });
+        if (count > 0) await emit(inside, 'invoice.overdue', id);
+        return count;
+      });
+    }
+    if (due.length < batch) return emitted;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Prisma } from '../../prisma/generated/client/client.ts';
+import { builder } from '../builder.ts';
+import { today, type Context } from '../context.ts';
+import { overdueOn } from './invoice/invoice.ts';
+import { Decimal } from '../money/money.ts';
+import { unbilled } from './project/project.ts';
+import { formatDay } from '../scalars/scalars.ts';
+
+const monthsShown = 12;
+
+interface MoneyTotalOf {
+  currency: string;
+  amount: Decimal;
+  count: number;
+}
+
+const MoneyTotal = builder.objectRef<MoneyTotalOf>('MoneyTotal').implement({
+  description: 'What there is in one currency.',
+  fields: (t) => ({
+    currency: t.exposeString('currency', { description: 'ISO 4217.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'The sum.' }),
+    count: t.exposeInt('count', { description: 'Of how many.' }),
+  }),
+});
+
+interface MonthTotalOf {
+  month: string;
+  currency: string;
+  invoicedGross: Decimal;
+  paid: Decimal;
+}
+
+const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
+  description: 'What was invoiced and paid in one month and one currency.',
+  fields: (t) => ({
+    month: t.exposeString('month', { description: '`YYYY-MM`.' }),
+    currency: t.exposeString('currency', { description: 'ISO 4217.' }),
+    invoicedGross: t.expose('invoicedGross', {
+      type: 'Decimal',
+      description: 'The gross totals of the invoices dated in this month, drafts and cancelled ones left out.',
+    }),
+    paid: t.expose('paid', { type: 'Decimal', description: 'What was paid on invoices in this month.' }),
+  }),
+});
+
+/** What is due on these invoices. */
+async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<MoneyTotalOf[]> {
+  const groups = await context.db.invoice.groupBy({
+    by: 'currency',
+    where,
+    _sum: { totalGross: true, amountPaid: true },
+    _count: true,
+    orderBy: { currency: 'asc' },
+  });
+  return groups.map(({ currency, _sum, _count }) => ({
+    currency,
+    amount: new Decimal(_sum.totalGross ?? 0).minus(_sum.amountPaid ?? 0),
+    count: _count,
+  }));
+}
+
+/** The month that the tenant's today is in. */
+const thisMonth = (context: Context): Temporal.PlainYearMonth =>
+  Temporal.PlainDate.from(formatDay(today(context))).toPlainYearMonth();
+
+/** The days of these months, as a condition. */
+const daysOf = (first: Temporal.PlainYearMonth, last = first): { gte: Date; lt: Date } => ({
+  gte: new Date(`${first.toString()}-01`),
+  lt: new Date(`${last.add({ months: 1 }).toString()}-01`),
+});
+
+async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise<MoneyTotalOf[]> {
+  const groups = await context.db.payment.groupBy({
+    by: 'currency',
+    where: { invoiceId: { not: null }, paidOn: daysOf(month) },
+    _sum: { amount: true },
+    _count: true,
+    orderBy: { currency: 'asc' },
+  });
+  return groups.map(({ currency, _sum, _count }) => ({
+    currency,
+    amount: new Decimal(_sum.amount ?? 0),
+    count: _count,
+  }));
+}
+
+async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
+  const last = thisMonth(context);
+  const first = last.subtract({ months: monthsShown - 1 });
+  const days = daysOf(first, last);
+  // By day, as Prisma groups by columns alone: at most 366 sums for each currency.
+  const [invoiced, paid] = await Promise.all([
+    context.db.invoice.groupBy({
+      by: ['invoiceDate', 'currency'],
+      where: { status: { in: ['ISSUED', 'PAID'] }, invoiceDate: days },
+      _sum: { totalGross: true },
+    }),
+    context.db.payment.groupBy({
+      by: ['paidOn', 'currency'],
+      where: { invoiceId: { not: null }, paidOn: days },
+      _sum: { amount: true },
+    }),
+  ]);
+  const used = new Set([...invoiced, ...paid].map(({ currency }) => currency));
+  const currencies = used.size > 0 ? [...used].toSorted() : [context.tenant.defaultCurrency];
+  const totals = new Map<string, MonthTotalOf>();
+  for (let index = 0; index < monthsShown; index++) {
+    const month = first.add({ months: index }).toString();
+    for (const currency of currencies)
+      totals.set(month + currency, { month, currency, invoicedGross: new Decimal(0), paid: new Decimal(0) });
+  }
+  const add = (day: Date, currency: string, to: 'invoicedGross' | 'paid', amount: Prisma.Decimal | null): void => {
+    const total = totals.get(formatDay(day).slice(0, 'YYYY-MM'.length) + currency);
+    if (total) total[to] = total[to].plus(amount ?? 0);
+  };
+  for (const { invoiceDate, currency, _sum } of invoiced) add(invoiceDate, currency, 'invoicedGross', _sum.totalGross);
+  for (const { paidOn, currency, _sum } of paid) add(paidOn, currency, 'paid', _sum.amount);
+  return [...totals.values()];
+}
+
+const Overview = builder.objectRef<object>('Overview').implement({
+  description: "What matters at a glance, by the tenant's today. Sums are per currency, in the order of their codes.",
+  fields: (t) => ({
+    outstanding: t.field({
+      type: [MoneyTotal],
+      description: 'What is due on issued invoices, the overdue ones included.',
+      ability: 'invoices:read',
+      resolve: (_overview, _args, context) => due(context, { status: 'ISSUED' }),
+    }),
+    overdue: t.field({
+      type: [MoneyTotal],
+      description: 'What is due on overdue invoices.',
+      ability: 'invoices:read',
+      resolve: (_overview, _args, context) => due(context, overdueOn(today(context))),
+    }),
+    paidThisMonth: t.field({
+      type: [MoneyTotal],
+      description: 'What was paid on invoices in this calendar month, and by how many payments.',
+      ability: 'invoices:read',
+      resolve: (_overview, _args, context) => paidIn(context, thisMonth(context)),
+    }),
+    unmatchedTransactions: t.int({
+      description: 'Bank transactions of which nothing is accounted for.',
+      ability: 'bank-transactions:read',
+      resolve: (_overview, _args, context) => context.db.bankTransaction.count({ where: { matchStatus: 'UNMATCHED' } }),
+    }),
+    unbilledMinutes: t.int({
+      description: 'The billable time that no invoice bills, of all projects.',
+      ability: 'time-entries:read',
+      resolve: async (_overview, _args, context) => {
+        const { _sum } = await context.db.timeEntry.aggregate({ where: unbilled, _sum: { durationMinutes: true } });
+        return _sum.durationMinutes ?? 0;
+      },
+    }),
+    months: t.field({
+      type: [MonthTotal],
+      description: `The last ${monthsShown} months, this one the last of them: each of them for each currency in use.`,
+      ability: 'invoices:read',
+      resolve: (_overview, _args, context) => lastMonths(context),
+    }),
+  }),
+});
+
+builder.queryField('overview', (t) =>
+  t.field({
+    type: Overview,
+    description: 'What matters at a glance. Each of its fields demands an ability of its own.',
+    resolve: () => ({}),
+  }),
+);

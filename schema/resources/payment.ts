@@ -1,0 +1,112 @@
+import { builder, type MutationFields } from '../builder.ts';
+import { key, today } from '../context.ts';
+import { ForbiddenError, found, refuse, type Problems } from '../errors.ts';
+import { decimal } from '../input/validators.ts';
+import { Invoice } from './invoice/invoice.ts';
+import { decimalsRules, payInvoice, unpayInvoice } from './invoice/transitions.ts';
+import { Decimal } from '../money/money.ts';
+import { Receipt } from './receipt/receipt.ts';
+import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
+
+export const Payment = builder.prismaObject('Payment', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
+    invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
+    receiptId: t.expose('receiptId', { type: 'UUID', nullable: true }),
+    receipt: t.relation('receipt', { ability: 'receipts:read', nullable: true }),
+    bankTransactionId: t.expose('bankTransactionId', { type: 'UUID', nullable: true }),
+    amount: t.expose('amount', { type: 'Decimal' }),
+    currency: t.exposeString('currency'),
+    paidOn: t.expose('paidOn', { type: 'Date' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+
+const newestFirst = { orderBy: { id: 'desc' } } as const;
+builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
+builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
+
+/**
+ * A payment's amount.
+ * @param settled the invoice or receipt. Its state and its currency are checked under its lock: see paidOf()
+ */
+function amountRules(
+  amount: Decimal | null | undefined,
+  settled: () => PromiseLike<{ currency: string } | null>,
+  problems: Problems,
+): void {
+  if (amount && !amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
+  problems.leave(async () => {
+    const { currency } = await found(settled());
+    if (amount) decimalsRules(amount, currency, problems);
+  });
+}
+
+const paymentArgs = (t: MutationFields) => ({
+  id: t.arg({ type: 'UUID', required: true }),
+  amount: t.arg({ type: 'Decimal', description: 'Default: what is due.', validate: decimal({}) }),
+  paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+});
+
+builder.mutationFields((t) => ({
+  payInvoice: t.prismaField({
+    type: Invoice,
+    description:
+      'Records a payment that came otherwise than by a known bank transaction. Paid in full, the invoice is paid.',
+    ability: 'invoices:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
+    },
+    resolve: (query, _root, { id, amount, paidOn }, context) =>
+      context.transaction(async (inside) => {
+        const paid = await payInvoice(inside, id, amount);
+        await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  payReceipt: t.prismaField({
+    type: Receipt,
+    description:
+      'Records a payment that was made otherwise than by a known bank transaction. Paid in full, the receipt is paid.',
+    ability: 'receipts:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
+    },
+    resolve: (query, _root, { id, amount, paidOn }, context) =>
+      context.transaction(async (inside) => {
+        const paid = await payReceipt(inside, id, amount);
+        if (!paid.amount.isZero())
+          await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });
+        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  undoPayment: t.prismaField({
+    type: Payment,
+    description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    // No one ability: what the payment settles decides.
+    rules: async ({ id }, context) => {
+      if (!id) return;
+      const { invoiceId } = await found(context.db.payment.findUnique({ where: key(context, id) }));
+      const ability = invoiceId ? 'invoices:write' : 'receipts:write';
+      if (!context.may(ability)) throw new ForbiddenError(ability);
+    },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        // A payment doesn't change: whatever is read of it is true. Of two at once, the second finds nothing to delete.
+        const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));
+        const { invoiceId, receiptId, bankTransactionId, amount } = payment;
+        if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
+        const { count } = await inside.db.payment.deleteMany({ where: { id } });
+        if (count === 0) refuse('id', 'This payment is undone already.');
+        if (invoiceId) await unpayInvoice(inside, invoiceId, new Decimal(amount));
+        if (receiptId) await unpayReceipt(inside, receiptId, new Decimal(amount));
+        return payment;
+      }),
+  }),
+}));

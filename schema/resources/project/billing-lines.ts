@@ -1,0 +1,100 @@
+import type { TimeEntry } from '../../../prisma/client.ts';
+import { builder } from '../../builder.ts';
+import { Decimal } from '../../money/money.ts';
+import { formatDay } from '../../scalars/scalars.ts';
+
+const minutesPerHour = 60;
+/** Hours are counted to four decimals, as any quantity is. */
+const hourDecimals = 4;
+
+/** The longest title of a line (decisions, 2). */
+const titleLength = 255;
+
+/** How time becomes lines. */
+export type Grouping = 'ENTRY' | 'DAY' | 'DESCRIPTION' | 'PERSON' | 'PROJECT';
+
+export const BilledTimeGrouping = builder.enumType('BilledTimeGrouping', {
+  description: 'Which time entries share a line of an invoice. Entries of different hourly rates never do.',
+  values: {
+    ENTRY: { description: 'None: a line for each entry, with its day and description.' },
+    DAY: { description: 'Those of a day; the line names the day and what was done.' },
+    DESCRIPTION: { description: 'Those with the same description, whatever the day.' },
+    PERSON: { description: 'Those of a person; the line names the person and the period.' },
+    PROJECT: { description: 'All of them; the line names the project and the period.' },
+  } satisfies Record<Grouping, object>,
+});
+
+/** What titles of lines are made from, beside the entries. */
+export interface Titles {
+  project: string;
+  /** Of members; who has left the tenant isn't among them. */
+  nameOf: (userId: string) => string | undefined;
+}
+
+/** For each grouping: what entries of one line have in common, and the line's title. Entries come oldest first. */
+const groupings: Record<
+  Grouping,
+  { key: (entry: TimeEntry) => string; title: (entries: [TimeEntry, ...TimeEntry[]], titles: Titles) => string }
+> = {
+  ENTRY: {
+    key: ({ id }) => id,
+    title: ([{ date, description }]) => `${formatDay(date)} ${description ?? ''}`.trim(),
+  },
+  DAY: {
+    key: ({ date }) => formatDay(date),
+    title: (entries) => [formatDay(entries[0].date), descriptions(entries)].filter(Boolean).join(': '),
+  },
+  DESCRIPTION: {
+    key: ({ description }) => description ?? '',
+    title: ([{ description }], { project }) => description || project,
+  },
+  PERSON: {
+    key: ({ userId }) => userId,
+    title: (entries, { nameOf }) => withPeriod(nameOf(entries[0].userId) ?? 'Former member', entries),
+  },
+  PROJECT: {
+    key: () => '',
+    title: (entries, { project }) => withPeriod(project, entries),
+  },
+};
+
+/** Each description once: `Design, Call`. */
+const descriptions = (entries: TimeEntry[]): string =>
+  [...new Set(entries.map(({ description }) => description).filter(Boolean))].join(', ');
+
+/** A name, and the days from the first to the last: `Website, 2026-03-01 to 2026-03-31`. A long name is cut, not the days. */
+function withPeriod(name: string, entries: TimeEntry[]): string {
+  const days = [entries[0], entries.at(-1)].flatMap((entry) => (entry ? [formatDay(entry.date)] : []));
+  const period = `, ${[...new Set(days)].join(' to ')}`;
+  return `${cut(name, titleLength - period.length)}${period}`;
+}
+
+/** The first characters of a text, as code points. */
+const cut = (text: string, length: number): string => [...text].slice(0, length).join('');
+
+/**
+ * The lines of an invoice that bills these entries: one for each group and hourly rate, in the order of their first
+ * entries. Hours are the group's minutes, rounded once.
+ * @param entries oldest first
+ */
+export function linesOf(
+  entries: TimeEntry[],
+  {
+    groupBy,
+    titles,
+    rateOf,
+  }: { groupBy: Grouping; titles: Titles; rateOf: (entry: TimeEntry) => TimeEntry['hourlyRateNet'] },
+): { title: string; quantity: Decimal; unit: string; unitPriceNet: Decimal }[] {
+  const { key, title } = groupings[groupBy];
+  const groups = Map.groupBy(entries, (entry) => JSON.stringify([key(entry), rateOf(entry)]));
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    if (!first) return [];
+    const minutes = [first, ...rest].reduce((sum, { durationMinutes }) => sum + durationMinutes, 0);
+    return {
+      title: cut(title([first, ...rest], titles), titleLength),
+      quantity: new Decimal(minutes).dividedBy(minutesPerHour).toDecimalPlaces(hourDecimals),
+      unit: 'h',
+      unitPriceNet: new Decimal(rateOf(first) ?? 0),
+    };
+  });
+}

@@ -1,0 +1,67 @@
+import type { TimeEntry } from '../../../prisma/client.ts';
+import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
+import { builder } from '../../builder.ts';
+import { key, today } from '../../context.ts';
+import { found, mustAll, Problems, refuse } from '../../errors.ts';
+import { vatRate } from '../../input/validators.ts';
+import { Invoice } from '../invoice/invoice.ts';
+import { insertDraft, maxItems, newDraft, totalRules } from '../invoice/mutations.ts';
+import { withLockedRow } from '../../rows/locked-row.ts';
+import { formatDay } from '../../scalars/scalars.ts';
+
+/** So many entries are billed at once at most: all of them are locked, and held in memory. */
+const maxEntries = 10_000;
+
+builder.mutationField('billProject', (t) =>
+  t.prismaField({
+    type: Invoice,
+    description:
+      "Makes a draft invoice of a project's billable time that no invoice bills yet: a line for each entry, or for each group of them, at their hourly rate. Each entry is billed exactly once; it is free again when the draft is deleted or the invoice cancelled. Needs projects:read and time-entries:read, too: the lines show both.",
+    ability: 'invoices:write',
+    args: {
+      projectId: t.arg({ type: 'UUID', required: true, description: 'A project with a customer.' }),
+      vatRate: t.arg({ type: 'Decimal', required: true, description: 'Per cent: 19 for 19 %.', validate: vatRate }),
+      until: t.arg({ type: 'Date', description: 'The last day to bill; default: all.' }),
+      invoiceDate: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+      groupBy: t.arg({ type: BilledTimeGrouping, description: 'Which entries share a line. Default: `ENTRY`.' }),
+    },
+    // The lines tell of the project and of its time entries.
+    rules: (_args, context) => mustAll(context, ['projects:read', 'time-entries:read']),
+    resolve: (query, _root, { projectId, vatRate: rate, until, invoiceDate, groupBy }, context) =>
+      // Of two at once, the second waits here and then finds the entries billed.
+      withLockedRow(context, 'Project', projectId, async (inside, project) => {
+        const { customerId, currency, name } = project;
+        if (!customerId) refuse('projectId', 'This project has no customer to invoice.');
+        const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
+        // Locks the entries, so that none is changed or deleted meanwhile. What is tracked from here on isn't locked, and
+        // waits for the next invoice.
+        const locked = await inside.db.timeEntry.updateManyAndReturn({ where, data: { updatedAt: context.now() } });
+        const entries = locked.toSorted((a, b) => Number(a.date) - Number(b.date) || (a.id < b.id ? -1 : 1));
+        if (entries.length === 0) refuse('projectId', 'This project has no time to bill.');
+        if (entries.length > maxEntries)
+          refuse('until', `At most ${maxEntries} time entries are billed at once: bill up to an earlier day first.`);
+        const rateOf = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
+        const unpriced = entries.find((entry) => rateOf(entry) === null);
+        if (unpriced) refuse('projectId', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
+
+        const members = groupBy === 'PERSON' ? await inside.identity.members() : [];
+        const names = new Map(members.map(({ user }) => [user.id, user.name]));
+        const titles = { project: name, nameOf: (userId: string) => names.get(userId) };
+        const lines = linesOf(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf });
+        if (lines.length > maxItems)
+          refuse('until', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`);
+        const items = lines.map((line) => ({ ...line, vatRate: rate }));
+        const problems = new Problems();
+        totalRules(items, currency, problems);
+        problems.throwIfAny();
+        const date = invoiceDate ?? today(context);
+        const draft = newDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
+        await insertDraft(inside, draft);
+        await inside.db.timeEntry.updateMany({
+          where: { id: { in: entries.map((entry) => entry.id) } },
+          data: { invoiceId: draft.id },
+        });
+        return found(inside.db.invoice.findUnique({ ...query, where: key(context, draft.id) }));
+      }),
+  }),
+);

@@ -1,0 +1,255 @@
+import type {
+  ProjectStatus as ProjectStatuses,
+  Prisma,
+  Project as ProjectRow,
+} from '../../../prisma/generated/client/client.ts';
+import { builder, type InputFields } from '../../builder.ts';
+import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../context.ts';
+import { found, type Problems } from '../../errors.ts';
+import { emit, eventsOf } from '../../events/events.ts';
+import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
+import { knowing } from '../../rows/prefetched-row.ts';
+import { loader } from '../../rows/batch-loader.ts';
+import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { byText, orderType } from '../../paging/order.ts';
+import { readPage } from '../../paging/page.ts';
+import { refers } from '../../input/references.ts';
+import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
+
+export const ProjectStatus = builder.enumType('ProjectStatus', {
+  description: 'How far a project is. Changed freely; time can be tracked in any.',
+  values: {
+    ACTIVE: { description: 'Being worked on.' },
+    COMPLETED: { description: 'Done.' },
+    ARCHIVED: { description: 'Out of the way.' },
+  } satisfies Record<ProjectStatuses, object>,
+});
+
+const trackedMinutes = loader(async (ids, context) => {
+  const sums = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids } },
+    _sum: { durationMinutes: true },
+  });
+  return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
+}, 0);
+
+/** Time that is to be billed. */
+export const unbilled = { billable: true, invoiceId: null } as const;
+
+const unbilledMinutes = loader(async (ids, context) => {
+  const sums = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids }, ...unbilled },
+    _sum: { durationMinutes: true },
+  });
+  return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
+}, 0);
+
+export const Project = builder.prismaObject('Project', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    customerId: t.expose('customerId', { type: 'UUID', nullable: true }),
+    customer: t.relation('customer', { ability: 'customers:read', nullable: true }),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    status: t.expose('status', { type: ProjectStatus }),
+    hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
+    currency: t.exposeString('currency'),
+    budgetHours: t.expose('budgetHours', { type: 'Decimal', nullable: true }),
+    startDate: t.expose('startDate', { type: 'Date', nullable: true }),
+    endDate: t.expose('endDate', { type: 'Date', nullable: true }),
+    trackedMinutes: t.int({
+      description: 'The time entries of this project, added up, in minutes.',
+      select: { id: true },
+      resolve: ({ id }, _args, context) => trackedMinutes(id, context),
+    }),
+    unbilledMinutes: t.int({
+      description: 'The billable time entries of this project that no invoice bills, added up.',
+      ability: 'time-entries:read',
+      select: { id: true },
+      resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const ProjectConnection = builder.connectionObject({ type: Project, name: 'ProjectConnection' });
+
+const name = requiredText(255);
+
+const optionalFields = (t: InputFields) => ({
+  customerId: t.field({ type: 'UUID' }),
+  description: t.string({ validate: text(2000) }),
+  hourlyRateNet: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
+  budgetHours: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
+  startDate: t.field({ type: 'Date' }),
+  endDate: t.field({ type: 'Date' }),
+});
+
+const CreateProjectInput = builder.inputType('CreateProjectInput', {
+  description: 'A new project.',
+  fields: (t) => ({
+    name: t.string({ required: true, validate: name }),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    status: t.field({ type: ProjectStatus, description: 'Default: active.' }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    name: t.string({ validate: name, ...notNull }),
+    currency: t.string({
+      description: 'ISO 4217. Stays what it is once time is tracked on the project.',
+      validate: currency,
+      ...notNull,
+    }),
+    status: t.field({ type: ProjectStatus, ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
+
+/** @param current the project that the input changes; nothing for a new one */
+async function projectRules(
+  input: ProjectInput,
+  context: Context,
+  problems: Problems,
+  current?: ProjectRow,
+): Promise<void> {
+  refers(context, problems, 'customer', input.customerId);
+  const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
+  const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
+  if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
+  if (current && input.currency && input.currency !== current.currency) {
+    // Its entries have hourly rates in the project's currency.
+    const entry = await context.db.timeEntry.findFirst({ where: { projectId: current.id }, select: { id: true } });
+    if (entry) problems.add('input.currency', 'Time is tracked on this project: its currency can not be changed.');
+  }
+}
+
+/** Which entries or receipts keep a project from being deleted. */
+async function projectReferences(id: string, context: Context, problems: Problems): Promise<void> {
+  const where = { projectId: id };
+  if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
+  if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
+}
+
+const order = orderType('Project', { NAME: byText('name', 'The name.') });
+
+builder.queryFields((t) => ({
+  project: t.prismaField({
+    type: Project,
+    description: 'One project.',
+    ability: 'projects:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.project.findUnique({ ...query, where: key(context, id) })),
+  }),
+  projects: t.connection(
+    {
+      type: Project,
+      description: 'The projects, newest first.',
+      ability: 'projects:read',
+      args: {
+        status: t.arg({ type: ProjectStatus, description: 'Only those in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.ProjectWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.customerId && { customerId: args.customerId }),
+          ...allOf(containing(args.q)),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.project.findMany(query),
+          (query) => context.db.project.count(query),
+          order.columns,
+        );
+      },
+    },
+    ProjectConnection,
+  ),
+}));
+
+builder.mutationFields((t) => ({
+  createProject: t.prismaField({
+    type: Project,
+    description: 'Adds a project.',
+    ability: 'projects:write',
+    args: { input: t.arg({ type: CreateProjectInput, required: true }) },
+    rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
+    resolve: async (query, _root, { input }, context) => {
+      const status = given(input.status);
+      const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+      const project = context.db.row('Project', { ...input, status, currency: inCurrency });
+      await context.insert({ Project: [project], Event: await eventsOf(context, [['project.created', project]]) });
+      return found(
+        knowing(context.db, 'project', project).project.findUnique({ ...query, where: key(context, project.id) }),
+      );
+    },
+  }),
+
+  updateProject: t.prismaField({
+    type: Project,
+    description: 'Changes a project.',
+    ability: 'projects:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
+    rules: ({ id, input }, context, problems) => {
+      if (!id) return;
+      problems.leave(async () => {
+        const current = await found(context.db.project.findUnique({ where: key(context, id) }));
+        await projectRules(input ?? {}, context, problems, current);
+      });
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedRow(
+        context,
+        'Project',
+        id,
+        async (inside, current) => {
+          await enforce((problems) => projectRules(input, inside, problems, current));
+          const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
+          const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
+          await emit(inside, 'project.updated', project);
+          return found(
+            knowing(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }),
+          );
+        },
+        // Time entries rely on the currency.
+        input.currency ? 'update' : 'no key update',
+      ),
+  }),
+
+  deleteProject: t.prismaField({
+    type: Project,
+    description: 'Deletes a project. Refused while time entries or receipts refer to it.',
+    ability: 'projects:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(
+        context,
+        'Project',
+        id,
+        async (inside) => {
+          await enforce((problems) => projectReferences(id, inside, problems));
+          const project = await found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'project.deleted', id);
+          await inside.db.project.delete({ where: key(context, id) });
+          return project;
+        },
+        'update',
+      ),
+  }),
+}));

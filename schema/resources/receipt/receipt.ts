@@ -1,0 +1,303 @@
+import type {
+  Customer,
+  ReceiptStatus as ReceiptStatuses,
+  Prisma,
+  Receipt as ReceiptRow,
+} from '../../../prisma/generated/client/client.ts';
+import { builder, type InputFields } from '../../builder.ts';
+import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../context.ts';
+import { containingOrPartner } from '../customer.ts';
+import { found, refuse, type Problems } from '../../errors.ts';
+import { emit, eventsOf, type Happening } from '../../events/events.ts';
+import { among, currency, decimal, given, notNull, text, vatRate } from '../../input/validators.ts';
+import { knowing } from '../../rows/prefetched-row.ts';
+import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
+import { byDay, byDecimal, orderType } from '../../paging/order.ts';
+import { readPage } from '../../paging/page.ts';
+import { book, booked } from './transitions.ts';
+import { refers } from '../../input/references.ts';
+import { allOf, searchText, wordsIn } from '../../filters/search.ts';
+
+export const ReceiptStatus = builder.enumType('ReceiptStatus', {
+  description: 'draft → booked → paid.',
+  values: {
+    DRAFT: { description: 'Not in the books yet.' },
+    BOOKED: { description: 'In the books and to be paid, perhaps paid in part.' },
+    PAID: { description: 'Paid in full; booked again when a payment is undone.' },
+  } satisfies Record<ReceiptStatuses, object>,
+});
+
+export const Receipt = builder.prismaObject('Receipt', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
+    supplier: t.relation('supplier', { ability: 'customers:read', nullable: true }),
+    projectId: t.expose('projectId', { type: 'UUID', nullable: true }),
+    status: t.expose('status', { type: ReceiptStatus }),
+    receiptNumber: t.exposeString('receiptNumber', { nullable: true }),
+    receiptDate: t.expose('receiptDate', { type: 'Date' }),
+    dueDate: t.expose('dueDate', { type: 'Date', nullable: true }),
+    description: t.exposeString('description', { nullable: true }),
+    category: t.exposeString('category', { nullable: true }),
+    currency: t.exposeString('currency'),
+    amountGross: t.expose('amountGross', { type: 'Decimal' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal' }),
+    vatAmount: t.expose('vatAmount', { type: 'Decimal' }),
+    amountNet: t.expose('amountNet', { type: 'Decimal' }),
+    amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
+
+const amountGross = decimal({ min: 0 });
+
+const optionalFields = (t: InputFields) => ({
+  supplierId: t.field({ type: 'UUID' }),
+  projectId: t.field({ type: 'UUID' }),
+  receiptNumber: t.string({ validate: text(64) }),
+  dueDate: t.field({ type: 'Date' }),
+  description: t.string({ validate: text(2000) }),
+  category: t.string({ validate: text(64) }),
+});
+
+const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
+  description: 'A new receipt.',
+  fields: (t) => ({
+    receiptDate: t.field({ type: 'Date', required: true }),
+    amountGross: t.field({ type: 'Decimal', required: true, validate: amountGross }),
+    currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    vatRate: t.field({ type: 'Decimal', description: 'Per cent: 19 for 19 %. Default: 0.', validate: vatRate }),
+    status: t.field({
+      type: ReceiptStatus,
+      description: 'Draft (default) or booked.',
+      validate: among<ReceiptStatuses>(['DRAFT', 'BOOKED'], 'A receipt can be created as draft or booked.'),
+    }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    receiptDate: t.field({ type: 'Date', ...notNull }),
+    amountGross: t.field({ type: 'Decimal', validate: amountGross, ...notNull }),
+    currency: t.string({ validate: currency, ...notNull }),
+    vatRate: t.field({ type: 'Decimal', validate: vatRate, ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | typeof UpdateReceiptInput.$inferInput>;
+
+/** @param current the receipt that the input changes; nothing for a new one */
+function receiptRules(input: ReceiptInput, context: Context, problems: Problems, current?: ReceiptRow): void {
+  refers(context, problems, 'project', input.projectId);
+  const amount = input.amountGross ?? current?.amountGross;
+  const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
+  if (amount && amount.decimalPlaces() > digits) {
+    problems.add('input.amountGross', `Must not have more than ${digits} decimals in this currency.`);
+  }
+}
+
+/** A receipt names a customer of type supplier. */
+function supplierRules(supplier: Customer | null, problems: Problems): void {
+  if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
+}
+
+/** The same rule, for where nothing is going to be written. */
+function leaveSupplierRules({ supplierId }: ReceiptInput, context: Context, problems: Problems): void {
+  if (!supplierId) return;
+  const where = key(context, supplierId);
+  problems.leave(async () => supplierRules(await context.db.customer.findUnique({ where }), problems));
+}
+
+/** The same rule, under the supplier's lock: they stay a supplier until the transaction ends. */
+async function lockedSupplierRules({ supplierId }: ReceiptInput, inside: Context, problems: Problems): Promise<void> {
+  if (supplierId) supplierRules(await inside.db.lock('Customer', supplierId, 'key share'), problems);
+}
+
+/** A receipt may be changed while nothing of it is paid. */
+function refusePaid({ amountPaid, status }: ReceiptRow): void {
+  if (!new Decimal(amountPaid).isZero() || status === 'PAID') {
+    refuse('status', 'A receipt that is paid, wholly or in part, can not be changed.');
+  }
+}
+
+/** The VAT and the net amount after a change; nothing where they stay the same. */
+function splitAfter(input: ReceiptInput, current: ReceiptRow) {
+  if (!input.amountGross && !input.vatRate && !input.currency) return {};
+  return vatIncluded(
+    new Decimal(input.amountGross ?? current.amountGross),
+    new Decimal(input.vatRate ?? current.vatRate),
+    input.currency ?? current.currency,
+  );
+}
+
+const order = orderType('Receipt', {
+  RECEIPT_DATE: byDay('receiptDate', 'The day on the receipt.'),
+  AMOUNT_GROSS: byDecimal('amountGross', 'The gross amount, whatever the currency.'),
+});
+
+builder.queryFields((t) => ({
+  receipt: t.prismaField({
+    type: Receipt,
+    description: 'One receipt.',
+    ability: 'receipts:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.receipt.findUnique({ ...query, where: key(context, id) })),
+  }),
+  receipts: t.connection(
+    {
+      type: Receipt,
+      description: 'The receipts, newest first.',
+      ability: 'receipts:read',
+      args: {
+        status: t.arg({ type: ReceiptStatus, description: 'Only those in this state.' }),
+        supplierId: t.arg({ type: 'UUID', description: "Only this supplier's." }),
+        q: t.arg.string({
+          description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
+          validate: searchText,
+        }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
+        offset: t.arg.int(),
+      },
+      resolve: async (_root, args, context, info) => {
+        const where: Prisma.ReceiptWhereInput = {
+          ...(args.status && { status: args.status }),
+          ...(args.supplierId && { supplierId: args.supplierId }),
+          ...allOf(
+            await containingOrPartner<Prisma.ReceiptWhereInput>(
+              args.q,
+              context,
+              (ids) => ({ supplierId: { in: ids } }),
+              (supplier) => ({ supplier }),
+            ),
+          ),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.receipt.findMany(query),
+          (query) => context.db.receipt.count(query),
+          order.columns,
+        );
+      },
+    },
+    ReceiptConnection,
+  ),
+}));
+
+builder.mutationFields((t) => ({
+  createReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Adds a receipt, as a draft unless its status says otherwise.',
+    ability: 'receipts:write',
+    args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
+    rules: ({ input }, context, problems) => {
+      receiptRules(input ?? {}, context, problems);
+      leaveSupplierRules(input ?? {}, context, problems);
+    },
+    resolve: async (query, _root, { input }, context) => {
+      const { status, ...fields } = input;
+      const inCurrency = input.currency ?? context.tenant.defaultCurrency;
+      const rate = input.vatRate ?? new Decimal(0);
+      const draft = context.db.row('Receipt', {
+        ...fields,
+        currency: inCurrency,
+        vatRate: rate,
+        ...vatIncluded(input.amountGross, rate, inCurrency),
+      });
+      const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
+      const happened: Happening[] = [['receipt.created', draft]];
+      if (status === 'BOOKED') happened.push(['receipt.booked', receipt]);
+      const insert = async (inside: Context): Promise<void> =>
+        inside.insert({ Receipt: [receipt], Event: await eventsOf(inside, happened) });
+      if (!input.supplierId) await insert(context);
+      else
+        await context.transaction(async (inside) => {
+          await enforce((problems) => lockedSupplierRules(input, inside, problems));
+          await insert(inside);
+        });
+      return found(
+        knowing(context.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, receipt.id) }),
+      );
+    },
+  }),
+
+  updateReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Changes a receipt of which nothing is paid.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateReceiptInput, required: true }) },
+    rules: ({ id, input }, context, problems) => {
+      if (!id || !input) return;
+      problems.leave(async () => {
+        const current = await found(context.db.receipt.findUnique({ where: key(context, id) }));
+        refusePaid(current);
+        receiptRules(input, context, problems, current);
+        leaveSupplierRules(input, context, problems);
+      });
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedRow(context, 'Receipt', id, async (inside, current) => {
+        refusePaid(current);
+        await enforce(async (problems) => {
+          receiptRules(input, inside, problems, current);
+          await lockedSupplierRules(input, inside, problems);
+        });
+        const changed = {
+          receiptDate: given(input.receiptDate),
+          amountGross: given(input.amountGross),
+          vatRate: given(input.vatRate),
+          currency: given(input.currency),
+        };
+        const receipt = await inside.db.receipt.update({
+          where: key(context, id),
+          data: { ...input, ...changed, ...splitAfter(input, current) },
+        });
+        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  bookReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Enters a draft into the books: it is to be paid.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        const receipt = await book(inside, id);
+        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  deleteReceipt: t.prismaField({
+    type: Receipt,
+    description: 'Deletes a receipt. Refused while payments refer to it.',
+    ability: 'receipts:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(
+        context,
+        'Receipt',
+        id,
+        async (inside) => {
+          const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
+          if (payment) refuse('id', 'Payments refer to this receipt.');
+          const receipt = await found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'receipt.deleted', id);
+          await inside.db.receipt.delete({ where: key(context, id) });
+          return receipt;
+        },
+        'update',
+      ),
+  }),
+}));

@@ -1,0 +1,56 @@
+import type { Row } from '../../../prisma/client.ts';
+import { key, type Context } from '../../context.ts';
+import { found, refuse } from '../../errors.ts';
+import { emit } from '../../events/events.ts';
+import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
+import { Decimal } from '../../money/money.ts';
+
+// A receipt's transitions (decisions, 4): as with invoices, each locks the row before it looks at the state.
+
+/** What a draft becomes when it is booked. */
+export const booked = { status: 'BOOKED' } as const;
+
+/** draft → booked. */
+export async function book(context: Context, id: string): Promise<Row<'Receipt'>> {
+  const { status } = await found(context.db.lock('Receipt', id, 'no key update'));
+  if (status !== 'DRAFT') refuse('status', 'Only a draft can be booked.');
+  const receipt = await context.db.receipt.update({ where: key(context, id), data: booked });
+  await emit(context, 'receipt.booked', receipt);
+  return receipt;
+}
+
+/** Takes the lock of a booked receipt; null for any other. */
+export async function lockBooked(context: Context, id: string): Promise<Payable | null> {
+  const receipt = await context.db.lock('Receipt', id, 'no key update');
+  if (receipt?.status !== 'BOOKED') return null;
+  return { id, due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
+}
+
+/**
+ * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
+ * @returns what is paid: zero for a receipt of zero
+ */
+export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
+  const receipt = await lockBooked(context, id);
+  if (!receipt) {
+    await found(context.db.receipt.findUnique({ where: key(context, id) }));
+    refuse('status', 'Only a booked receipt can be paid.');
+  }
+  const paid = paidOf(receipt, amount);
+  await countTowardsReceipt(context, receipt, paid.amount);
+  return paid;
+}
+
+/** Counts an amount that has been checked towards a receipt whose lock is held. */
+export async function countTowardsReceipt(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
+  const isAll = amount.equals(due);
+  const data = { amountPaid: { increment: amount }, ...(isAll && { status: 'PAID' as const, paidAt: context.now() }) };
+  const receipt = await context.db.receipt.update({ where: key(context, id), data });
+  if (isAll) await emit(context, 'receipt.paid', receipt);
+}
+
+/** Takes a payment back: a paid receipt is booked again. */
+export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
+  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
+  await context.db.receipt.update({ where: key(context, id), data });
+}

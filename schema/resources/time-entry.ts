@@ -1,0 +1,230 @@
+import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
+import { builder, type InputFields } from '../builder.ts';
+import { key } from '../context.ts';
+import { found, refuse } from '../errors.ts';
+import { emit, eventsOf } from '../events/events.ts';
+import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
+import { Invoice } from './invoice/invoice.ts';
+import { knowing } from '../rows/prefetched-row.ts';
+import { loader } from '../rows/batch-loader.ts';
+import { withLockedRow } from '../rows/locked-row.ts';
+import { byDay, orderType } from '../paging/order.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
+import { periodRules, within } from '../filters/period.ts';
+import { Project } from './project/project.ts';
+import { refers } from '../input/references.ts';
+
+export const TimeEntry = builder.prismaObject('TimeEntry', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    projectId: t.expose('projectId', { type: 'UUID' }),
+    project: t.relation('project', { ability: 'projects:read' }),
+    userId: t.expose('userId', { type: 'UUID' }),
+    invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
+    invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
+    billed: t.boolean({
+      description: 'Whether an invoice bills this time.',
+      select: { invoiceId: true },
+      resolve: ({ invoiceId }) => invoiceId !== null,
+    }),
+    date: t.expose('date', { type: 'Date' }),
+    durationMinutes: t.exposeInt('durationMinutes'),
+    description: t.exposeString('description', { nullable: true }),
+    billable: t.exposeBoolean('billable'),
+    hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
+
+const durationMinutes = wholeNumber(1, 1440);
+
+const optionalFields = (t: InputFields) => ({
+  description: t.string({ validate: text(5000) }),
+  hourlyRateNet: t.field({
+    type: 'Decimal',
+    description: "Net price of an hour, in the project's currency. Default: the project's.",
+    validate: decimal({ decimals: 4, min: 0 }),
+  }),
+});
+
+const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
+  description: 'Time to add to a project.',
+  fields: (t) => ({
+    projectId: t.field({ type: 'UUID', required: true }),
+    date: t.field({ type: 'Date', required: true }),
+    durationMinutes: t.int({ required: true, validate: durationMinutes }),
+    billable: t.boolean({ description: 'Whether it is meant for an invoice. Default: true.' }),
+    ...optionalFields(t),
+  }),
+});
+
+const UpdateTimeEntryInput = builder.inputType('UpdateTimeEntryInput', {
+  description: 'Only the fields present change; null clears.',
+  fields: (t) => ({
+    date: t.field({ type: 'Date', ...notNull }),
+    durationMinutes: t.int({ validate: durationMinutes, ...notNull }),
+    billable: t.boolean(notNull),
+    ...optionalFields(t),
+  }),
+});
+
+/** Only an entry that no invoice bills may change. */
+function refuseBilled({ invoiceId }: TimeEntryRow, path: string): void {
+  if (invoiceId) refuse(path, 'An invoice bills this time entry.');
+}
+
+const order = orderType('TimeEntry', { DATE: byDay('date', 'The day of the work.') });
+
+builder.queryFields((t) => ({
+  timeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'One time entry.',
+    ability: 'time-entries:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.timeEntry.findUnique({ ...query, where: key(context, id) })),
+  }),
+  timeEntries: t.connection(
+    {
+      type: TimeEntry,
+      description: 'The time entries, newest first.',
+      ability: 'time-entries:read',
+      args: {
+        from: t.arg({ type: 'Date', description: 'Only those of this day and later.' }),
+        to: t.arg({ type: 'Date', description: 'Only those of this day and earlier.' }),
+        projectId: t.arg({ type: 'UUID', description: "Only this project's." }),
+        billed: t.arg.boolean({ description: 'Only those that an invoice bills, or only those that none does.' }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
+        offset: t.arg.int(),
+      },
+      rules: periodRules,
+      resolve: (_root, args, context, info) => {
+        const where: Prisma.TimeEntryWhereInput = {
+          ...((args.from || args.to) && { date: within(args) }),
+          ...(args.projectId && { projectId: args.projectId }),
+          ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
+        };
+        return readPage(
+          { context, info },
+          args,
+          where,
+          (query) => context.db.timeEntry.findMany(query),
+          (query) => context.db.timeEntry.count(query),
+          order.columns,
+        );
+      },
+    },
+    TimeEntryConnection,
+  ),
+}));
+
+const entriesOfProject = loader(async (ids, context) => {
+  const counts = await context.db.timeEntry.groupBy({
+    by: 'projectId',
+    where: { projectId: { in: ids } },
+    _count: true,
+  });
+  return new Map(counts.map((count) => [count.projectId, count._count]));
+}, 0);
+
+builder.prismaObjectField(Project, 'timeEntries', (t) =>
+  t.connection(
+    {
+      type: TimeEntry,
+      description: 'Time tracked on this project, newest first.',
+      ability: 'time-entries:read',
+      args: { offset: t.arg.int() },
+      select: (args, _context, nested) => ({
+        id: true,
+        timeEntries: nested(rowsOf(args), nodesOf('TimeEntry')),
+      }),
+      resolve: ({ id, timeEntries }, args, context) =>
+        connectionOf(args, timeEntries, () => entriesOfProject(id, context)),
+    },
+    TimeEntryConnection,
+  ),
+);
+
+builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
+  t.relation('timeEntries', {
+    description: 'The time that this invoice bills.',
+    ability: 'time-entries:read',
+    query: { orderBy: { id: 'desc' } },
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createTimeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'Adds time of the caller to a project.',
+    ability: 'time-entries:write',
+    args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
+    rules: ({ input }, context, problems) => refers(context, problems, 'project', input?.projectId),
+    resolve: (query, _root, { input }, context) =>
+      context.transaction(async (inside) => {
+        // The project keeps its currency until the entry is there, whose rate is in it.
+        const project = await inside.db.lock('Project', input.projectId, 'key share');
+        if (!project) refuse('input.projectId', 'There is no such project.');
+        const entry = inside.db.row('TimeEntry', {
+          ...input,
+          billable: given(input.billable),
+          hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
+          userId: context.user.id,
+        });
+        await inside.insert({ TimeEntry: [entry], Event: await eventsOf(inside, [['time_entry.created', entry]]) });
+        return found(
+          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, entry.id) }),
+        );
+      }),
+  }),
+
+  updateTimeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'Changes an entry that no invoice bills.',
+    ability: 'time-entries:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
+    rules: ({ id }, context, problems) => {
+      if (!id) return;
+      problems.leave(async () =>
+        refuseBilled(await found(context.db.timeEntry.findUnique({ where: key(context, id) })), 'billed'),
+      );
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
+        refuseBilled(current, 'billed');
+        const required = {
+          date: given(input.date),
+          durationMinutes: given(input.durationMinutes),
+          billable: given(input.billable),
+        };
+        const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
+        return found(
+          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, id) }),
+        );
+      }),
+  }),
+
+  deleteTimeEntry: t.prismaField({
+    type: TimeEntry,
+    description: 'Deletes a time entry. Refused while an invoice bills it.',
+    ability: 'time-entries:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedRow(
+        context,
+        'TimeEntry',
+        id,
+        async (inside, current) => {
+          refuseBilled(current, 'id');
+          const entry = await found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+          await emit(inside, 'time_entry.deleted', id);
+          await inside.db.timeEntry.delete({ where: key(context, id) });
+          return entry;
+        },
+        'update',
+      ),
+  }),
+}));

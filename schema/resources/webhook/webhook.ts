@@ -1,0 +1,312 @@
+import { builder, type InputFields } from '../../builder.ts';
+import { key, type Context } from '../../context.ts';
+import { found, NotFoundError, refuse, type Problems } from '../../errors.ts';
+import { mustRead } from '../../events/access.ts';
+import { events as occasions, eventTypes, type EventType } from '../../events/events.ts';
+import { given, notNull, text } from '../../input/validators.ts';
+import { withLockedRow } from '../../rows/locked-row.ts';
+import { maxPage } from '../../paging/page.ts';
+import { formatTime } from '../../scalars/scalars.ts';
+import { formerSecrets, rotatedSecrets } from './secrets.ts';
+import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
+import type { Db, RowLock } from '../../../prisma/client.ts';
+
+/** At most this many per tenant. */
+export const slots = 10;
+/** The failed delivery in a row that deactivates a webhook (contract, 6). */
+export const failuresToDeactivate = 100;
+
+const secretColumns = {
+  secret: true,
+  previousSecret: true,
+  previousSecretUntil: true,
+  signsWithPrevious: true,
+  earlierSecret: true,
+  earlierSecretUntil: true,
+  signsWithEarlier: true,
+} as const;
+
+export const Webhook = builder.prismaObject('Webhook', {
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID' }),
+    url: t.exposeString('url'),
+    description: t.exposeString('description', { nullable: true }),
+    events: t.exposeStringList('events'),
+    active: t.exposeBoolean('active', {
+      description: 'Whether events are sent; if not, they are recorded as set aside.',
+    }),
+    consecutiveFailures: t.exposeInt('consecutiveFailures'),
+    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true }),
+    disabledReason: t.string({
+      nullable: true,
+      description: 'Why it was deactivated, in words; null while active or when paused by a user.',
+      select: { disabledAt: true, consecutiveFailures: true },
+      resolve: ({ disabledAt, consecutiveFailures }) =>
+        disabledAt ? `${consecutiveFailures} deliveries in a row failed.` : null,
+    }),
+    previousSecretUntil: t.expose('previousSecretUntil', { type: 'DateTime', nullable: true }),
+    formerSecretsUntil: t.field({
+      type: ['DateTime'],
+      description:
+        'Until when each secret before the current one is good, the oldest first: none, one or two. While there are two, the secret can not be rotated.',
+      select: secretColumns,
+      resolve: (webhook, _args, context) => formerSecrets(webhook, context.now()).map(({ until }) => until),
+    }),
+    lastSuccessAt: t.expose('lastSuccessAt', { type: 'DateTime', nullable: true }),
+    lastFailureAt: t.expose('lastFailureAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('WebhookWithSecret').implement({
+  description: 'A webhook and its secret, which is shown this once.',
+  fields: (t) => ({
+    webhook: t.prismaField({
+      type: Webhook,
+      description: 'As it is now.',
+      resolve: (query, { id }, _args, context) =>
+        found(context.db.webhook.findUnique({ ...query, where: key(context, id) })),
+    }),
+    secret: t.exposeString('secret', {
+      description: '`whsec_…`: whole, the key of X-Service-Signature; its base64 decoded, that of Standard Webhooks.',
+    }),
+  }),
+});
+
+const EventKind = builder.objectRef<EventType>('EventType').implement({
+  description: 'A kind of event that a webhook can ask for.',
+  fields: (t) => ({
+    name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
+    occasion: t.string({ description: 'When it happens, in words.', resolve: (type) => occasions[type] }),
+  }),
+});
+
+const url = text(2048);
+
+const optionalFields = (t: InputFields) => ({
+  description: t.string({ validate: text(255) }),
+  events: t.stringList({
+    description: `Names of events, or \`*\` for all (default): ${eventTypes.join(', ')}.`,
+    ...notNull,
+  }),
+});
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'A new webhook.',
+  fields: (t) => ({ url: t.string({ required: true, validate: url }), ...optionalFields(t) }),
+});
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description: 'Only the fields present change.',
+  fields: (t) => ({
+    url: t.string({ validate: url, ...notNull }),
+    active: t.boolean({ description: 'Pauses and resumes.', ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+const known = new Set<string>(['*', ...eventTypes]);
+
+/**
+ * A webhook shows what its events tell of to whoever has its address.
+ * @throws ForbiddenError where the caller may not read all of that
+ */
+function mustReadWanted(context: Context, events: readonly (string | null | undefined)[]): void {
+  mustRead(
+    context,
+    events.filter((event) => event != null),
+  );
+}
+
+async function webhookRules(
+  input: { url?: string | null; events?: (string | null | undefined)[] | null },
+  context: Context,
+  problems: Problems,
+): Promise<void> {
+  const fault = input.url ? await context.webhooks.urlFault(input.url) : undefined;
+  if (fault) problems.add('input.url', fault);
+  if (input.events?.length === 0) problems.add('input.events', 'Must name at least one event, or *.');
+  for (const [index, event] of (input.events ?? []).entries()) {
+    if (event && !known.has(event)) problems.add(`input.events.${index}`, 'There is no such event.');
+  }
+}
+
+const existing = (context: Context, id: string): Promise<WebhookRow> =>
+  found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
+
+/** Runs a change under the lock of a webhook that is not deleted. @throws NotFoundError where it is */
+export const withLockedWebhook = <Result>(
+  context: Context,
+  id: string,
+  work: (inside: Context, webhook: WebhookRow) => Promise<Result>,
+  lock?: RowLock,
+): Promise<Result> =>
+  withLockedRow(
+    context,
+    'Webhook',
+    id,
+    async (inside, webhook) => {
+      if (webhook.deletedAt) throw new NotFoundError();
+      return work(inside, webhook);
+    },
+    lock,
+  );
+
+/** Whether a change has events sent where, or when, they were not. */
+const sends = ({ url: to, events, active }: { url?: unknown; events?: unknown; active?: boolean | null }): boolean =>
+  to != null || events != null || active === true;
+
+builder.queryFields((t) => ({
+  eventTypes: t.field({
+    type: [EventKind],
+    description: 'All kinds of events, by resource. `webhook.ping` is none: it comes to whoever asks for it.',
+    ability: 'webhooks:read',
+    resolve: () => eventTypes,
+  }),
+  webhook: t.prismaField({
+    type: Webhook,
+    description: 'One webhook.',
+    ability: 'webhooks:read',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      found(context.db.webhook.findFirst({ ...query, where: { id, deletedAt: null } })),
+  }),
+  webhooks: t.prismaField({
+    type: [Webhook],
+    description: `All of them: a tenant has at most ${slots}.`,
+    ability: 'webhooks:read',
+    resolve: (query, _root, _args, context) =>
+      context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPage }),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createWebhook: t.field({
+    type: WebhookWithSecret,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${slots}. Needs the abilities to read what its events tell of.`,
+    ability: 'webhooks:write',
+    args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
+    rules: ({ input }, context, problems) => {
+      mustReadWanted(context, input?.events ?? ['*']);
+      return webhookRules(input ?? {}, context, problems);
+    },
+    resolve: async (_root, { input }, context) => {
+      const secret = context.webhooks.newSecret();
+      const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
+      const id = await insertIntoSlot(context.db, data);
+      if (id === undefined) refuse('input', `A tenant has at most ${slots} webhooks.`);
+      return { id, secret };
+    },
+  }),
+
+  updateWebhook: t.prismaField({
+    type: Webhook,
+    description:
+      'Changes, pauses or resumes a webhook. Needs the abilities to read what its events tell of, but for its description and to pause it.',
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    rules: async ({ id, input }, context, problems) => {
+      if (id) {
+        const webhook = await existing(context, id);
+        if (sends(input ?? {})) mustReadWanted(context, input?.events ?? webhook.events);
+      }
+      await webhookRules(input ?? {}, context, problems);
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        const { url: to, active, events, description } = input;
+        // Somebody may have changed its events since the rules looked.
+        if (sends(input)) mustReadWanted(context, events ?? current.events);
+        const enabled = active === true && !current.active ? enabling : {};
+        const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  enableWebhook: t.prismaField({
+    type: Webhook,
+    description:
+      'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read what its events tell of.',
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        mustReadWanted(context, current.events);
+        if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
+        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+      }),
+  }),
+
+  rotateWebhookSecret: t.field({
+    type: WebhookWithSecret,
+    description:
+      'Makes a new secret. The one before stays good for 24 hours: the Standard Webhooks header carries signatures of all that are good, at most three. X-Service-Signature stays with the oldest of them, or changes over at once. A third rotation within 24 hours is refused.',
+    ability: 'webhooks:write',
+    args: {
+      id: t.arg({ type: 'UUID', required: true }),
+      immediately: t.arg.boolean({
+        description: 'Whether X-Service-Signature changes over to the new secret at once.',
+      }),
+    },
+    resolve: (_root, { id, immediately }, context) =>
+      withLockedWebhook(context, id, async (inside, webhook) => {
+        const now = context.now();
+        const secret = context.webhooks.newSecret();
+        const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
+        if (!data) {
+          const [oldest] = formerSecrets(webhook, now);
+          refuse('id', `Was rotated twice within 24 hours. It can be again from ${formatTime(oldest?.until ?? now)}.`);
+        }
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return { id, secret };
+      }),
+  }),
+
+  deleteWebhook: t.prismaField({
+    type: Webhook,
+    description: 'Deletes a webhook. What waits for it is set aside; its deliveries stay in the audit log.',
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true }) },
+    resolve: (query, _root, { id }, context) =>
+      withLockedWebhook(
+        context,
+        id,
+        async (inside) => {
+          const webhook = await found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+          const data = { deletedAt: context.now(), slot: null, active: false };
+          await inside.db.webhook.update({ where: key(context, id), data });
+          await setAside(inside.db, id, context.now());
+          return webhook;
+        },
+        'update',
+      ),
+  }),
+}));
+
+/** Takes the first free slot. Of two at once that find the same one free, the second tries the next. */
+async function insertIntoSlot(
+  db: Db,
+  data: { url: string; description?: string | null; events: string[]; secret: Uint8Array<ArrayBuffer> },
+): Promise<string | undefined> {
+  for (let slot = 1; slot <= slots; slot += 1) {
+    const [made] = await db.webhook.createManyAndReturn({ data: { ...data, slot }, skipDuplicates: true });
+    if (made) return made.id;
+  }
+  return undefined;
+}
+
+/** What a webhook that is off becomes when it is enabled. */
+const enabling = { active: true, consecutiveFailures: 0, disabledAt: null };
+
+/**
+ * Sets aside what waits for a webhook that is off: it is kept, but not sent; a ping is. What is under way is left to its
+ * end, which decides what becomes of it.
+ */
+export async function setAside(db: Db, webhookId: string, now: Date): Promise<void> {
+  await db.delivery.updateMany({
+    where: { webhookId, state: 'WAITING', kind: { not: 'PING' }, attempts: { none: { durationMs: null } } },
+    data: { state: 'SET_ASIDE', nextAttemptAt: null, finishedAt: now },
+  });
+}

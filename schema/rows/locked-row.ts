@@ -1,0 +1,32 @@
+import type { Row, RowLock } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { found, Problems } from '../errors.ts';
+import type { Model } from './prefetched-row.ts';
+
+// A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
+// committed. Of two changes at once, the later one is checked against what the earlier one wrote (decisions, 11).
+
+/**
+ * Runs a change of one row in a transaction that holds the row's lock.
+ * @param work gets the context of the transaction, and the row as it stands under the lock
+ * @param lock `update` for a deletion, or where the change affects rules of rows that refer to this one
+ * @throws NotFoundError if the tenant has no such row
+ */
+export const withLockedRow = <Of extends Capitalize<Model>, Result>(
+  context: Context,
+  model: Of,
+  id: string,
+  work: (inside: Context, row: Row<Of>) => Promise<Result>,
+  lock: RowLock = 'no key update',
+): Promise<Result> => context.transaction(async (inside) => work(inside, await found(inside.db.lock(model, id, lock))));
+
+/**
+ * Checks rules inside a transaction, against rows that are locked.
+ * @throws ValidationError naming all faults at once
+ */
+export async function enforce(rules: (problems: Problems) => void | Promise<void>): Promise<void> {
+  const problems = new Problems();
+  await rules(problems);
+  if (problems.any) await problems.lookUp();
+  problems.throwIfAny();
+}
