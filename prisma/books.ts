@@ -3,7 +3,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { replaceBroken } from './patience.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from './pooler.ts';
 import { PreparedNames } from './prepared.ts';
-import { TenantLimit } from './tenant-limit.ts';
+import { TenantBusyError, TenantLimit } from './tenant-limit.ts';
 
 /** A transaction on the books. Prisma begins it, and ends it; this is where it takes place meanwhile. */
 export interface Transaction {
@@ -14,13 +14,20 @@ export interface Transaction {
   contention?: unknown;
 }
 
+/** Who asks for connections: a request, or a job. */
+export interface Asker {
+  /** Once it is aborted, nobody waits for a connection any more. */
+  signal?: AbortSignal | undefined;
+  /** It has waited in vain: until then it isn't let wait again, so that all it asks for is refused together. */
+  refused?: { error: TenantBusyError; until: number };
+}
+
 interface Surroundings {
   tenantId: string;
   transaction: Transaction | undefined;
   /** The transaction that the code that runs is a part of: it may hold a connection already. */
   within: Transaction | undefined;
-  /** Once it is aborted, nobody waits for a connection any more. */
-  signal: AbortSignal | undefined;
+  asker: Asker;
 }
 
 /** Whose books the code that runs is about, and which transaction it is about to begin. */
@@ -29,11 +36,10 @@ const surroundings = new AsyncLocalStorage<Surroundings>();
 /**
  * Runs `work`, and all that it waits for, in a tenant's name.
  * @param transaction what `work` begins: it takes place on the first connection that `work` takes
- * @param signal once it is aborted, `work` waits for no connection any more
  */
-export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, signal?: AbortSignal): T {
+export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, asker: Asker = {}): T {
   const within = transaction ?? surroundings.getStore()?.within;
-  return surroundings.run({ tenantId, transaction, within, signal }, work);
+  return surroundings.run({ tenantId, transaction, within, asker }, work);
 }
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
@@ -50,6 +56,7 @@ export class BooksPool extends Pool {
   readonly #tenantOf = new WeakMap<PoolClient, string>();
 
   readonly #limit: TenantLimit;
+  #refused = 0;
   readonly #names: PreparedNames;
   /** How many names were given when a connection was opened. */
   readonly #givenBefore = new WeakMap<PoolClient, number>();
@@ -60,6 +67,11 @@ export class BooksPool extends Pool {
     this.on('connect', (connection) => this.#givenBefore.set(connection, names.given));
     this.#names = names;
     this.#limit = new TenantLimit(this.options.max);
+  }
+
+  /** How many requests and jobs have waited in vain for one of their tenant's connections. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** Every way to a connection leads through here, query() too. @throws Error where no tenant is named */
@@ -92,11 +104,10 @@ export class BooksPool extends Pool {
   }
 
   /** Waits while the tenant holds as many connections as one tenant may. */
-  async #enterWithin({ tenantId, within, signal }: Surroundings): Promise<PoolClient> {
+  async #enterWithin({ tenantId, within, asker }: Surroundings): Promise<PoolClient> {
     // What a transaction asks beside itself doesn't wait for the tenant's turn: it would wait for its own end.
     if (within?.connection) return this.#entered(tenantId);
-    const timeoutMs = this.options.connectionTimeoutMillis;
-    const giveBack = await this.#limit.acquire(tenantId, { timeoutMs, signal });
+    const giveBack = await this.#waitForTurn(tenantId, asker);
     try {
       const client = await this.#entered(tenantId);
       const { release } = client;
@@ -107,6 +118,22 @@ export class BooksPool extends Pool {
       return client;
     } catch (error) {
       giveBack();
+      throw error;
+    }
+  }
+
+  /** @throws TenantBusyError */
+  async #waitForTurn(tenantId: string, asker: Asker): Promise<() => void> {
+    if (asker.refused && performance.now() < asker.refused.until) throw asker.refused.error;
+    try {
+      const timeoutMs = this.options.connectionTimeoutMillis;
+      return await this.#limit.acquire(tenantId, { timeoutMs, signal: asker.signal });
+    } catch (error) {
+      if (error instanceof TenantBusyError) {
+        const now = performance.now();
+        if (!asker.refused || asker.refused.until <= now) this.#refused += 1;
+        asker.refused = { error, until: now + error.retryAfter * 1000 };
+      }
       throw error;
     }
   }

@@ -7,6 +7,7 @@ import type { Pooled } from './pooler.ts';
 import { PreparedNames } from './prepared.ts';
 import { Reader } from './reads/reader.ts';
 
+export { BooksPool } from './books.ts';
 export { isContention, retryContended } from './contention.ts';
 export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './reads/reader.ts';

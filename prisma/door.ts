@@ -32,7 +32,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
  * @param signal once it is aborted, nothing more is asked and nothing committed
  */
 export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>
-  new Door(books, new Line(books.pool, tenantId, signal), books.client) as unknown as TenantClient;
+  new Door(books, new Line(books.pool, tenantId, { signal }), books.client) as unknown as TenantClient;
 
 /** Prisma's client, as far as it passes the door, and what it has no words for. */
 export interface TenantClient extends Omit<PrismaClient, Closed> {

@@ -1,18 +1,18 @@
 import { DatabaseError, type Pool, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
-import { asTenant, type Transaction } from './books.ts';
+import { asTenant, type Asker, type Transaction } from './books.ts';
 import { isContention, retryContended } from './contention.ts';
 
 /** What a tenant says to PostgreSQL: each statement by itself, or all in one transaction. */
 export class Line {
   readonly tenantId: string;
   readonly #pool: Pool;
-  readonly #signal: AbortSignal | undefined;
+  readonly #asker: Asker;
   readonly #transaction: Transaction | undefined;
 
-  constructor(pool: Pool, tenantId: string, signal?: AbortSignal, transaction?: Transaction) {
+  constructor(pool: Pool, tenantId: string, asker: Asker, transaction?: Transaction) {
     this.#pool = pool;
     this.tenantId = tenantId;
-    this.#signal = signal;
+    this.#asker = asker;
     this.#transaction = transaction;
   }
 
@@ -27,7 +27,7 @@ export class Line {
 
   /** Runs what is Prisma's in the tenant's name. */
   async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#signal));
+    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#asker));
   }
 
   /**
@@ -51,8 +51,8 @@ export class Line {
     if (this.#transaction) return this.asTenant(() => work(this));
     this.throwIfAborted();
     const transaction: Transaction = {};
-    const line = new Line(this.#pool, this.tenantId, this.#signal, transaction);
-    return asTenant(this.tenantId, () => work(line), transaction, this.#signal);
+    const line = new Line(this.#pool, this.tenantId, this.#asker, transaction);
+    return asTenant(this.tenantId, () => work(line), transaction, this.#asker);
   }
 
   /**
@@ -60,7 +60,7 @@ export class Line {
    *   of contention, once it has failed by that
    */
   throwIfAborted(): void {
-    this.#signal?.throwIfAborted();
+    this.#asker.signal?.throwIfAborted();
     if (this.#transaction?.contention !== undefined) throw this.#transaction.contention;
   }
 
@@ -73,7 +73,7 @@ export class Line {
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#signal);
+    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#asker);
     let isBroken = true;
     try {
       const { rows } = await (client.query(statement) as Promise<QueryResult<Row & object>>);

@@ -8,6 +8,18 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Seconds after which who was refused a connection may ask again. */
+const retryAfter = 5;
+
+/** The tenant held as many connections as one may, for as long as anybody waits: no fault of ours. */
+export class TenantBusyError extends Error {
+  readonly retryAfter = retryAfter;
+
+  constructor() {
+    super('The tenant holds all the connections that one tenant may');
+  }
+}
+
 /** The share of a pool's connections that one tenant may hold at once. */
 const share = 1 / 4;
 
@@ -29,7 +41,7 @@ export class TenantLimit {
   /**
    * Waits until the tenant may take one more connection.
    * @returns what is to be called once that connection is given back
-   * @throws Error after `timeoutMs`, as pg's pool does; the signal's reason once it is aborted
+   * @throws TenantBusyError after `timeoutMs`; the signal's reason once it is aborted
    */
   async acquire(tenantId: string, options: WaitOptions = {}): Promise<() => void> {
     options.signal?.throwIfAborted();
@@ -72,7 +84,7 @@ export class TenantLimit {
         reject(reason as Error);
       };
       const onAbort = (): void => giveUp(signal?.reason);
-      const onTimeout = (): void => giveUp(new Error('timeout exceeded when trying to connect'));
+      const onTimeout = (): void => giveUp(new TenantBusyError());
       const timer = timeoutMs ? setTimeout(onTimeout, timeoutMs).unref() : undefined;
       signal?.addEventListener('abort', onAbort);
       queue.add(waiting);

@@ -1,6 +1,6 @@
 import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
-import { CodedError, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { asCoded, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { TransportError } from './body.ts';
 import { endpoint, type Domain } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
@@ -78,12 +78,14 @@ export function otherwiseNotFound(answer: Response | undefined, request: IReques
 /** Any error as REST answers it; what is no coded error is reported, and answered as a bare 500. */
 export function answerError(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
-  if (!(error instanceof CodedError)) {
+  const coded = asCoded(error);
+  if (!coded) {
     report(error);
     return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
   }
-  const errors = error instanceof ValidationError ? error.errors : undefined;
-  return errorResponse(statusOf[error.extensions['code'] as ErrorCode], error.message, requestId, {
-    ...(errors && { errors }),
+  const { code, retryAfter } = coded.extensions as { code: ErrorCode; retryAfter?: number };
+  return errorResponse(statusOf[code], coded.message, requestId, {
+    ...(coded instanceof ValidationError && { errors: coded.errors }),
+    ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
   });
 }

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { TenantBusyError } from '../prisma/tenant-limit.ts';
 import type { Ability } from './ability.ts';
 
 export type ErrorCode =
@@ -12,6 +13,15 @@ export class CodedError extends GraphQLError {
   constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {
     super(message, { extensions: { code, ...extensions } });
   }
+}
+
+/** What was thrown, as the client may see it; undefined where it is a fault of ours. */
+export function asCoded(error: unknown): CodedError | undefined {
+  if (error instanceof CodedError) return error;
+  if (!(error instanceof TenantBusyError)) return undefined;
+  const { retryAfter } = error;
+  const message = `This tenant has too many requests under way. Try again in ${retryAfter} seconds.`;
+  return new CodedError('RATE_LIMITED', message, { retryAfter });
 }
 
 /** The resource doesn't exist, or belongs to another tenant: the caller can't tell which. */

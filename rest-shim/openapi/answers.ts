@@ -157,7 +157,8 @@ export const errors: Record<number, ErrorAnswer> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: 'More requests than the limit. Refused ones do not count.',
+    description:
+      'More requests than the limit, of which refused ones do not count; or the tenant has too many under way at once.',
     example: 'More than 60 requests within a minute. Try again in 12 seconds.',
     headers: [...limited, 'Retry-After'],
   },

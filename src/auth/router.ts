@@ -27,7 +27,7 @@ export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
   publicUrl: () => string,
 ): AuthDoor {
-  const router = Router<IRequest, [Caller]>({ base, catch: answerFault, finally: [otherwiseNotFound] });
+  const router = Router<IRequest, [Caller]>({ base, catch: answerError, finally: [otherwiseNotFound] });
   for (const [method, path, handler] of routes) {
     router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: Caller) =>
       mayBeForged(method, caller.incoming.headers, publicUrl())
@@ -68,11 +68,4 @@ export function throttled(retryAfter: number): never {
   const minutes = Math.ceil(retryAfter / 60);
   const message = `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
   throw new CodedError('RATE_LIMITED', message, { retryAfter });
-}
-
-function answerFault(error: unknown, request: IRequest, caller: Caller): Response {
-  const response = answerError(error, request, caller);
-  const retryAfter = error instanceof CodedError && error.extensions['retryAfter'];
-  if (retryAfter) response.headers.set('Retry-After', String(retryAfter));
-  return response;
 }

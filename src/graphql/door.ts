@@ -15,7 +15,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
-import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
+import { asCoded, CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { inspect } from '../../schema/input/validate-arguments.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
@@ -141,10 +141,13 @@ function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Vis
     if (!error.originalError || error.originalError instanceof GraphQLError) return error;
   }
   const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  const place = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
+  const coded = asCoded(err);
+  if (coded) return new GraphQLError(coded.message, { extensions: coded.extensions, ...place });
   if (!isRetried || !isContention(err)) log.error({ err, requestId }, 'fault');
   return new GraphQLError('Internal error. It is logged under the requestId.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
-    ...(error instanceof GraphQLError && { nodes: error.nodes, path: error.path }),
+    ...place,
   });
 }
 

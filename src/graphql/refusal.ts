@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { TransportError } from '../../rest-shim/body.ts';
 import { statusOf } from '../../rest-shim/router.ts';
-import { CodedError, type ErrorCode } from '../../schema/errors.ts';
+import { asCoded, type ErrorCode } from '../../schema/errors.ts';
 
 /** Why a request at the GraphQL door is refused as a whole, by its status. */
 export interface GraphqlRefusal {
@@ -26,7 +26,8 @@ export function refuseGraphql(
 /** Why, as what was thrown says it; what is no coded error is a fault of ours. */
 export function graphqlRefusal(error: unknown): GraphqlRefusal {
   if (error instanceof TransportError) return { status: error.status, code: 'BAD_REQUEST', message: error.message };
-  if (!(error instanceof CodedError)) return { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' };
-  const { code, ...extensions } = error.extensions as { code: ErrorCode };
-  return { status: statusOf[code], code, message: error.message, ...extensions };
+  const coded = asCoded(error);
+  if (!coded) return { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' };
+  const { code, ...extensions } = coded.extensions as { code: ErrorCode };
+  return { status: statusOf[code], code, message: coded.message, ...extensions };
 }

@@ -30,6 +30,8 @@ export interface Metrics {
   deliveries(consequences: Consequences): void;
   /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
   databaseError(code: string): void;
+  /** How many were refused a connection as their tenant held its share, looked at whenever metrics are asked for. */
+  tenantBusy(count: () => number): void;
   /** A pool, looked at whenever metrics are asked for. */
   pool(name: string, pool: Pool): void;
 }
@@ -101,6 +103,17 @@ export function createMetrics(): Metrics {
     labelNames: ['code'],
     registers,
   });
+  let countBusy = (): number => 0;
+  const busy = new Counter({
+    name: 'kontor_tenant_busy_total',
+    help: 'Requests refused with 429 as their tenant held its share of the connections to the database',
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc(countBusy());
+    },
+  });
+  registry.registerMetric(busy);
   const pools = new Map<string, Pool>();
   const connections = new Gauge({
     name: 'kontor_database_pool_connections',
@@ -153,6 +166,7 @@ export function createMetrics(): Metrics {
       deactivated.inc(consequences.deactivated);
     },
     databaseError: (code) => errors.inc({ code: known(code) }),
+    tenantBusy: (count) => void (countBusy = count),
     pool: (name, pool) => void pools.set(name, pool),
   };
 }
