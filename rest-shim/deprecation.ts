@@ -7,8 +7,8 @@ type Input = GraphQLArgument | GraphQLInputField;
 
 /**
  * The headers that announce what a request involves and that will be gone: the endpoint, a field that it answers, a
- * parameter or field that was sent (decisions, 10). `Deprecation` (RFC 9745) since when, `Sunset` (RFC 8594) from when
- * on; of several, the earliest.
+ * parameter or field that was sent (DECISIONS.md#d70-deprecation). `Deprecation` (RFC 9745) since when, `Sunset` (RFC
+ * 8594) from when on; of several, the earliest.
  */
 export function deprecationHeaders(operation: Operation): (variables: object) => [name: string, value: string][] {
   const always = [operation.field, ...answeredFields(operation.shape)].flatMap(announced);

@@ -19,8 +19,9 @@ type Place = { after: string } | { before: string };
 export const lastPossiblePage = 1_000_000_000;
 
 /**
- * Reads `page`, `per_page` (decisions, 1) and the `cursor` of a link. A cursor is of one page, which it names by itself;
- * with another number or size, as from those who take a link and count on, it means nothing, and nor does any other text.
+ * Reads `page`, `per_page` and the `cursor` of a link (CONTRACT.md#paging). A cursor is of one page, which it names by
+ * itself; with another number or size, as from those who take a link and count on, it means nothing, and nor does any
+ * other text.
  */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
   const linked = readCursor(query);
@@ -91,10 +92,10 @@ export async function readList({ fields }: Shape, connection: unknown, context: 
 }
 
 /**
- * The list envelope (contract, 2; decisions, 1). To the next page and the one before, links say where they lie, beside
- * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile. `meta` and
- * the links agree with each other and with the rows: there is a next page where `to` is less than `total`, and one before
- * where `from` is more than 1.
+ * The list envelope (CONTRACT.md#envelope). To the next page and the one before, links say where they lie, beside
+ * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile. `meta`
+ * and the links agree with each other and with the rows: there is a next page where `to` is less than `total`, and one
+ * before where `from` is more than 1.
  * @param address of this list, absolute, with every query parameter
  * @returns JSON
  */

@@ -42,7 +42,7 @@ export function listOf(write: Write): Write {
   };
 }
 
-/** The code is generated, as in prisma/decode.ts. Only names of our own documents are in it. */
+/** The code is generated, as in prisma/reads/decode.ts. Only names of our own documents are in it. */
 export function objectOf(fields: Field[]): Write {
   const called = fields.filter(({ resolve }) => resolve);
   const names = called.map((_, at) => `t${at}`);

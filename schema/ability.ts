@@ -12,7 +12,7 @@ export const resources = [
 export type Resource = (typeof resources)[number];
 export type Ability = `${Resource}:${'read' | 'write'}`;
 
-/** Everything that may stand in a token's list of abilities (decisions, 5). */
+/** Everything that may stand in a token's list of abilities (DECISIONS.md#d20-abilities). */
 export const grantable: readonly string[] = [
   '*',
   'read',

@@ -3,7 +3,7 @@ import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
 import type { Known } from './rows/prefetched-row.ts';
 
-/** Who is asking, as `src/identity.ts` found out. */
+/** Who is asking, as `src/identity/` found out. */
 export interface Principal {
   user: User;
   tenant: Tenant;

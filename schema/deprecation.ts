@@ -11,7 +11,7 @@ const form = /Deprecated since (\d{4}-\d\d-\d\d), gone from (\d{4}-\d\d-\d\d)\.$
  * deprecation reads it from there: SDL, OpenAPI, REST's headers.
  * @param instead a sentence: what to use now
  * @param since the day of its changelog entry, YYYY-MM-DD
- * @param sunset at least six months later (decisions, 10)
+ * @param sunset at least six months later (DECISIONS.md#d70-deprecation)
  */
 export function deprecated(instead: string, since: string, sunset: string): string {
   const earliest = Temporal.PlainDate.from(since).add({ months: 6 });

@@ -6,8 +6,8 @@ export type ErrorCode =
   'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'VALIDATION_FAILED' | 'RATE_LIMITED' | 'INTERNAL_SERVER_ERROR';
 
 /**
- * An error that a client may see: its code is part of the API (decisions, 7). The doors alone know statuses.
- * Whatever is thrown that isn't one of these is a fault of ours, logged and masked.
+ * An error that a client may see: its code is part of the API (DECISIONS.md#d41-error-codes). The doors alone know
+ * statuses. Whatever is thrown that isn't one of these is a fault of ours, logged and masked.
  */
 export class CodedError extends GraphQLError {
   constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {

@@ -37,12 +37,13 @@ export interface Gate {
   stillAdmits(credentials: Credentials, principal: Principal): Promise<boolean>;
 }
 
-/** Requests of one dashboard session in any 60 seconds (decisions, 1). */
+/** Requests of one dashboard session in any 60 seconds (DECISIONS.md#d7-rate-limit). */
 const sessionLimit = 600;
 
 /**
  * What every request passes first, whichever door it comes through: token or session (401), tenant (403), rate limit
- * (429), in that order (decisions, 1). Only a request that got as far as the limit counts towards it.
+ * (429), in that order (DECISIONS.md#d2-order-of-checks). Only a request that got as far as the limit counts towards
+ * it.
  */
 export function createGate(
   identities: Identities,

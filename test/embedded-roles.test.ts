@@ -13,7 +13,7 @@ import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { findPostmaster, start, stop } from '../src/postgres/postgres-server.ts';
 import { findPlace } from '../src/postgres/postgres-user.ts';
 
-// The embedded server's superuser serves nobody. Decisions, 5: what keeps tenants apart holds whatever is asked.
+// The embedded server's superuser serves nobody. DECISIONS.md#d24-isolation holds whatever is asked.
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -199,7 +199,7 @@ export const refusals = (statuses: number[]): JsonSchema =>
 const link = (description: string, type: unknown = 'string'): JsonSchema => ({ type, format: 'uri', description });
 const place = (description: string): JsonSchema => ({ type: ['integer', 'null'], description });
 
-/** The parts of the list envelope that are the same for every resource (contract, 2). */
+/** The parts of the list envelope that are the same for every resource (CONTRACT.md#envelope). */
 export const envelopeSchemas: Record<string, JsonSchema> = {
   PageLinks: {
     type: 'object',

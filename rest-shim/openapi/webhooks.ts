@@ -13,7 +13,7 @@ const header = (name: string, description: string, schema: JsonSchema): JsonSche
 
 const uuid = { type: 'string', format: 'uuid' };
 
-/** The headers of every delivery (contract, 6); its event's name comes beside them. */
+/** The headers of every delivery (CONTRACT.md#delivery-headers); its event's name comes beside them. */
 export const webhookHeaders: JsonSchema = {
   'User-Agent': header('User-Agent', 'Changes with the version of the payloads.', { const: 'service-webhook/1.0' }),
   'X-Service-Signature': header(

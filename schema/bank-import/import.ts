@@ -28,9 +28,9 @@ export interface ImportResult {
 
 /**
  * Imports a bank statement: the whole of it or nothing. A transaction that was imported before, from this file or
- * another, is skipped (decisions, 8); one that certainly pays something is matched with it. The file is read before a
- * connection is taken. A tenant's imports are written one after the other: two files that overlap would wait for each
- * other's rows.
+ * another, is skipped (DECISIONS.md#d50-identity-of-a-transaction); one that certainly pays something is matched with
+ * it. The file is read before a connection is taken. A tenant's imports are written one after the other: two files that
+ * overlap would wait for each other's rows.
  * @param file the path of a file that has arrived whole
  * @throws CodedError saying where the file can't be read, and why
  */

@@ -4,7 +4,7 @@ import { mustAll } from '../errors.ts';
 import { eventTypes, resourceOf, type EventType } from './events.ts';
 
 // An event's body shows a resource, so that whoever sees events, deliveries of them, or has them sent, needs the
-// abilities to read what they show (decisions, 5).
+// abilities to read what they show (DECISIONS.md#d20-abilities).
 
 const resources: Record<EventResource, Resource> = {
   customer: 'customers',

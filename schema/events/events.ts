@@ -4,7 +4,7 @@ import type { Known } from '../rows/prefetched-row.ts';
 import { formatTime } from '../scalars/scalars.ts';
 import { traced, traceParent } from '../execution/tracing.ts';
 
-/** Every event there is, and when it happens (decisions, 6); webhook.ping is not the books' matter. */
+/** Every event there is, and when it happens (CONTRACT.md#event-names); webhook.ping is not the books' matter. */
 export const events = {
   'invoice.created': 'an invoice is added, in whatever state',
   'invoice.issued': 'a draft gets its number',
@@ -76,7 +76,7 @@ export async function eventsOf(context: Context, happenings: Happening[]): Promi
 }
 
 /**
- * A webhook's body, keys in the document's order (contract, 6).
+ * A webhook's body, keys in the order of CONTRACT.md#delivery-body.
  * @param data JSON text: parsing it would lose its decimals
  */
 export function renderBody(type: EventType | 'webhook.ping', tenantId: string, createdAt: Date, data: string): string {

@@ -9,7 +9,7 @@ import { Decimal as BaseDecimal } from 'decimal.js';
 export const Decimal = BaseDecimal.clone({ precision: 60, rounding: BaseDecimal.ROUND_HALF_UP });
 export type Decimal = BaseDecimal;
 
-/** No amount has more significant digits (decisions, 2). */
+/** No amount has more significant digits (DECISIONS.md#d10-bounds). */
 export const maxDigits = 15;
 
 /** Whether the number's digits, those of a whole part's trailing zeros included, are few enough to be kept exactly. */

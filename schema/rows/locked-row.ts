@@ -4,7 +4,8 @@ import { found, Problems } from '../errors.ts';
 import type { Model } from './prefetched-row.ts';
 
 // A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
-// committed. Of two changes at once, the later one is checked against what the earlier one wrote (decisions, 11).
+// committed. Of two changes at once, the later one is checked against what the earlier one wrote
+// (DECISIONS.md#d71-locked-rows).
 
 /**
  * Runs a change of one row in a transaction that holds the row's lock.

@@ -10,7 +10,7 @@ import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
 import type { Vault } from '../vault.ts';
 
-/** A request that is answered once, however often it is sent (decisions, 9). */
+/** A request that is answered once, however often it is sent (CONTRACT.md#idempotency). */
 export interface KeyedRequest {
   method: string;
   path: string;

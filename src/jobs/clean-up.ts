@@ -5,7 +5,7 @@ import { forgetInvitations, forgetSessions } from '../identity/index.ts';
 import { forget } from '../rate-limit.ts';
 import { forgetAnswers } from '../idempotency/stored-answers.ts';
 
-/** How long the audit log is kept (decisions, 6). */
+/** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const keptDays = 90;
 
 /** So many rows are deleted at a time: no statement takes long. */

@@ -4,7 +4,7 @@ const prefix = 'whsec_';
 
 /** What a delivery is signed with; more than one only while a rotation is under way. */
 export interface Secrets {
-  /** Of the v1 document's own header, which has room for one signature. */
+  /** Of X-Service-Signature, which has room for one signature. */
   document: string;
   /** Of the Standard Webhooks header, which has room for all of them. */
   standard: string[];
@@ -26,8 +26,8 @@ export function newSecret(): string {
 }
 
 /**
- * The headers that sign a body, in two ways: the v1 document's, keyed with the whole secret as the user sees it, and
- * that of standardwebhooks.com, keyed with the bytes behind the prefix.
+ * The headers that sign a body, in two ways (DECISIONS.md#d30-signatures): X-Service-Signature, keyed with the whole
+ * secret as the user sees it, and that of standardwebhooks.com, keyed with the bytes behind the prefix.
  */
 export function signatures({ body, eventId, timestamp, secrets }: Signed) {
   return {
@@ -45,7 +45,7 @@ export function signatures({ body, eventId, timestamp, secrets }: Signed) {
   }
 }
 
-/** All that an attempt's headers say, in the v1 document's order. */
+/** All that an attempt's headers say, in the order of CONTRACT.md#delivery-headers. */
 export function deliveryHeaders({
   event,
   deliveryId,

@@ -65,7 +65,7 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
     expect(deleted).toEqual([event(`${resource}.deleted`, last)]);
   });
 
-  it('the body has the document’s order of keys, and decimals as REST writes them', async () => {
+  it('the body has the contract’s order of keys, and decimals as REST writes them', async () => {
     await makeInvoice(acme, { items: [{ ...item, quantity: '0.1', unitPriceNet: '1190.5' }] });
     const { rows } = await service.pool.query(
       `select body from events where tenant_id = $1 and type = 'invoice.created'`,

@@ -53,7 +53,7 @@ const mutations = {
 type Outcome = { becomes: string; emits: string[] } | 'refused';
 const to = (becomes: string, ...emits: string[]): Outcome => ({ becomes, emits });
 
-/** Decisions, 4: what isn't listed there is refused. In the order of `mutations`. */
+/** DECISIONS.md#d14-transitions: what isn't listed there is refused. In the order of `mutations`. */
 const table: Record<keyof typeof states, Outcome[]> = {
   draft: [to('ISSUED', 'invoice.issued'), 'refused', 'refused', 'refused', to('DRAFT'), to('', 'invoice.deleted')],
   issued: [

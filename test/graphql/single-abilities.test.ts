@@ -36,7 +36,7 @@ const figures: Partial<Record<Resource, string[]>> = {
   'bank-transactions': ['4564.56'],
 };
 
-/** Fields that belong to their own resource by the v1 document's and decisions' word, though others' rows make them. */
+/** Fields that belong to their own resource (DECISIONS.md#d20-abilities), though they are derived from other rows. */
 const own = new Set(['Project.trackedMinutes']);
 
 const schema = toSchema();

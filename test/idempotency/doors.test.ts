@@ -7,7 +7,7 @@ import { answers, head, json, last, speak } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
 import { refusal } from '../rest/samples.ts';
 
-// Decisions, 9: Idempotency-Key on any POST, kept 24 hours, scoped by tenant, method and path.
+// CONTRACT.md#idempotency: Idempotency-Key on any POST, kept 24 hours, scoped by tenant, method and path.
 
 let service: Service;
 let acme: Integrator;

@@ -1,4 +1,5 @@
-// What decisions, 3 says of money, once more: in BigInt integers, so that it shares no arithmetic with what it judges.
+// What DECISIONS.md#d12-rounding says of money, once more: in BigInt integers, so that it shares no arithmetic with
+// what it judges.
 
 const currenciesByDigits = [
   ['JPY', 'KRW', 'CLP', 'ISK', 'XOF', 'VND'],

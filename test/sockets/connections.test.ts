@@ -9,7 +9,7 @@ import { head } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';
 
-// The short form of test/reliability/connections.test.ts: who opens many connections keeps nobody else from connecting.
+// The short form of test/reliability/strangers.test.ts: who opens many connections keeps nobody else from connecting.
 
 const connections = { total: 50, perAddress: 20 };
 const opened: Socket[] = [];

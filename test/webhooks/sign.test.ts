@@ -80,7 +80,7 @@ describe('the Standard Webhooks headers', () => {
     expect(headers['webhook-signature']).toBe(`v1,${Buffer.from(hex, 'hex').toString('base64')}`);
   });
 
-  it('carry both signatures after a rotation, the document’s header one', () => {
+  it('carry both signatures after a rotation, X-Service-Signature one', () => {
     const [former, current, body] = [newSecret(), newSecret(), '{"a":1}'];
     const secrets = { document: former, standard: [current, former] };
     const headers = signatures({ body, eventId, timestamp: now(), secrets });

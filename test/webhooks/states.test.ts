@@ -211,7 +211,7 @@ describe('rotating the secret', () => {
       )
     ).rotateWebhookSecret.secret;
 
-  it("signs with both for 24 hours; the document's header changes over after that", async () => {
+  it('signs with both for 24 hours; X-Service-Signature changes over after that', async () => {
     answer = 200;
     const { id, secret: old } = await createWebhook(acme, { url: receiver.url });
     const secret = await rotate(id, false);
@@ -291,7 +291,7 @@ describe('rotating the secret', () => {
     [false, true, 2],
     [true, false, 1],
     [true, true, 2],
-  ])('at once, of two times: %s, %s: the document’s header has secret %s', async (atFirst, then, document) => {
+  ])('at once, of two times: %s, %s: X-Service-Signature has secret %s', async (atFirst, then, document) => {
     answer = 200;
     const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
     const secrets = [first, await rotate(id, atFirst), await rotate(id, then)];

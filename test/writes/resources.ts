@@ -3,8 +3,8 @@ import type { Answer, Integrator } from '../harness.ts';
 import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
 
-// What every updatable resource does with a change, once more and by itself: the rules of decisions.md, 2, 4 and 11, as
-// pure functions. Whatever is sent at once must come out as if it had been sent in some order.
+// What every updatable resource does with a change, once more and by itself: the rules of DECISIONS.md#d71-locked-rows,
+// as pure functions. Whatever is sent at once must come out as if it had been sent in some order.
 
 export type State = Record<string, unknown>;
 

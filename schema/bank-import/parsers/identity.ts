@@ -8,9 +8,9 @@ const plain = (text: string | null): string | null => text && text.normalize('NF
 const account = (iban: string): string => iban.replaceAll(/\s/g, '').toUpperCase();
 
 /**
- * What makes a transaction the one it is (decisions, 8): account, dates, amount, currency, references and text, as a
- * SHA-256 in hex. The bank's reference is a part of it, not the whole: banks use one for several entries. 10 is 10.00.
- * Two payments may truly be equal: withOccurrence tells them apart.
+ * What makes a transaction the one it is (DECISIONS.md#d50-identity-of-a-transaction): account, dates, amount,
+ * currency, references and text, as a SHA-256 in hex. The bank's reference is a part of it, not the whole: banks use
+ * one for several entries. 10 is 10.00. Two payments may truly be equal: withOccurrence tells them apart.
  */
 export function identityOf(transaction: StatementTransaction): string {
   const { amount } = transaction;

@@ -4,7 +4,7 @@ import { traced } from '../../execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 
-// A delivery's way (contract and decisions, 6), as the worker drives it: many of a tenant's at a time. Each step is one
+// A delivery's way (DECISIONS.md#d32-attempts), as the worker drives it: many of a tenant's at a time. Each step is one
 // transaction that takes its rows' locks with the update that checks their state: jobs may come twice, late, or after a
 // crash, and change nothing.
 

@@ -35,7 +35,7 @@ const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
 });
 
 const subject = (t: InputFields) => t.string({ validate: text(255) });
-/** The most items of one invoice (decisions, 2). */
+/** The most items of one invoice (DECISIONS.md#d10-bounds). */
 export const maxItems = 500;
 const itemCount = count(1, maxItems, 'items');
 

@@ -8,8 +8,8 @@ import { nextInvoiceNumber } from './next-number.ts';
 import { knowing } from '../../rows/prefetched-row.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 
-// An invoice's transitions (decisions, 4). Each locks the row before it looks at the state, so that of two at once the
-// second sees what the first did. All run inside the caller's transaction.
+// An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it looks at the state, so that of
+// two at once the second sees what the first did. All run inside the caller's transaction.
 
 /** An invoice with its lines, by position. */
 export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };

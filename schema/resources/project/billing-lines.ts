@@ -7,7 +7,7 @@ const minutesPerHour = 60;
 /** Hours are counted to four decimals, as any quantity is. */
 const hourDecimals = 4;
 
-/** The longest title of a line (decisions, 2). */
+/** The longest title of a line (DECISIONS.md#d10-bounds). */
 const titleLength = 255;
 
 /** How time becomes lines. */

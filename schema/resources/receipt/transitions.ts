@@ -5,7 +5,8 @@ import { emit } from '../../events/events.ts';
 import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
 import { Decimal } from '../../money/money.ts';
 
-// A receipt's transitions (decisions, 4): as with invoices, each locks the row before it looks at the state.
+// A receipt's transitions (DECISIONS.md#d14-transitions): as with invoices, each locks the row before it looks at the
+// state.
 
 /** What a draft becomes when it is booked. */
 export const booked = { status: 'BOOKED' } as const;

@@ -1,6 +1,6 @@
 import type { Webhook } from '../../../prisma/generated/client/client.ts';
 
-/** How long a secret stays good after the rotation that replaced it (decisions, 6). */
+/** How long a secret stays good after the rotation that replaced it (DECISIONS.md#d31-rotation). */
 export const rotationMs = 24 * 60 * 60 * 1000;
 
 /** What a webhook's row says of its secrets, each encrypted. */
@@ -18,7 +18,7 @@ export type WebhookSecrets = Pick<
 interface FormerSecret {
   secret: Uint8Array<ArrayBuffer>;
   until: Date;
-  /** Whether the document's header has not changed over from it. */
+  /** Whether X-Service-Signature has not changed over from it. */
   signsDocument: boolean;
 }
 
@@ -33,7 +33,7 @@ export function formerSecrets(webhook: WebhookSecrets, now: Date): FormerSecret[
 
 /** The encrypted secrets that a delivery is signed with. */
 export interface SigningSecrets {
-  /** Of the v1 document's own header: the oldest that is good, unless its user had the header change over at once. */
+  /** Of X-Service-Signature: the oldest that is good, unless its user had the header change over at once. */
   document: Uint8Array;
   /** Of the Standard Webhooks header: all that are good, the newest first. */
   standard: Uint8Array[];
@@ -50,7 +50,7 @@ export function signingSecrets(webhook: WebhookSecrets, now: Date): SigningSecre
 /**
  * What a rotation writes. Each former secret keeps the 24 hours that it was promised.
  * @param secret the new one, encrypted
- * @param immediately whether the document's header changes over to the new secret at once
+ * @param immediately whether X-Service-Signature changes over to the new secret at once
  * @returns undefined where two former secrets are good: there is room for no third
  */
 export function rotatedSecrets(

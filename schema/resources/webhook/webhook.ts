@@ -13,7 +13,7 @@ import type { Db, RowLock } from '../../../prisma/client.ts';
 
 /** At most this many per tenant. */
 export const slots = 10;
-/** The failed delivery in a row that deactivates a webhook (contract, 6). */
+/** The failed delivery in a row that deactivates a webhook (CONTRACT.md#delivery-outcome). */
 export const failuresToDeactivate = 100;
 
 const secretColumns = {

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  anchorsOf,
+  commentsOf,
+  hasComments,
+  listFiles,
+  readText,
+  staleReferences,
+  withoutComments,
+  type Repository,
+} from './references.ts';
+
+// What comments and documents refer to exists: files, folders, functions, and headings.
+
+const files = listFiles();
+const itself = 'test/docs/references.test.ts'; // names what isn't there
+// A migration that was applied does not change any more, and the changelog tells of the past.
+const isFixed = (path: string): boolean =>
+  path.startsWith('prisma/migrations/') || path === 'CHANGELOG.md' || path.startsWith('test/statements/samples/');
+const programs = files.filter((path) => hasComments(path) && !isFixed(path) && path !== itself);
+const documents = files.filter(
+  (path) => path.endsWith('.md') && !isFixed(path) && !path.startsWith('src/pages/guides/'),
+);
+
+const repository: Repository = {
+  files,
+  read: readText,
+  code: programs.map((path) => withoutComments(path, readText(path))).join('\n'),
+};
+
+/** The README's example of a new resource: quotes. */
+const example = /[ /]quotes?\.(?:ts|graphql)$/;
+const stale = (path: string, text: string): string[] =>
+  staleReferences({ path, text }, repository).filter((each) => !example.test(each));
+
+describe('references', () => {
+  it('of comments lead somewhere', () => {
+    expect(programs.length).toBeGreaterThan(400);
+    expect(programs.flatMap((path) => stale(path, commentsOf(path, readText(path))))).toEqual([]);
+  });
+
+  it.each(documents)('of %s lead somewhere', (path) => {
+    expect(stale(path, readText(path))).toEqual([]);
+  });
+
+  it('to the contract and to decisions have one form', () => {
+    const other = /\b(?:decisions?|contract)(?:,| and decisions,)? \d|service-v1|decisions\.md|v1 document/;
+    expect([...programs, ...documents].filter((path) => other.test(readText(path)))).toEqual([]);
+  });
+
+  it('SECURITY.md names the code and a test for what it says', () => {
+    const named = readText('SECURITY.md').matchAll(/`(?:src|schema|rest-shim|prisma|test)\/[^`]+`/g);
+    expect([...named].length).toBeGreaterThan(40);
+  });
+});
+
+describe('a reference that leads nowhere is found', () => {
+  const found = (text: string, path = 'schema/here.ts'): string[] => staleReferences({ path, text }, repository);
+
+  it.each([
+    ['// See schema/nothing.ts.', 'schema/here.ts:1: schema/nothing.ts'],
+    ['// See nothing-at-all.ts.', 'schema/here.ts:1: nothing-at-all.ts'],
+    ['// Kept by `src/nothing/`.', 'schema/here.ts:1: src/nothing/'],
+    ['// In src/nobody, say.', 'schema/here.ts:1: src/nobody'],
+    ['\n// (DECISIONS.md#d12-nothing)', 'schema/here.ts:2: DECISIONS.md#d12-nothing'],
+    ['// (NOTHING.md#d12-rounding)', 'schema/here.ts:1: NOTHING.md#d12-rounding'],
+    ['// `noSuchFunction()` does it.', 'schema/here.ts:1: noSuchFunction'],
+  ])('%s', (text, reference) => {
+    expect(found(text)).toContain(reference);
+  });
+
+  it('also as a link of a document', () => {
+    expect(found('[a](nothing.txt) [b](OPERATING.md#nothing) [c](#nothing) [d](OPERATING.md)', 'README.md')).toEqual([
+      'README.md:1: OPERATING.md#nothing',
+      'README.md:1: nothing.txt',
+      'README.md:1: #nothing',
+    ]);
+  });
+
+  it('and one that leads somewhere is not', () => {
+    const text = '// See schema/ability.ts, ability.ts, rest-shim/, DECISIONS.md#d12-rounding and `lineTotal()`.';
+    expect(found(text)).toEqual([]);
+  });
+});
+
+it('comments are found, and nothing else', () => {
+  const text = "const a = 'schema/a.ts'; // schema/b.ts\n/** schema/c.ts */\nconst url = 'http://schema/d.ts';";
+  expect(commentsOf('x.ts', text).replaceAll(/\s+/g, ' ').trim()).toBe('// schema/b.ts /** schema/c.ts */');
+});
+
+it('anchors are those of GitHub', () => {
+  expect(anchorsOf('# A b\n## D12 Rounding\n```sh\n# no heading\n```\n### X: `y`, z!')).toEqual([
+    'a-b',
+    'd12-rounding',
+    'x-y-z',
+  ]);
+});
