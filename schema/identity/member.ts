@@ -69,7 +69,8 @@ builder.mutationFields((t) => ({
 
   inviteMember: t.field({
     type: InvitationWithLink,
-    description: 'Makes a link that lets a person join the tenant. An earlier one for the same address ends.',
+    description:
+      'Makes a link that lets a person join the tenant. An earlier one for the same address ends. At most 100 of a tenant are open at a time.',
     inSession: true,
     args: { email: t.arg.string({ required: true, validate: email, description: 'Of whom to invite.' }) },
     resolve: (_root, args, { identity }) => identity.inviteMember(args.email),

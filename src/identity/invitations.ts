@@ -7,6 +7,10 @@ import { checkedEmail, refuseMember, type UserSummary } from './users.ts';
 
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
+/** How many invitations of a tenant may be open at a time. */
+export const maxOpenInvitations = 100;
+const tooMany = `A tenant can have ${maxOpenInvitations} open invitations: revoke one that is no longer needed`;
+
 /** What may be shown of an invitation. The secret part of its link is not kept. */
 export interface InvitationSummary {
   id: string;
@@ -36,7 +40,7 @@ const summary = ({ inviter, ...rest }: Prisma.InvitationGetPayload<typeof shown>
  * Asks a person to join a tenant. An earlier invitation to the same address ends.
  *
  * @returns also the secret part of its link, which can't be had again
- * @throws RefusedError when the address is a member's, or the tenant is unknown or closed
+ * @throws RefusedError when the address is a member's, the tenant is unknown or closed, or has as many as it may
  */
 export async function createInvitation(
   client: UnscopedClient,
@@ -47,10 +51,13 @@ export async function createInvitation(
   const { value: secret, hash } = newSecret();
   const data = { hash, inviterId, createdAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
   const invitation = await client.$transaction(async (db) => {
-    await openTenant(db, tenantId);
+    // One after the other, and not while somebody accepts: each sees what the one before has left.
+    await openTenant(db, tenantId, 'no key update');
     if (inviterId !== null && !(await db.membership.count({ where: { tenantId, userId: inviterId } })))
       throw new RefusedError('Only members invite others');
     await refuseMember(db, { tenantId, email });
+    const others = { tenantId, email: { not: email }, expiresAt: { gt: now } };
+    if ((await db.invitation.count({ where: others })) >= maxOpenInvitations) throw new RefusedError(tooMany);
     const create = { tenantId, email, ...data };
     return db.invitation.upsert({ where: { tenantId_email: { tenantId, email } }, create, update: data, ...shown });
   });

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeTenant, createTenant, createUser } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { startRecording } from '../versions/recording.ts';
+import { until } from '../webhooks/receiver.ts';
 import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {
@@ -230,6 +231,31 @@ describe('an invitation', () => {
     expect((await accept({ token: second.token, ...asNew })).status).toBe(404);
   });
 
+  it('a tenant has at most 100 open ones, however many invite at once; one to an address that has one replaces it', async () => {
+    const { browser, tenantId, email } = await signedIn(service);
+    const known = await invited(browser);
+    const [past, future] = [new Date(Date.now() - 1000), new Date(Date.now() + 86_400_000)];
+    const row = (expiresAt: Date) => ({ tenantId, email: someEmail(), hash: randomBytes(32), expiresAt });
+    const rows = [...Array.from({ length: 97 }, () => row(future)), ...Array.from({ length: 3 }, () => row(past))];
+    await service.client.invitation.createMany({ data: rows });
+    const browsers = [browser, await enter(other, { email })];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => browsers[i % 2]!.graphql(invite, { email: someEmail() })),
+    );
+    const refused = answers.filter((answer) => codeOf(answer) !== undefined);
+    expect(answers.length - refused.length).toBe(2);
+    for (const { body } of refused) {
+      expect(body.errors[0].extensions).toEqual({
+        code: 'VALIDATION_FAILED',
+        errors: { email: ['A tenant can have 100 open invitations: revoke one that is no longer needed.'] },
+      });
+    }
+    const again = await invited(browser, known.email);
+    expect(codeOf(await browser.graphql(invite, { email: someEmail() }))).toBe('VALIDATION_FAILED');
+    await browser.graphql(revoke, again);
+    expect(codeOf(await browser.graphql(invite, { email: someEmail() }))).toBeUndefined();
+  });
+
   it('is the tenant’s own: others neither see nor revoke it', async () => {
     const [acme, globex] = [await signedIn(service), await signedIn(service)];
     const { id, token } = await invited(acme.browser);
@@ -270,6 +296,55 @@ describe('an invitation', () => {
     expect((await joinAsNew(token, email, browser)).status).toBe(200);
     expect((await browser.request('GET', '/api/auth/get-session')).body.user.email).toBe(email);
     expect(await service.client.session.count({ where: { userId } })).toBe(0);
+  });
+});
+
+describe('at the same time', () => {
+  /** Waits until so many wait for a lock of another's. */
+  const waiting = (count: number): Promise<void> =>
+    until(async () => {
+      const { rowCount } = await service.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === count;
+    }, `${count} to wait for a lock`);
+
+  async function holding(sql: string, values: unknown[] = []): Promise<() => Promise<void>> {
+    const holder = await service.pool.connect();
+    onTestFinished(() => holder.release(true));
+    await holder.query('begin');
+    await holder.query(sql, values);
+    return async () => void (await holder.query('commit'));
+  }
+
+  it('an address is invited twice: both are answered, and the link of the later one works', async () => {
+    const { browser } = await signedIn(service);
+    const email = someEmail();
+    const release = await holding('lock table invitations in exclusive mode');
+    const answers = [browser.graphql(invite, { email }), browser.graphql(invite, { email })];
+    await waiting(2);
+    await release();
+    const links = (await Promise.all(answers)).map(({ body }) => body.data?.inviteMember.link as string | undefined);
+    const statuses = await Promise.all(links.map(async (link) => (await look(link?.split('/').at(-1) ?? '')).status));
+    expect(statuses.toSorted()).toEqual([200, 404]);
+    expect(links).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  it('an invitation is accepted and its address invited anew: who has joined has no open invitation', async () => {
+    const [ada, bob] = [await signedIn(service), await signedIn(service)];
+    const { token, id } = await invited(ada.browser, bob.email);
+    const release = await holding('select from invitations where id = $1 for update', [id]);
+    const accepted = accept({ token }, bob.browser);
+    await waiting(1);
+    const invitedAnew = ada.browser.graphql(invite, { email: bob.email });
+    await waiting(2);
+    await release();
+    expect((await accepted).status).toBe(200);
+    expect((await invitedAnew).body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      errors: { email: [`User ${bob.email} is a member of this tenant already.`] },
+    });
+    expect((await ada.browser.graphql(list)).body.data.invitations).toEqual([]);
   });
 });
 
