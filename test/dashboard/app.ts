@@ -57,7 +57,9 @@ export async function enterWith(page: Page, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=', 2);
   await page.context().addCookies([{ name, value, domain: '127.0.0.1', path: '/', httpOnly: true, sameSite: 'Lax' }]);
   // What signing in leaves behind, see auth.ts of the dashboard. Without it the way leads over the page to sign in.
-  await page.context().addInitScript(() => localStorage.setItem('kontor-signed-in', 'yes'));
+  await page.context().addInitScript(() => {
+    if (location.protocol === 'http:') localStorage.setItem('kontor-signed-in', 'yes');
+  });
 }
 
 /** Follows the navigation, which a phone keeps behind a button. */

@@ -80,7 +80,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
             verticalSpacing="sm"
             horizontalSpacing="sm"
             highlightOnHover
-            highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))"
+            highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
             aria-busy={fetching}
           >
             <Table.Thead role="rowgroup">
