@@ -20,16 +20,18 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
   afterAll(() => Promise.all([service?.close(), browser?.close()]));
 
   it.each(pages)('%s is without barriers, light and dark, on a desk and on a phone', async (path) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
+    await visit(browser, service.url, {}, async (page, watch) => {
+      watch.expecting.push(/not-a-page/);
+      await page.goto(path);
       for (const viewport of [desk, phone]) {
-        await visit(browser, service.url, { colorScheme, viewport }, async (page, watch) => {
-          watch.expecting.push(/not-a-page/);
-          await page.goto(path);
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
           expect(await barriers(page)).toEqual([]);
           expect(await overflow(page)).toBe(0);
-        });
+        }
       }
-    }
+    });
   });
 
   it('a guide is read without JavaScript, and its content reached past the bar by the keyboard', async () => {
