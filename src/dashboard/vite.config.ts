@@ -20,19 +20,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-  server: {
-    port: 5173,
-    proxy: Object.fromEntries(
-      ['^/api/', '^/graphql$'].map((path) => [
-        path,
-        {
-          target: process.env.KONTOR_URL ?? 'http://127.0.0.1:4000',
-          // For work on the pages alone: `KONTOR_TOKEN=… vite src/dashboard` needs no signing in.
-          ...(process.env.KONTOR_TOKEN && { headers: { Authorization: `Bearer ${process.env.KONTOR_TOKEN}` } }),
-        },
-      ]),
-    ),
-  },
 });
 
 /** Leaves a .br and a .gz beside each file that text compresses, so that no request waits for it. */

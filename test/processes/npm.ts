@@ -26,18 +26,18 @@ export interface Run {
   killGroup(signal: NodeJS.Signals): void;
 }
 
-/** Starts `npm …` in the project's folder, in a process group of its own. */
-export const npm = (args: string[], env: Record<string, string> = {}, input?: string): Run =>
-  start('npm', args, env, input);
+/** Starts `npm …` in the project's folder or a copy of it, in a process group of its own. */
+export const npm = (args: string[], env: Record<string, string> = {}, input?: string, folder = root): Run =>
+  start('npm', args, env, input, folder);
 
 /** The same for a line of shell, with a terminal as its standard output. */
 export const inTerminal = (line: string, env: Record<string, string> = {}): Run =>
   start('script', ['-qefc', line, '/dev/null'], env);
 
-function start(command: string, args: string[], env: Record<string, string>, input?: string): Run {
+function start(command: string, args: string[], env: Record<string, string>, input?: string, cwd = root): Run {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...clean, ...env },
     detached: true,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
