@@ -36,6 +36,7 @@ import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
 import { limitPatience, serverOptions, usualPatience, type Patience } from './http/patience.ts';
 import { Pipelining } from './http/pipelining.ts';
+import { sendWhole } from './http/send-whole.ts';
 import { idOf, RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Listener, Tracing } from './tracing.ts';
@@ -198,7 +199,7 @@ export function createServer({
       };
       const key = keyOf(request);
       if (key === undefined) await graphqlDoor.handle(request, response, visit);
-      else await send(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, { key, ...visit }));
+      else await sendWhole(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, { key, ...visit }));
     };
     const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : patience.answerMs;
     try {
@@ -300,12 +301,6 @@ const answerOptions: Answer = (request, response) =>
 async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
   const reason = await unready().catch(() => 'The database does not answer.');
   answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
-}
-
-async function send(response: ServerResponse, answer: Response): Promise<void> {
-  response.statusCode = answer.status;
-  setHeaders(response, Object.fromEntries(answer.headers));
-  response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
 /** A browser that opens the address gets GraphiQL, whatever it asks for there; what GraphiQL then asks needs a token. */

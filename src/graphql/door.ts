@@ -21,7 +21,9 @@ import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { rememberDocuments, useLimits } from './limits.ts';
 import { createRepeated } from './repeated.ts';
+import { fetchable } from './fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
+import { sendWhole } from '../http/send-whole.ts';
 import { createForms, useForms, type Forms, type Received } from './forms.ts';
 import { useReadmission, type Revisit } from './readmission.ts';
 import { graphqlRefusal, refuseGraphql } from './refusal.ts';
@@ -82,12 +84,15 @@ export function createGraphqlDoor(
     receive,
     handle: async (request, response, visit) => {
       if (request.method === 'POST' && isForm(request.headers['content-type'])) {
-        const answer = (form: Form) => yoga.handle(request, response, { ...visit, form });
-        return receive(request, visit.context, { isHashed: false }, answer).catch((error: unknown) => {
+        const { url, init } = fetchable(request);
+        const answer = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...visit, form });
+        try {
+          return await sendWhole(response, await receive(request, visit.context, { isHashed: false }, answer));
+        } catch (error) {
           const refusal = graphqlRefusal(error);
           if (refusal.status === 500) throw error;
-          refuseGraphql(response, refusal, visit.requestId);
-        });
+          return refuseGraphql(response, refusal, visit.requestId);
+        }
       }
       const body = readJson(request);
       if (!body) return yoga.handle(request, response, visit);

@@ -21,7 +21,8 @@ export interface Received {
 export interface Forms {
   /**
    * Receives a form, and then does its work. First is checked what can be known without the body; then the form
-   * arrives, while nothing is kept for it but disk; then those of its tenant are worked on one after the other.
+   * arrives, while nothing is kept for it but disk; then those of its tenant are worked on one after the other. Its
+   * place is free again before its result is there: who is answered may send the next one.
    * @throws CodedError, TransportError
    */
   receive: <Result>(

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 
 /** How often a subscription is checked for what nobody announces: a session that ends by itself. */
@@ -24,37 +25,43 @@ export interface Revisit {
  */
 export function useReadmission(): Plugin<Revisit> {
   return {
-    onSubscribe: ({ args }) => ({
-      onSubscribeResult: ({ result }) => {
-        if (!isAsyncIterable(result)) return undefined;
-        const {
-          readmit,
-          onAccessEnd,
-          expiresInMs,
-          res: response,
-        } = args.contextValue as Revisit & {
-          res?: ServerResponse;
-        };
-        const end = (): void => {
-          clearInterval(timer);
-          clearTimeout(expiry);
-          stopListening();
-          void (result as AsyncIterator<unknown>).return?.();
-          response?.destroy(); // at once: an answer under way isn't waited for
-        };
-        const check = (): void => {
-          readmit().then((admitted) => admitted || end(), end);
-        };
-        const timer = setInterval(check, readmitEveryMs);
-        const expires = expiresInMs !== null && expiresInMs <= longestTimerMs;
-        const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
-        const stopListening = onAccessEnd(end);
-        if (response?.closed)
-          end(); // while it was being begun
-        else response?.once('close', end);
-        check(); // what ended before anybody listened
-        return { onEnd: () => void response?.destroy() };
-      },
-    }),
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const visitor = args.contextValue as Revisit & { res?: ServerResponse };
+      const { readmit, onAccessEnd, expiresInMs, res: response } = visitor;
+      if (!response) {
+        setResultAndStopExecution({ errors: [noStream()] });
+        return undefined;
+      }
+      return {
+        onSubscribeResult: ({ result }) => {
+          if (!isAsyncIterable(result)) return undefined;
+          const end = (): void => {
+            clearInterval(timer);
+            clearTimeout(expiry);
+            stopListening();
+            void (result as AsyncIterator<unknown>).return?.();
+            response.destroy(); // at once: an answer under way isn't waited for
+          };
+          const check = (): void => {
+            readmit().then((admitted) => admitted || end(), end);
+          };
+          const timer = setInterval(check, readmitEveryMs);
+          const expires = expiresInMs !== null && expiresInMs <= longestTimerMs;
+          const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
+          const stopListening = onAccessEnd(end);
+          if (response.closed)
+            end(); // while it was being begun
+          else response.once('close', end);
+          check(); // what ended before anybody listened
+          return { onEnd: () => void response.destroy() };
+        },
+      };
+    },
   };
 }
+
+/** Where the answer is awaited whole, as fetchable.ts says, a stream would never end. */
+const noStream = (): GraphQLError =>
+  new GraphQLError('A subscription can be asked for neither in a form nor with an Idempotency-Key.', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+  });

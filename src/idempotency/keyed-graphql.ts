@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { importLimits } from '../../schema/bank-import/import.ts';
 import type { GraphqlDoor, Visit } from '../graphql/door.ts';
 import { fateOfStatus, sha256, type AnswerOnce, type Fate } from './idempotency.ts';
+import { fetchable } from '../graphql/fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { Answer } from './stored-answers.ts';
 
@@ -28,7 +29,7 @@ export async function answerKeyedGraphql(
   const answer = ({ hash, bytes, form }: Body): Promise<Response> =>
     answerOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId: visit.requestId }, context, {
       handle: async (inside) => {
-        const { url, init } = asked(request);
+        const { url, init } = fetchable(request);
         const server = { ...visit, context: inside, isRetried: true, ...(form && { form }) };
         return await door.fetch(url, { ...init, ...(bytes && { body: bytes }) }, server);
       },
@@ -39,20 +40,6 @@ export async function answerKeyedGraphql(
     return door.receive(request, context, { isHashed: true }, (form) => answer({ hash: form.hash, form }));
   const bytes = await readBytes(request.iterator({ destroyOnReturn: false }));
   return answer({ hash: sha256(bytes), bytes });
-}
-
-/** The request as Yoga's fetch takes it. A stream of events has no end that could be kept: none is asked for. */
-function asked({ url = '/', headers }: IncomingMessage) {
-  const accept = headers.accept
-    ?.split(',')
-    .filter((type) => !/text\/event-stream|multipart\/mixed/i.test(type))
-    .join(',');
-  const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
-  const entries = Object.entries({ ...others, ...(accept !== undefined && { accept }) });
-  return {
-    url: new URL(url, 'http://kontor.invalid').href,
-    init: { method: 'POST', headers: entries.map(([name, value]): [string, string] => [name, String(value)]) },
-  };
 }
 
 const repeatable = new Set<ErrorCode>(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR']);

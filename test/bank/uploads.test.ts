@@ -4,12 +4,18 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
 import { readStatementFile } from '../../schema/bank-import/parsers/parse-file.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { camt, document, imported, many } from './statement.ts';
+import { camt, document, form, imported, many, send } from './statement.ts';
+
+vi.mock(import('../../schema/input/temporary-folder.ts'), async (original) => {
+  const actual = await original();
+  return { ...actual, makeTemporaryFolder: vi.fn<typeof actual.makeTemporaryFolder>(actual.makeTemporaryFolder) };
+});
 
 let service: Service;
 let acme: Integrator;
@@ -93,6 +99,53 @@ describe('before a form is read', () => {
     for (const one of four) expect(await one.answer).toMatch(/^HTTP\/1.1 200 /);
     expect(await imported(service, acme, camt([{ amount: '2.00' }]))).toMatchObject({ imported: 1 });
   });
+});
+
+it('its place is free again once a form is answered: who sends one file after the other is never refused', async () => {
+  const make = vi.mocked(makeTemporaryFolder).getMockImplementation()!;
+  vi.mocked(makeTemporaryFolder).mockImplementation(async () => {
+    const folder = await make();
+    return { ...folder, discard: () => sleep(50).then(folder.discard) }; // a slow disk
+  });
+  onTestFinished(() => void vi.mocked(makeTemporaryFolder).mockImplementation(make));
+  const senders = Array.from({ length: 4 }, async (_, sender) => {
+    const statuses = [];
+    for (let file = 0; file < 4; file += 1) {
+      const headers = {
+        authorization: `Bearer ${acme.token}`,
+        ...(sender % 2 && { 'Idempotency-Key': `${sender} ${file}` }),
+      };
+      statuses.push((await send(service, form(camt([{ amount: `${sender}.0${file}` }])), headers)).status);
+    }
+    return statuses;
+  });
+  expect(await Promise.all(senders)).toEqual(senders.map(() => [200, 200, 200, 200]));
+  expect(await ours()).toEqual([]);
+});
+
+it('neither a form nor a request with a key is answered by a stream, which would keep its place', async () => {
+  const query = 'subscription { deliveryChanged { id } }';
+  const data = new FormData();
+  data.append('operations', JSON.stringify({ query }));
+  data.append('map', '{}');
+  const authorization = `Bearer ${acme.token}`;
+  const json = { authorization, 'content-type': 'application/json', 'idempotency-key': 'a key' };
+  for (const accept of ['text/event-stream', '*/*', 'application/json']) {
+    for (const answer of [
+      await send(service, data, { authorization, accept }),
+      await send(service, JSON.stringify({ query }), { ...json, accept }),
+    ]) {
+      expect([answer.status, answer.body.errors]).toEqual([
+        400,
+        [
+          {
+            message: 'A subscription can be asked for neither in a form nor with an Idempotency-Key.',
+            extensions: { code: 'BAD_REQUEST' },
+          },
+        ],
+      ]);
+    }
+  }
 });
 
 describe('while a form arrives', () => {

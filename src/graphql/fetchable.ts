@@ -1,0 +1,15 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The request as Yoga's fetch takes it. It asks for no stream of events: its answer is awaited whole. */
+export function fetchable({ url = '/', headers }: IncomingMessage) {
+  const accept = headers.accept
+    ?.split(',')
+    .filter((type) => !/text\/event-stream|multipart\/mixed/i.test(type))
+    .join(',');
+  const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
+  const entries = Object.entries({ ...others, ...(accept !== undefined && { accept }) });
+  return {
+    url: new URL(url, 'http://kontor.invalid').href,
+    init: { method: 'POST', headers: entries.map(([name, value]): [string, string] => [name, String(value)]) },
+  };
+}
