@@ -4,6 +4,7 @@ import {
   getOperationAST,
   getVariableValues,
   GraphQLError,
+  subscribe,
   typeFromAST,
   type ExecutionArgs,
   type ExecutionResult,
@@ -107,10 +108,13 @@ export function createGraphqlDoor(
 }
 
 /**
- * Executes with graphql-js. Yoga's own executor takes an object for a promise where the client calls a field of it `then`;
+ * Executes with graphql-js, what a subscription tells too. Yoga's own executor takes an object for a promise where the client calls a field of it `then`;
  * graphql-js looks whether that is a function.
  */
-const useGraphqlJs: Plugin = { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
+const useGraphqlJs: Plugin = {
+  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
+  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+};
 
 /** The type that Yoga answers data in, by what a request accepts; undefined where that is Yoga's to find out. */
 function jsonType(accept = '*/*'): string | undefined {

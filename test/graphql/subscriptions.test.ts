@@ -5,6 +5,7 @@ import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
 import { readmitEveryMs } from '../../src/graphql/readmission.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { javaScriptNames } from '../javascript-names.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
 import { makeDelivery, refusal } from './books.ts';
@@ -64,8 +65,10 @@ class Stream {
 type Visitor = Pick<Integrator, 'token'> | { browser: Browser };
 
 /** Asks for a subscription, without waiting for it to begin. */
-function ask(who: Visitor, args = '', to = service.url): ClientRequest {
-  const query = `subscription { deliveryChanged${args} { ${fields} } }`;
+const ask = (who: Visitor, args = '', to = service.url): ClientRequest =>
+  askFor(`subscription { deliveryChanged${args} { ${fields} } }`, who, to);
+
+function askFor(query: string, who: Visitor, to = service.url): ClientRequest {
   const headers = {
     ...('token' in who
       ? { authorization: `Bearer ${who.token}` }
@@ -78,8 +81,10 @@ function ask(who: Visitor, args = '', to = service.url): ClientRequest {
   return sending;
 }
 
-async function subscribe(...args: Parameters<typeof ask>): Promise<Stream> {
-  const [answer] = (await once(ask(...args), 'response')) as [IncomingMessage];
+const subscribe = async (...args: Parameters<typeof ask>): Promise<Stream> => streamOf(ask(...args));
+
+async function streamOf(request: ClientRequest): Promise<Stream> {
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
   const stream = new Stream(answer);
   streams.push(stream);
   await vi.waitUntil(() => stream.text !== '' || stream.closed);
@@ -145,6 +150,47 @@ describe('deliveryChanged', () => {
     expect(stream.told[2]).toMatchObject({ id, state: 'DELIVERED', attemptCount: 1 });
     stream.hangUp();
     await until(async () => (await watched()) === 0);
+  });
+
+  it.each<[string, (name: string) => string, (name: string) => RegExp]>([
+    [
+      'the field',
+      (name) => `{ ${name}: deliveryChanged { id } }`,
+      (name) => RegExp(`{"data":{"${name}":{"id":"ID"}}}`),
+    ],
+    ['a leaf', (name) => `{ deliveryChanged { ${name}: id } }`, (name) => RegExp(`:{"${name}":"ID"}`)],
+    [
+      'an object',
+      (name) => `{ deliveryChanged { id ${name}: event { ${name}: type } } }`,
+      (name) => RegExp(`:{"id":"ID","${name}":{"${name}":"webhook.ping"}}`),
+    ],
+    [
+      'a list',
+      (name) => `{ deliveryChanged { id ${name}: attempts { ${name}: number } } }`,
+      (name) => RegExp(`:{"id":"ID","${name}":\\[\\]}`),
+    ],
+    [
+      'the operation, a variable, a fragment',
+      (name) =>
+        `${name}($${name}: UUID) { deliveryChanged(webhookId: $${name}) { ...${name} } } fragment ${name} on Delivery { id }`,
+      () => /:{"id":"ID"}/,
+    ],
+  ])('%s may be called what JavaScript calls something', { timeout: 60_000 }, async (_place, document, expected) => {
+    const { webhookId } = await makeDelivery(acme);
+    for (let from = 0; from < javaScriptNames.length; from += 10) {
+      const names = javaScriptNames.slice(from, from + 10);
+      const begun = await Promise.all(names.map((name) => streamOf(askFor(`subscription ${document(name)}`, acme))));
+      const id = await ping(acme, webhookId);
+      await until(() => begun.every(({ text, closed }) => text.includes('event: next') || closed));
+      for (const [at, name] of names.entries()) {
+        expect({ name, text: begun[at]?.text.replace(id, 'ID') }).toEqual({
+          name,
+          text: expect.stringMatching(expected(name)),
+        });
+      }
+      for (const stream of begun) stream.hangUp();
+      await until(async () => (await watched()) === 0);
+    }
   });
 
   it('of one webhook only, where it is named', async () => {
