@@ -1,17 +1,17 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
-import { BooksPool } from './books.ts';
+import { TenantPool } from './tenant/pool.ts';
 import { retryContended } from './contention.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
-import { PreparedNames } from './prepared.ts';
-import { Reader } from './reads/reader.ts';
+import { PreparedStatementNames } from './prepared-statement-names.ts';
+import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
-export { BooksPool } from './books.ts';
+export { TenantPool } from './tenant/pool.ts';
 export { isContention, retryContended } from './contention.ts';
 export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
-export type { RowLock } from './reads/reader.ts';
-export { forTenant, queueUp, takeTurn, tenantModels, type Db, type TenantClient } from './door.ts';
+export type { RowLock } from './query-compiler/query-compiler.ts';
+export { forTenant, advisoryLock, tryAdvisoryLock, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';
 
@@ -32,10 +32,10 @@ const generated = {
 };
 
 /** How many statements a connection keeps prepared: some 50 kB each. */
-const mostPrepared = 250;
+const maxPreparedStatements = 250;
 
 /** @param names for those of its statements that PostgreSQL is to keep prepared: whose token it is takes 50 µs, not 425 */
-export function connect(pool: Pool, names?: PreparedNames): UnscopedClient {
+export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedClient {
   const client = prismaOn(pool, names);
   const begin = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
   // Identity's transactions do nothing else that couldn't be done twice.
@@ -43,7 +43,7 @@ export function connect(pool: Pool, names?: PreparedNames): UnscopedClient {
   return Object.assign(client, { $transaction: beginRetried }) as UnscopedClient;
 }
 
-function prismaOn(pool: Pool, names = new PreparedNames(mostPrepared)): PrismaClient {
+function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): PrismaClient {
   const adapter = new PrismaPg(pool, {
     // As in Statement.isPlannedOnce: of a pattern or a range, the values decide which index serves.
     statementNameGenerator: ({ sql }) => (/LIKE|[<>]/.test(sql) ? '' : names.of(sql)),
@@ -54,23 +54,23 @@ function prismaOn(pool: Pool, names = new PreparedNames(mostPrepared)): PrismaCl
 /** All tenants' books, each behind forTenant(). */
 export interface Books {
   readonly pool: Pool;
-  /** Useless but in a tenant's name: see BooksPool. */
+  /** Useless but in a tenant's name: see TenantPool. */
   readonly client: PrismaClient;
-  readonly reader: Reader;
+  readonly queryCompiler: QueryCompiler;
   close(): Promise<void>;
 }
 
 export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books {
-  const names = new PreparedNames(pooled === 'session' ? mostPrepared : 0);
-  return booksOn(new BooksPool(config, pooled, names), names);
+  const names = new PreparedStatementNames(pooled === 'session' ? maxPreparedStatements : 0);
+  return booksOn(new TenantPool(config, pooled, names), names);
 }
 
-export function booksOn(pool: Pool, names = new PreparedNames(mostPrepared)): Books {
+export function booksOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): Books {
   const client = prismaOn(pool, names);
   return {
     pool,
     client,
-    reader: new Reader(names),
+    queryCompiler: new QueryCompiler(names),
     close: async () => {
       await client.$disconnect();
       await pool.end();

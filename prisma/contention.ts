@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { Prisma } from './generated/client/client.ts';
 
-/** How often something is tried again, and the longest pause before the first time, in milliseconds. */
+/** How often something is retried, and the longest pause before the first retry, in milliseconds. */
 const mostRetries = 5;
 const firstPauseMs = 20;
 

@@ -42,7 +42,7 @@ export class TenantTransactions extends NamelessClient {
     if (/^begin$/i.test(text)) return this.send(begin) as never;
 
     const values = rest.find(Array.isArray);
-    const done = inTurn([this.send(begin), this.send(statement, values), this.send('commit')]);
+    const done = resultOf([this.send(begin), this.send(statement, values), this.send('commit')]);
     const callback = rest.find((each) => typeof each === 'function');
     return (callback ? callbackify(() => done)(callback as Callback) : done) as never;
   }
@@ -51,7 +51,9 @@ export class TenantTransactions extends NamelessClient {
 type Callback = (error: Error | null, result: QueryResult | undefined) => void;
 
 /** The statement's own result, once all have been answered. @throws the error of the first that has one */
-async function inTurn(sent: [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>]): Promise<QueryResult> {
+async function resultOf(
+  sent: [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>],
+): Promise<QueryResult> {
   await Promise.allSettled(sent);
   const [, result] = await Promise.all(sent);
   return result;

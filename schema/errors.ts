@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { TenantBusyError } from '../prisma/tenant-limit.ts';
+import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
 import type { Ability } from './ability.ts';
 
 export type ErrorCode =

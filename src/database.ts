@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
-import { patience, replaceBroken, settle } from '../prisma/patience.ts';
+import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../prisma/pool-options.ts';
 import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
@@ -51,11 +51,11 @@ export async function openDatabase(
   const options = {
     connectionString,
     application_name: 'kontor',
-    ...patience,
-    ...(pooled === 'session' && { onConnect: settle }),
+    ...poolTimeouts,
+    ...(pooled === 'session' && { onConnect: applySessionSettings }),
   };
   const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
-  replaceBroken(pool);
+  replaceBrokenConnections(pool);
   const client = connect(pool);
   const booksUrl = embedded?.booksUrl ?? config.databaseBooksUrl ?? connectionString;
   const books = openBooks({ ...options, connectionString: booksUrl, max: share(20) }, pooled);

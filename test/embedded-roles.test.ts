@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asTenant } from '../prisma/books.ts';
+import { asTenant } from '../prisma/tenant/pool.ts';
 import { migrate } from '../prisma/migrate.ts';
 import { openDatabase } from '../src/database.ts';
 import { readConfig } from '../src/config.ts';

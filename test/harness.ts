@@ -4,7 +4,7 @@ import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
-import { replaceBroken } from '../prisma/patience.ts';
+import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { NamelessClient } from '../prisma/pooler.ts';
 import { createDeliveryChanges } from '../src/graphql/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
@@ -126,7 +126,7 @@ export async function startService(
   const database = options.database ?? (await createDatabase());
   const connections = { connectionString: gateway.through?.(database.url) ?? database.url, max: 10 };
   const pool = new Pool({ ...connections, ...(gateway.through && { Client: NamelessClient }) });
-  replaceBroken(pool);
+  replaceBrokenConnections(pool);
   const client = connect(pool);
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');
   const log: string[] = [];

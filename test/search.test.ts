@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant } from '../prisma/books.ts';
+import { asTenant } from '../prisma/tenant/pool.ts';
 import { migrate, migrations } from '../prisma/migrate.ts';
 import { fold } from '../schema/filters/search.ts';
 import { createEmptyDatabase, startService, type Integrator, type Service } from './harness.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { takeTurn } from '../../prisma/client.ts';
+import { tryAdvisoryLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { CodedError } from '../errors.ts';
 import { eventsOf } from '../events/events.ts';
@@ -74,7 +74,7 @@ async function writeInTurn(context: Context, rows: string): Promise<Written> {
   for (;;) {
     const written = await context.transaction(
       async (inside) =>
-        (await takeTurn(inside.db, context.tenant.id, 'statement import')) ? write(inside, rows) : undefined,
+        (await tryAdvisoryLock(inside.db, context.tenant.id, 'statement import')) ? write(inside, rows) : undefined,
       importLimits,
     );
     if (written) return written;

@@ -32,7 +32,7 @@ export function costOf(typeName: string) {
 /** The fields of Overview that add rows up. */
 const sums = new Set(['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinutes', 'months']);
 
-/** Arguments that choose a page, and those by whose values rows are counted as they are written (prisma/tallies.ts). */
+/** Arguments that choose a page, and those by whose values rows are counted as they are written (prisma/row-counts.ts). */
 const paging = new Set(['first', 'after', 'last', 'before', 'offset', 'orderBy']);
 const tallied = new Set(['type', 'status', 'matchStatus']);
 

@@ -40,7 +40,7 @@ export function lineTotal(line: Pick<Line, 'quantity' | 'unitPriceNet'>, currenc
   return round(new Decimal(line.quantity).times(line.unitPriceNet), currency);
 }
 
-/** A decimal of ours, or a row's: of that, the text is at hand, and costs less than the number (prisma/reads/decimal.ts). */
+/** A decimal of ours, or a row's: of that, the text is at hand, and costs less than the number (prisma/query-compiler/decimal.ts). */
 type Written = Pick<Decimal, 'toFixed'>;
 
 /**

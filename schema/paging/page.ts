@@ -171,7 +171,7 @@ export async function readPage<Row extends { id: string }, Where extends object>
   const find: Find<Row, Where> = (query) => ask({ ...selected, ...query });
   let counted: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (counted ??= count({ where: filter }));
-  // Asked for right before the rows, it comes with them (prisma/model.ts). Who asks for it hears if that fails.
+  // Asked for right before the rows, it comes with them (prisma/tenant/delegate.ts). Who asks for it hears if that fails.
   if (isSelected('totalCount', info)) totalCount().catch(() => {});
   const isFar = page.window.skip > far && args.after == null && args.before == null;
   const { window, ranges } = isFar ? await reach(page, filter, find, await totalCount()) : page;

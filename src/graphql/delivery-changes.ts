@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { breakOnSilence, patience } from '../../prisma/patience.ts';
+import { closeOnTimeout, poolTimeouts } from '../../prisma/pool-options.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { accessChannel, AccessEndings } from './access-endings.ts';
 
@@ -43,8 +43,8 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
   }
 
   function connect(): Promise<Line> {
-    const client = new Client({ connectionString: url, ...patience, application_name: 'kontor changes' });
-    breakOnSilence(client);
+    const client = new Client({ connectionString: url, ...poolTimeouts, application_name: 'kontor changes' });
+    closeOnTimeout(client);
     const connecting = (async () => {
       await client.connect();
       await client.query(`listen ${channel}; listen ${accessChannel}`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeTurn } from '../../prisma/client.ts';
+import { tryAdvisoryLock } from '../../prisma/client.ts';
 import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
@@ -92,7 +92,8 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
   ): Promise<Response | StoredAnswer | undefined> =>
     // Run again where others' transactions made it fail.
     context.wholly(async (whole) => {
-      if (!(await takeTurn(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`))) return undefined;
+      if (!(await tryAdvisoryLock(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`)))
+        return undefined;
       const stored = await storedAnswers.find(whole, id);
       if (stored) return stored;
       const { answer, fate, abilities, isPersonal } = await handleOrUndo(whole, handling, identityOf(), requestId);

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
-import { replaceBroken } from '../../prisma/patience.ts';
+import { replaceBrokenConnections } from '../../prisma/pool-options.ts';
 import type { Run } from '../processes/keep-running.ts';
 
 /** How long the jobs under way may go on once a connection is lost, before others may take them up. */
@@ -95,7 +95,7 @@ class QueuePool extends Pool {
   constructor(config: PoolConfig, onLost: () => void) {
     super(config);
     this.#onLost = onLost;
-    replaceBroken(this);
+    replaceBrokenConnections(this);
     this.on('connect', (connection) => {
       this.#open.add(connection);
       connection.on('error', onLost).once('end', () => this.#open.delete(connection));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { startService, type Service } from '../harness.ts';
 import { listen, type Statement } from './statements.ts';
@@ -182,7 +182,7 @@ describe('a pooled connection is set to its user’s tenant, whatever the one be
   }
 
   it('a connection that can’t be set is not used', async () => {
-    const pool = new BooksPool({ connectionString: url, max: 1 });
+    const pool = new TenantPool({ connectionString: url, max: 1 });
     const pid = async (tenant: number): Promise<number> =>
       (await asTenant(tenants[tenant]!.id, () => pool.query('select pg_backend_pid() as pid'))).rows[0].pid;
     const first = await pid(0);

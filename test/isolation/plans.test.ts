@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 // Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/migrate.ts.
 
 let service: Service;
 let acme: Integrator;
-let pool: BooksPool;
+let pool: TenantPool;
 
 beforeAll(async () => {
   service = await startService();
-  pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 1 });
+  pool = new TenantPool({ connectionString: service.pool.options.connectionString, max: 1 });
   acme = await service.integrator();
   const { tenantId: other } = await service.integrator();
   await service.pool.query(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { tenantModels } from '../../prisma/client.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { fill } from './books.ts';
@@ -9,13 +9,13 @@ let service: Service;
 let acme: Integrator;
 let globex: Integrator;
 /** The role that requests run in, without anything of ours that would hold them to their tenant. */
-let pool: BooksPool;
+let pool: TenantPool;
 let books: string[];
 let others: string[];
 
 beforeAll(async () => {
   service = await startService();
-  pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 2 });
+  pool = new TenantPool({ connectionString: service.pool.options.connectionString, max: 2 });
   [acme, globex] = [await service.integrator(), await service.integrator()];
   await fill(acme);
   await fill(globex);

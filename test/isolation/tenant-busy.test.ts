@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PoolClient } from 'pg';
-import { asTenant } from '../../prisma/books.ts';
+import { asTenant } from '../../prisma/tenant/pool.ts';
 import { openBooks, type Books } from '../../prisma/client.ts';
-import { TenantLimit } from '../../prisma/tenant-limit.ts';
+import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
 import { measureDatabase } from '../../src/metrics/database.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
 import { camt, upload } from '../bank/statement.ts';

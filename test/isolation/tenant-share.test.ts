@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { openBooks } from '../../prisma/client.ts';
-import { TenantLimit } from '../../prisma/tenant-limit.ts';
+import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { createDatabase, startService, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -25,7 +25,7 @@ describe('of a pool’s connections one tenant holds at once', () => {
     [4, 1],
     [1, 1],
   ])('of %i at most %i', async (size, most) => {
-    const pool = new BooksPool({ connectionString: database.url, max: size });
+    const pool = new TenantPool({ connectionString: database.url, max: size });
     const taken: PoolClient[] = [];
     const all = Array.from({ length: most + 3 }, () =>
       asTenant(acme, () => pool.connect()).then((client) => taken.push(client)),
@@ -46,7 +46,7 @@ describe('of a pool’s connections one tenant holds at once', () => {
   });
 
   it('what fails or is broken off gives its place back', async () => {
-    const pool = new BooksPool({ connectionString: database.url, max: 4 });
+    const pool = new TenantPool({ connectionString: database.url, max: 4 });
     for (let round = 0; round < 3; round += 1) {
       await expect(asTenant(acme, () => pool.query('select nothing'))).rejects.toThrow('nothing');
       const client = await asTenant(acme, () => pool.connect());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant } from '../../prisma/books.ts';
+import { asTenant } from '../../prisma/tenant/pool.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 

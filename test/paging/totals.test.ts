@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { asTenant, BooksPool } from '../../prisma/books.ts';
+import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { migrations } from '../../prisma/migrate.ts';
 import { applyMigrations } from '../../prisma/schema-engine.ts';
 import { createEmptyDatabase, startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 
-// Totals are added up from tallies (prisma/tallies.ts), and must be what counting says: always.
+// Totals are added up from tallies (prisma/row-counts.ts), and must be what counting says: always.
 
 let service: Service;
 let tenants: Integrator[];
@@ -96,7 +96,7 @@ const transaction = fc.record({
 
 describe('a total is exact', () => {
   it('under transactions at once that add, change, delete, undo and give up, while others add the tallies up', async () => {
-    const pool = new BooksPool({ connectionString: service.pool.options.connectionString, max: 8 });
+    const pool = new TenantPool({ connectionString: service.pool.options.connectionString, max: 8 });
 
     const run = async ({ tenant, statements, commits, pause }: Transaction): Promise<void> => {
       const client = await asTenant(tenants[tenant]!.tenantId, () => pool.connect());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { asTenant } from '../../prisma/books.ts';
+import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { NamelessClient } from '../../prisma/pooler.ts';
 import { openDatabase, type Database } from '../../src/database.ts';

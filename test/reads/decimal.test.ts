@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Prisma } from '../../prisma/client.ts';
-import { decimalOf } from '../../prisma/reads/decimal.ts';
+import { decimalOf } from '../../prisma/query-compiler/decimal.ts';
 
 // As PostgreSQL writes a numeric: no exponent, as many decimals as its type has.
 const numeric = fc

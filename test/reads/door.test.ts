@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant } from '../../prisma/books.ts';
+import { asTenant } from '../../prisma/tenant/pool.ts';
 import { openBooks, forTenant, type Books, type Db, type TenantClient } from '../../prisma/client.ts';
-import { PreparedNames } from '../../prisma/prepared.ts';
+import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
 import { startService, type Service } from '../harness.ts';
 import { listen } from '../isolation/statements.ts';
 
@@ -234,7 +234,7 @@ describe('statements that PostgreSQL keeps', () => {
 });
 
 it('a name stands for one statement, and only those asked lately have one', () => {
-  const prepared = new PreparedNames(2);
+  const prepared = new PreparedStatementNames(2);
   expect([prepared.of('a'), prepared.of('b')]).toEqual(['', '']);
   const [a, b] = [prepared.of('a'), prepared.of('b')];
   expect(new Set(['', a, b]).size).toBe(3);
@@ -243,5 +243,5 @@ it('a name stands for one statement, and only those asked lately have one', () =
   expect(prepared.of('a')).toBe(a);
   expect(prepared.of('b')).toBe('');
   expect(prepared.of('b')).not.toBe(b);
-  expect(new PreparedNames(0).of('a')).toBe('');
+  expect(new PreparedStatementNames(0).of('a')).toBe('');
 });

@@ -1,11 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asTenant } from '../../prisma/books.ts';
+import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, tenantModels, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
-import { PreparedNames } from '../../prisma/prepared.ts';
-import { Reader } from '../../prisma/reads/reader.ts';
-import { scoped } from '../../prisma/scoped.ts';
+import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
+import { QueryCompiler } from '../../prisma/query-compiler/query-compiler.ts';
+import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
 import { tableOf, type Column, type Relation, type Table } from '../../prisma/tables.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { fillAtRandom, takenApart, valuesOf } from './rows.ts';
@@ -16,7 +16,7 @@ let database: Database;
 let pool: Pool;
 let elsewhere: Pool;
 let client: UnscopedClient;
-let reader: Reader;
+let reader: QueryCompiler;
 const tenants = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'];
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     max: 2,
     options: '-c timezone=Asia/Kathmandu -c datestyle=German',
   });
-  reader = new Reader(new PreparedNames(100));
+  reader = new QueryCompiler(new PreparedStatementNames(100));
 });
 afterAll(async () => {
   await client.$disconnect();
@@ -47,7 +47,7 @@ type Find = Record<'findMany', (query: object) => Promise<Query[]>>;
 const models = [...tenantModels];
 const prismas = (model: Prisma.ModelName, query: Query, tenantId: string): Promise<Query[]> => {
   const delegate = client[(model.charAt(0).toLowerCase() + model.slice(1)) as 'customer'] as unknown as Find;
-  return asTenant(tenantId, () => delegate.findMany(scoped('findMany', query, tenantId)));
+  return asTenant(tenantId, () => delegate.findMany(scopedArguments('findMany', query, tenantId)));
 };
 
 const columnsOf = (table: Table): Column[] => [...table.fields.values()].filter((field) => field.kind === 'column');
@@ -211,7 +211,7 @@ it.each(models)('reads %s as Prisma does, whatever is asked', async (model) => {
   await fc.assert(
     fc.asyncProperty(queries, async (query) => {
       for (const tenantId of tenants) {
-        const read = reader.read(model, query, tenantId);
+        const read = reader.compile(model, query, tenantId);
         if (!read) leftToPrisma += 1;
         if (!read) continue;
         const { rows } = await elsewhere.query<unknown[]>(read.statement);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { Prisma } from '../../prisma/client.ts';
-import { isPlain } from '../../prisma/reads/shape.ts';
+import { isPlain } from '../../prisma/query-compiler/shape.ts';
 import { tables, type Column, type Table } from '../../prisma/tables.ts';
 
 /** Values of a column's type, few, so that conditions meet them; null is not among them. */

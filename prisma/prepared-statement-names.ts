@@ -1,10 +1,10 @@
 /**
- * Names for the statements that PostgreSQL is to keep prepared on each connection. It never forgets one by itself, and
- * what clients ask for in GraphQL has no end: only what is asked again gets a name, and no more than `most` have one.
+ * Names for the statements that PostgreSQL keeps prepared on each connection. PostgreSQL never drops one by itself, and
+ * GraphQL clients can cause any number: a statement gets a name the second time it is sent, and at most `most` have one.
  */
-export class PreparedNames {
+export class PreparedStatementNames {
   readonly most: number;
-  /** By text; undefined until it is asked for again. The first is what was asked least lately. */
+  /** By text; undefined until a text is sent again. Least recently used first. */
   readonly #names = new Map<string, string | undefined>();
   #given = 0;
 
@@ -12,12 +12,12 @@ export class PreparedNames {
     this.most = most;
   }
 
-  /** How many were given so far: what a connection holds that was opened when there were none. */
+  /** How many names were assigned so far: an upper bound for what a connection opened at the start holds. */
   get given(): number {
     return this.#given;
   }
 
-  /** A statement's name; empty where it is not to be kept. */
+  /** A statement's name; empty where it is not to be kept prepared. */
   of(text: string): string {
     if (this.most === 0) return '';
     const name = this.#names.get(text) ?? (this.#names.has(text) ? `kontor_${this.#given++}` : undefined);

@@ -5,19 +5,19 @@ import {
   joining,
   nameOf,
   ofTenant,
-  place,
+  placeholder,
   sourceOf,
-  type Draft,
+  type CompilerState,
   type Source,
-} from './condition.ts';
+} from './conditions.ts';
 import { decoderOf, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
 import type { Column, Relation } from '../tables.ts';
-import { totalAt } from '../tallies.ts';
-import { NotUnderstood, typeOf, type Encode } from './values.ts';
+import { totalSql } from '../row-counts.ts';
+import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
 
-/** What answers every query of a shape at once: related rows are joined, lists of them as JSON. */
+/** The statement for every query of a shape: related rows are joined, lists of them aggregated as JSON. */
 export interface Statement {
   /** The tenant's id is $1; the query's values follow, in the order that shapeOf() finds them in. */
   text: string;
@@ -34,7 +34,7 @@ export interface Statement {
 
 type Query = Record<string, unknown>;
 
-/** A selection while it is written. */
+/** A select list while it is compiled. */
 interface Selection {
   columns: string[];
   joins: string[];
@@ -43,36 +43,41 @@ interface Selection {
 }
 
 /**
- * A query of findMany()'s as a statement. Sees no value of it.
- * @throws NotUnderstood at what only Prisma can do
+ * Compiles the arguments of findMany(). Sees no value of a condition, only its place.
+ * @throws UnsupportedQuery where only Prisma can run the query
  */
-export function compile(model: Prisma.ModelName, query: object): Statement {
-  const draft: Draft = { aliases: 0, ranges: new Set(), hasPattern: false, encode: [] };
-  const source = sourceOf(draft, model);
+export function compileStatement(model: Prisma.ModelName, query: object): Statement {
+  const state: CompilerState = { aliases: 0, ranges: new Set(), hasPattern: false, encode: [] };
+  const source = sourceOf(state, model);
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, ...window } = parametrized(query) as Query;
-  const fields = fieldsOf(draft, source, { select, include, omit }, rows);
-  const rest = restOf(draft, source, [ofTenant(source)], window, rows);
+  const fields = fieldsOf(state, source, { select, include, omit }, rows);
+  const rest = restOf(state, source, [ofTenant(source)], window, rows);
   const columns = rows.columns.join(', ');
   return {
     text: `select ${columns} ${rest}`,
-    textWithTotal: `select ${columns}, (${totalAt(draft.encode.length + 2)}) ${rest}`,
-    encode: draft.encode,
+    textWithTotal: `select ${columns}, (${totalSql(state.encode.length + 2)}) ${rest}`,
+    encode: state.encode,
     decode: decoderOf(fields),
-    isPlannedOnce: draft.ranges.size === 0 && !draft.hasPattern,
+    isPlannedOnce: state.ranges.size === 0 && !state.hasPattern,
   };
 }
 
 const maxArguments = 100; // of a function of PostgreSQL's
 
 /** The rows of a list, each as an array, as one JSON array; null if there are none. */
-function listOf(draft: Draft, here: Source, relation: Relation, query: Query): { sql: string; fields: Field[] } {
-  const source = sourceOf(draft, relation.model);
+function listOf(
+  state: CompilerState,
+  here: Source,
+  relation: Relation,
+  query: Query,
+): { sql: string; fields: Field[] } {
+  const source = sourceOf(state, relation.model);
   const rows: Selection = { columns: [], joins: [], isJson: true };
   const { select, include, omit, ...window } = query;
-  const fields = fieldsOf(draft, source, { select, include, omit }, rows);
-  if (rows.columns.length > maxArguments) throw new NotUnderstood();
-  const rest = restOf(draft, source, joining(here, relation, source), window, rows);
+  const fields = fieldsOf(state, source, { select, include, omit }, rows);
+  if (rows.columns.length > maxArguments) throw new UnsupportedQuery();
+  const rest = restOf(state, source, joining(here, relation, source), window, rows);
   return {
     sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${rest}) l)`,
     fields,
@@ -80,23 +85,29 @@ function listOf(draft: Draft, here: Source, relation: Relation, query: Query): {
 }
 
 /** A statement from its `from` on. */
-function restOf(draft: Draft, source: Source, belonging: string[], window: Query, { joins }: Selection): string {
+function restOf(
+  state: CompilerState,
+  source: Source,
+  belonging: string[],
+  window: Query,
+  { joins }: Selection,
+): string {
   const { where = {}, orderBy, take, skip = 0, ...others } = window;
-  if (Object.keys(others).length > 0) throw new NotUnderstood();
-  const conditions = [...belonging, ...conditionsOf(draft, source, where, joins)];
-  // What Prisma orders by where a window has no order.
+  if (Object.keys(others).length > 0) throw new UnsupportedQuery();
+  const conditions = [...belonging, ...conditionsOf(state, source, where, joins)];
+  // Prisma's default order where the query has none.
   const byKey = take === undefined ? [] : source.table.primaryKey.map(({ name }) => ({ [name]: 'asc' }));
   const order = orderOf(source, orderBy ?? byKey);
-  for (const each of order) draft.ranges.delete(each.slice(0, each.lastIndexOf(' ')));
-  // A number and no parameter: PostgreSQL plans for it.
-  if (take !== undefined && !(Number.isInteger(take) && (take as number) >= 0)) throw new NotUnderstood();
+  for (const each of order) state.ranges.delete(each.slice(0, each.lastIndexOf(' ')));
+  // A literal, not a parameter: PostgreSQL takes it into account when it plans.
+  if (take !== undefined && !(Number.isInteger(take) && (take as number) >= 0)) throw new UnsupportedQuery();
   return [
     `from ${fromOf(source)}`,
     ...joins,
     `where ${allOf(conditions)}`,
     order.length > 0 ? `order by ${order.join(', ')}` : '',
     take === undefined ? '' : `limit ${String(take)}`,
-    skip === 0 ? '' : `offset ${place(draft, skip, String)}`,
+    skip === 0 ? '' : `offset ${placeholder(state, skip, String)}`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -106,15 +117,15 @@ function orderOf(source: Source, orderBy: unknown): string[] {
   return [orderBy].flat().flatMap((part) =>
     Object.entries(part as Query).map(([name, direction]) => {
       const field = source.table.fields.get(name);
-      if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new NotUnderstood();
+      if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new UnsupportedQuery();
       return `${nameOf(source, field)} ${direction}`;
     }),
   );
 }
 
-/** What of a row is asked for, added to the selection. */
-function fieldsOf(draft: Draft, source: Source, { select, include, omit }: Query, rows: Selection): Field[] {
-  if (select && (include || omit)) throw new NotUnderstood(); // Prisma refuses it
+/** Adds a row's selected fields to the select list. */
+function fieldsOf(state: CompilerState, source: Source, { select, include, omit }: Query, rows: Selection): Field[] {
+  if (select && (include || omit)) throw new UnsupportedQuery(); // Prisma refuses it
   const all = [...source.table.fields.values()];
   const columns = all.filter(
     (field) => field.kind === 'column' && !field.isGenerated && !(omit as Query | undefined)?.[field.name],
@@ -125,11 +136,11 @@ function fieldsOf(draft: Draft, source: Source, { select, include, omit }: Query
   const fields = Object.entries(asked).flatMap(([name, part]) => {
     if (part === false) return [];
     const field = source.table.fields.get(name);
-    if (!field) throw new NotUnderstood();
+    if (!field) throw new UnsupportedQuery();
     if (field.kind === 'column') return valueOf(source, field, rows);
-    return relatedOf(draft, source, field, part === true ? {} : (part as Query), rows);
+    return relatedOf(state, source, field, part === true ? {} : (part as Query), rows);
   });
-  if (fields.length === 0) throw new NotUnderstood();
+  if (fields.length === 0) throw new UnsupportedQuery();
   return fields;
 }
 
@@ -143,17 +154,17 @@ function valueOf(source: Source, column: Column, rows: Selection): Field {
   return { is: 'value', name: column.name, at, decode: rows.isJson ? ofJson : ofText };
 }
 
-function relatedOf(draft: Draft, source: Source, relation: Relation, query: Query, rows: Selection): Field {
+function relatedOf(state: CompilerState, source: Source, relation: Relation, query: Query, rows: Selection): Field {
   const { name } = relation;
   if (relation.isList) {
-    const { sql, fields } = listOf(draft, source, relation, query);
+    const { sql, fields } = listOf(state, source, relation, query);
     return { is: 'rows', name, at: read(rows, sql), fields, isText: !rows.isJson };
   }
   const { select, include, omit, ...others } = query;
-  if (Object.keys(others).length > 0) throw new NotUnderstood();
-  const other = sourceOf(draft, relation.model);
+  if (Object.keys(others).length > 0) throw new UnsupportedQuery();
+  const other = sourceOf(state, relation.model);
   rows.joins.push(`left join ${fromOf(other)} on ${allOf(joining(source, relation, other))}`);
-  const fields = fieldsOf(draft, other, { select, include, omit }, rows);
+  const fields = fieldsOf(state, other, { select, include, omit }, rows);
   const at = read(rows, `${other.alias}."tenant_id"`);
   return { is: 'row', name, at, fields };
 }

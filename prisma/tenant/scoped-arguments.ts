@@ -1,9 +1,9 @@
-import { isPlain } from './reads/shape.ts';
+import { isPlain } from '../query-compiler/shape.ts';
 
 const uniqueOperations = new Set(['findUnique', 'findUniqueOrThrow', 'update', 'delete', 'upsert']);
 
-/** The arguments of one of Prisma's operations, about one tenant's rows alone. */
-export function scoped<Args>(operation: string, args: Args, tenantId: string): Args {
+/** The arguments of one of Prisma's operations, restricted to one tenant's rows. */
+export function scopedArguments<Args>(operation: string, args: Args, tenantId: string): Args {
   const result = withKeys(args ?? {}, tenantId) as Record<string, unknown>;
   if (!uniqueOperations.has(operation) && !operation.startsWith('create')) {
     result['where'] = { AND: [result['where'] ?? {}, { tenantId }] };

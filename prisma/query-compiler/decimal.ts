@@ -6,8 +6,8 @@ type Parts = Pick<Prisma.Decimal, 's' | 'e' | 'd'>;
 const toFixed = Prisma.Decimal.prototype.toFixed as (...rounding: never[]) => string;
 
 /**
- * A decimal as PostgreSQL wrote it, taken apart when it is first calculated with: most are only passed on. Whatever
- * Prisma's decimals can do, it can. A page of 25 invoices has some 400 of them: 20 % of node's CPU time for it.
+ * A decimal as PostgreSQL wrote it, parsed when it is first calculated with: most are only passed on. It behaves like
+ * Prisma's decimals. A page of invoices has hundreds of them, so that parsing all of them would show in the CPU time.
  */
 class WrittenDecimal {
   readonly #text: string;

@@ -2,14 +2,14 @@ import DataLoader from 'dataloader';
 
 type Row = Record<string, unknown>;
 
-/** As much of a model as is needed here. */
+/** The part of a model's delegate that is used here. */
 interface Rows {
   findFirst(query: Row): Promise<Row | null>;
   findMany(query: Row): Promise<Row[]>;
 }
 
-/** Rows by their ids: all those that are asked for in one tick, with one statement. */
-export const byId = (rows: Rows, fields: object): DataLoader<string, Row | null> =>
+/** Reads rows by id: one statement for all ids of a tick. */
+export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | null> =>
   new DataLoader<string, Row | null>(
     async (ids) => {
       if (ids.length === 1) return [await rows.findFirst({ ...fields, where: { id: ids[0] } })];

@@ -1,18 +1,18 @@
 import type { Decode } from './values.ts';
 
-/** A field of a row that Prisma would give: where it stands in the row that PostgreSQL gives, and what is made of it. */
+/** A field of Prisma's row: its index in PostgreSQL's row, and how it is decoded. */
 export type Field =
   | { is: 'value'; name: string; at: number; decode: Decode | undefined }
-  /** Another row, spread out over this one. Null where `at`, which no row is without, is. */
+  /** A related row, whose columns are among this row's. Null where the column `at`, which is never null, is null. */
   | { is: 'row'; name: string; at: number; fields: Field[] }
-  /** Other rows: a JSON array of arrays, as text or within JSON. Null where there are none. */
+  /** Related rows: a JSON array of arrays, as text or nested in JSON. Null where there are none. */
   | { is: 'rows'; name: string; at: number; fields: Field[]; isText: boolean };
 
 export type Raw = unknown[];
 
 /**
- * What makes Prisma's row out of PostgreSQL's. The code is generated, so that all rows are literals of one kind to V8:
- * a list of 25 invoices with their items takes a third less than with a loop over the fields. Only names of the data model are in it.
+ * The function that turns PostgreSQL's row into Prisma's. Its code is generated, so that V8 gives all rows the same hidden
+ * class: that is faster than a loop over the fields. The code holds only names of the data model.
  */
 export function decoderOf(fields: Field[]): (row: Raw) => object {
   const means: unknown[] = [];

@@ -2,10 +2,10 @@ import type { QueryConfig } from 'pg';
 import type { Prisma } from './generated/client/client.ts';
 
 /**
- * What is counted as it is written (the migrations' tally() is what does it): by model, its table, and the field that
- * says what state a row is in, if one does.
+ * Tables whose rows triggers count as they are written (the migrations' tally()): by model, the table, and the field by
+ * whose value rows are counted, if there is one.
  */
-const tallied: Partial<Record<Prisma.ModelName, { resource: string; state?: string }>> = {
+const countedTables: Partial<Record<Prisma.ModelName, { resource: string; state?: string }>> = {
   Customer: { resource: 'customers', state: 'type' },
   Invoice: { resource: 'invoices', state: 'status' },
   Receipt: { resource: 'receipts', state: 'status' },
@@ -14,15 +14,15 @@ const tallied: Partial<Record<Prisma.ModelName, { resource: string; state?: stri
   BankTransaction: { resource: 'bank_transactions', state: 'matchStatus' },
 };
 
-/** The rows of a table; those in one state, or all. */
-interface Tallies {
+/** The rows of a table in one state, or all of them (null). */
+interface CountedRows {
   resource: string;
   state: string | null;
 }
 
-/** Which tallies count the rows that a condition asks for: those of all rows or of one state. Undefined for any other. */
-function talliesOf(model: Prisma.ModelName, where: object): Tallies | undefined {
-  const { resource, state } = tallied[model] ?? {};
+/** The maintained counts that answer a condition: on no field, or on the state alone. Undefined for any other. */
+function countedRowsOf(model: Prisma.ModelName, where: object): CountedRows | undefined {
+  const { resource, state } = countedTables[model] ?? {};
   if (!resource) return undefined;
   const [condition, ...others] = Object.entries(where).filter(([, value]) => value !== undefined);
   if (!condition) return { resource, state: null };
@@ -31,25 +31,25 @@ function talliesOf(model: Prisma.ModelName, where: object): Tallies | undefined 
   return { resource, state: value.toLowerCase() }; // as all our enums are in the database
 }
 
-/** What a total is the sum of, as values for totalAt(). */
+/** The maintained counts that a total adds up, as parameters of totalSql(). */
 export type Total = [resource: string, state: string | null];
 
-/** A total as SQL, with the tenant's id as $1, its first value at this place and its second at the next. */
-export const totalAt = (place: number): string => `select coalesce(sum(rows), 0)::int as total from tallies
+/** A total as SQL, with the tenant's id as $1, its first parameter at this index and its second at the next. */
+export const totalSql = (place: number): string => `select coalesce(sum(rows), 0)::int as total from tallies
   where tenant_id = $1 and resource = $${place} and ($${place + 1}::text is null or state = $${place + 1})`;
 
 /**
- * What count() asks, where there are tallies: it adds them up, and of 1,000,000 rows as of one: 0.05 ms of
- * PostgreSQL's time, not 30. Undefined where the rows themselves are to be counted.
+ * The maintained counts that answer a count(): they are added up in constant time, whatever the table's size. Undefined
+ * where the rows themselves have to be counted.
  */
 export function totalOf(model: Prisma.ModelName, query: { where?: object }): Total | undefined {
   const { where = {}, ...others } = query;
-  const tallies = Object.keys(others).length === 0 ? talliesOf(model, where) : undefined;
+  const tallies = Object.keys(others).length === 0 ? countedRowsOf(model, where) : undefined;
   return tallies && [tallies.resource, tallies.state];
 }
 
-export const totalAlone = (tenantId: string, total: Total): QueryConfig => ({
+export const totalQuery = (tenantId: string, total: Total): QueryConfig => ({
   name: 'total',
-  text: totalAt(2),
+  text: totalSql(2),
   values: [tenantId, ...total],
 });

@@ -1,4 +1,4 @@
-/** A value of a condition, left out of a query's shape: the one at this place among them. */
+/** Stands for a value of a condition, which is left out of a query's shape. `at` is its index among the values. */
 export class Parameter {
   readonly at: number;
   constructor(at: number) {
@@ -9,8 +9,8 @@ export class Parameter {
 type Part = Record<string, unknown>;
 
 /**
- * A query of Prisma's, without the values in its conditions: what is asked the same way has the same shape. Adds the
- * values to `values`, in the order in which parametrized() numbers them.
+ * A query's shape: its arguments without the values in its conditions. Queries that differ only in values have the same
+ * shape. Appends the values to `values`, in the order in which parametrized() numbers them.
  */
 export function shapeOf(query: object, values: unknown[]): string {
   let shape = '{';
@@ -40,7 +40,7 @@ function conditionOf(name: string, part: unknown, values: unknown[]): string {
   return `${shape}}`;
 }
 
-/** The same query with a Parameter in place of each value: whoever reads it can't see them. */
+/** The same query with a Parameter in place of each value. */
 export function parametrized<Query extends object>(query: Query, count = { of: 0 }, within = false): Query {
   const entries = Object.entries(query).filter(([, part]) => part !== undefined);
   const result = entries.map(([name, part]) => {
@@ -63,7 +63,7 @@ function isValue(name: string, part: unknown): boolean {
   return !isPlain(part);
 }
 
-/** Whether it is an object literal's like, rather than a Date, a Decimal or bytes. GraphQL's have no prototype. */
+/** Whether a value is a plain object, not a Date, a Decimal or bytes. GraphQL's input objects have no prototype. */
 export function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

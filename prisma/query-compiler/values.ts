@@ -2,22 +2,22 @@ import { Prisma } from '../generated/client/client.ts';
 import type { Column } from '../tables.ts';
 import { decimalOf } from './decimal.ts';
 
-/** Thrown at what is left to Prisma. */
-export class NotUnderstood extends Error {}
+/** The compiler doesn't support this query: Prisma has to run it. */
+export class UnsupportedQuery extends Error {}
 
-/** What a value of Prisma's is to PostgreSQL, for `pg`. @throws NotUnderstood where it is not of the type */
+/** Converts a value of Prisma's into a parameter for `pg`. @throws UnsupportedQuery where it is not of the type */
 export type Encode = (value: unknown) => unknown;
 
-/** What a value that PostgreSQL wrote as text, or in JSON, is to Prisma. Never of null. */
+/** Converts a value that PostgreSQL wrote as text, or in JSON, into Prisma's. Never called with null. */
 export type Decode = (value: never) => unknown;
 
 /** How a type's values are written and read. */
 export interface Type {
   encode: Encode;
-  /** Undefined where the value is what it is written as. */
+  /** Undefined where the text is the value. */
   ofText?: Decode;
   ofJson?: Decode;
-  /** Where not the column itself is read: what is, and what is into JSON. */
+  /** The SQL expression to select, and the one to put into JSON, where it isn't the column itself. */
   read?: (column: string) => string;
   readInJson?: (column: string) => string;
 }
@@ -25,7 +25,7 @@ export interface Type {
 const taking =
   <Value>(is: (value: unknown) => value is Value, written: (value: Value) => unknown): Encode =>
   (value) => {
-    if (!is(value)) throw new NotUnderstood();
+    if (!is(value)) throw new UnsupportedQuery();
     return written(value);
   };
 const asIs = (value: unknown): unknown => value;
@@ -72,7 +72,7 @@ const types: Record<string, Type> = {
   Json: { encode: taking(isNone, asIs), ofText: JSON.parse },
 };
 
-/** @throws NotUnderstood at a type that is none of these */
+/** @throws UnsupportedQuery for any other type */
 export function typeOf({ type, native, isList, enumeration }: Column): Type {
   if (enumeration && !isList) {
     const { values } = enumeration;
@@ -82,8 +82,8 @@ export function typeOf({ type, native, isList, enumeration }: Column): Type {
     return { encode: taking(isName, (name) => values.get(name)), ofText: nameOf, ofJson: nameOf };
   }
   const found = types[native === 'Date' ? 'Date' : type];
-  if (!found || native === 'Time' || native === 'Timetz') throw new NotUnderstood();
+  if (!found || native === 'Time' || native === 'Timetz') throw new UnsupportedQuery();
   if (!isList) return found;
-  if (type !== 'String') throw new NotUnderstood();
+  if (type !== 'String') throw new UnsupportedQuery();
   return { encode: taking(isNone, asIs), ofText: JSON.parse, read: (column) => `to_json(coalesce(${column}, '{}'))` };
 }

@@ -1,18 +1,18 @@
 import { DatabaseError, type Pool, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
-import { asTenant, type Asker, type Transaction } from './books.ts';
-import { isContention, retryContended } from './contention.ts';
+import { asTenant, type Requester, type Transaction } from './pool.ts';
+import { isContention, retryContended } from '../contention.ts';
 
-/** What a tenant says to PostgreSQL: each statement by itself, or all in one transaction. */
-export class Line {
+/** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
+export class TenantConnection {
   readonly tenantId: string;
   readonly #pool: Pool;
-  readonly #asker: Asker;
+  readonly #requester: Requester;
   readonly #transaction: Transaction | undefined;
 
-  constructor(pool: Pool, tenantId: string, asker: Asker, transaction?: Transaction) {
+  constructor(pool: Pool, tenantId: string, requester: Requester, transaction?: Transaction) {
     this.#pool = pool;
     this.tenantId = tenantId;
-    this.#asker = asker;
+    this.#requester = requester;
     this.#transaction = transaction;
   }
 
@@ -20,19 +20,19 @@ export class Line {
     return this.#transaction !== undefined;
   }
 
-  /** Whether statements of our own can be sent: not once its transaction has ended. */
-  get isOpen(): boolean {
+  /** Whether statements can be sent past Prisma: false once the transaction has ended. */
+  get isUsable(): boolean {
     return !this.#transaction || this.#transaction.connection !== undefined;
   }
 
-  /** Runs what is Prisma's in the tenant's name. */
+  /** Runs an operation of Prisma's as the tenant. */
   async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#asker));
+    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#requester));
   }
 
   /**
-   * Outside a transaction, a statement that fails by contention is tried again. In a transaction the failure is noted:
-   * savepoints and whoever handles errors would hide it, but all of the transaction has to be tried again.
+   * Outside a transaction, a statement that fails by contention is retried. Inside one the failure is recorded: savepoints
+   * and error handlers would hide it, but the whole transaction has to be retried.
    */
   async #run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.throwIfAborted();
@@ -46,21 +46,20 @@ export class Line {
     }
   }
 
-  /** Lets Prisma begin a transaction; within one, a part of it. */
-  async begin<Result>(work: (line: Line) => Promise<Result>): Promise<Result> {
+  /** Lets Prisma begin a transaction; within a transaction, a nested one (a savepoint). */
+  async begin<Result>(work: (connection: TenantConnection) => Promise<Result>): Promise<Result> {
     if (this.#transaction) return this.asTenant(() => work(this));
     this.throwIfAborted();
     const transaction: Transaction = {};
-    const line = new Line(this.#pool, this.tenantId, this.#asker, transaction);
-    return asTenant(this.tenantId, () => work(line), transaction, this.#asker);
+    const connection = new TenantConnection(this.#pool, this.tenantId, this.#requester, transaction);
+    return asTenant(this.tenantId, () => work(connection), transaction, this.#requester);
   }
 
   /**
-   * @throws the signal's reason, once nobody waits any more for what is asked or written here; the transaction's error
-   *   of contention, once it has failed by that
+   * @throws the signal's reason once it is aborted; the transaction's contention error once it has failed by contention
    */
   throwIfAborted(): void {
-    this.#asker.signal?.throwIfAborted();
+    this.#requester.signal?.throwIfAborted();
     if (this.#transaction?.contention !== undefined) throw this.#transaction.contention;
   }
 
@@ -68,12 +67,12 @@ export class Line {
   async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
     const transaction = this.#transaction;
     return this.#run(async () =>
-      transaction ? (await inTurn<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
+      transaction ? (await enqueue<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
     );
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#asker);
+    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#requester);
     let isBroken = true;
     try {
       const { rows } = await (client.query(statement) as Promise<QueryResult<Row & object>>);
@@ -88,8 +87,8 @@ export class Line {
   }
 }
 
-/** One after the other: `pg` takes one statement at a time on a connection. */
-function inTurn<Row>(transaction: Transaction, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
+/** Queues a statement: `pg` takes one statement at a time on a connection. */
+function enqueue<Row>(transaction: Transaction, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
   const result = (transaction.last ?? Promise.resolve()).then(() => {
     if (!transaction.connection) throw new Error('The transaction has ended');
     return transaction.connection.query(statement) as Promise<QueryResult<Row & object>>;

@@ -1,0 +1,50 @@
+import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
+
+// Timeouts and session settings. A database that hangs, or that the network has lost, never answers: callers must not
+// wait for it for ever.
+
+/** Timeouts of a pool, in milliseconds: to get a connection, and until a statement is answered. */
+export const poolTimeouts = {
+  connectionTimeoutMillis: 5000,
+  query_timeout: 10_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} satisfies PoolConfig;
+
+/**
+ * Timeouts of the server, which would otherwise work on for a client that has gone, or keep its locks. And the time zone:
+ * Prisma's adapter reads every time as UTC.
+ */
+const sessionSettings = `
+  select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false),
+    set_config('timezone', 'UTC', false)`;
+
+/** For a pool whose connections stay with one server process. (pgbouncer takes no settings with the connection.) */
+export const applySessionSettings = async (client: ClientBase): Promise<void> =>
+  void (await client.query(sessionSettings));
+
+/**
+ * A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query. A statement
+ * that times out breaks its connection: the late answer would be taken for the next statement's.
+ */
+export function replaceBrokenConnections(pool: Pool): void {
+  pool
+    .on('error', () => {})
+    .on('connect', (connection) => {
+      connection.on('error', () => {});
+      closeOnTimeout(connection);
+    });
+}
+
+/** Closes the connection of a statement that timed out. pg would leave it in use for good, with its transaction open. */
+export function closeOnTimeout(connection: Client): void {
+  const breakIfSilent = (error: Error): void => {
+    if (error.message === 'Query read timeout') connection.connection.stream.destroy();
+  };
+  const ofItsKind = Object.getPrototypeOf(connection) as { query: (...args: never[]) => unknown };
+  connection.query = (...args: never[]): never => {
+    const result = ofItsKind.query.apply(connection, args);
+    if (result instanceof Promise) result.catch(breakIfSilent);
+    return result as never;
+  };
+}

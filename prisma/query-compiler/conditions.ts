@@ -1,0 +1,143 @@
+import { Parameter } from './shape.ts';
+import { tableOf, type Column, type Relation, type Table } from '../tables.ts';
+import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
+
+/** A table in a statement, with its alias. */
+export interface Source {
+  table: Table;
+  alias: string;
+}
+
+/** State of one compilation, beside the statement's text. */
+export interface CompilerState {
+  aliases: number;
+  /** Columns that are compared with a range. */
+  ranges: Set<string>;
+  /** Whether any column is compared with a pattern. */
+  hasPattern: boolean;
+  /** Encoders of the query's values, in the order of the parameters after the tenant's id. */
+  encode: Encode[];
+}
+
+export const quoted = (name: string): string => `"${name}"`;
+export const nameOf = ({ alias }: Source, { column }: Column): string => `${alias}.${quoted(column)}`;
+
+/** The condition that restricts a table to the tenant's rows. Every table in a statement has it. */
+export const ofTenant = (source: Source): string => `${source.alias}."tenant_id" = $1`;
+
+export function sourceOf(state: CompilerState, model: Relation['model']): Source {
+  const table = tableOf(model);
+  if (table.primaryKey[0]?.column !== 'tenant_id') throw new UnsupportedQuery();
+  return { table, alias: `t${state.aliases++}` };
+}
+
+export const fromOf = ({ table, alias }: Source): string => `"public".${quoted(table.table)} ${alias}`;
+
+export const joining = (here: Source, { here: own, there: theirs }: Relation, there: Source): string[] => [
+  ofTenant(there),
+  ...theirs.flatMap((column, at) => {
+    const of = own[at];
+    return of && column.name !== 'tenantId' ? `${nameOf(there, column)} = ${nameOf(here, of)}` : [];
+  }),
+];
+
+/** A parameter's placeholder, `$2`. */
+export function placeholder(state: CompilerState, value: unknown, encode: Encode): string {
+  if (!(value instanceof Parameter)) throw new UnsupportedQuery();
+  state.encode[value.at] = encode;
+  return `$${value.at + 2}`;
+}
+
+type Where = Record<string, unknown>;
+type Joins = string[];
+
+export const allOf = (conditions: string[]): string => (conditions.length > 0 ? conditions.join(' and ') : 'true');
+/** Refuses an empty list of conditions, for which Prisma has rules of its own. */
+function some(conditions: string[]): string[] {
+  if (conditions.length === 0) throw new UnsupportedQuery();
+  return conditions;
+}
+const listOf = (part: unknown): Where[] => (Array.isArray(part) ? part : [part]) as Where[];
+
+/**
+ * Compiles `where` to conditions that all must hold. A relation to one row is a left join: for a missing row the
+ * comparison is null, and so is its negation, as in Prisma.
+ */
+export function conditionsOf(state: CompilerState, source: Source, where: unknown, joins: Joins): string[] {
+  if (typeof where !== 'object' || where === null || where instanceof Parameter) throw new UnsupportedQuery();
+  const inner = (part: unknown): string => allOf(some(conditionsOf(state, source, part, joins)));
+  return Object.entries(where).flatMap(([name, part]) => {
+    if (name === 'AND') return listOf(part).flatMap((each) => conditionsOf(state, source, each, joins));
+    if (name === 'OR' && Array.isArray(part) && part.length > 0)
+      return `(${part.map((each) => `(${inner(each)})`).join(' or ')})`;
+    if (name === 'NOT') return listOf(part).map((each) => `not (${inner(each)})`);
+    const field = source.table.fields.get(name);
+    if (field?.kind === 'column') return comparisonsOf(state, source, field, part);
+    if (field?.kind === 'relation') return relatedOf(state, source, field, part as Where, joins);
+    throw new UnsupportedQuery();
+  });
+}
+
+function relatedOf(
+  state: CompilerState,
+  source: Source,
+  relation: Relation,
+  part: Where,
+  joins: Joins,
+): string | string[] {
+  const other = sourceOf(state, relation.model);
+  if (relation.isList) {
+    return Object.entries(part).map(([quantity, where]) => {
+      if (quantity !== 'some' && quantity !== 'none') throw new UnsupportedQuery();
+      const within: Joins = [];
+      const conditions = [...joining(source, relation, other), ...conditionsOf(state, other, where, within)];
+      const rows = `select from ${[fromOf(other), ...within].join(' ')} where ${allOf(conditions)}`;
+      return `${quantity === 'none' ? 'not ' : ''}exists (${rows})`;
+    });
+  }
+  if (!part || 'is' in part || 'isNot' in part) throw new UnsupportedQuery();
+  joins.push(`left join ${fromOf(other)} on ${allOf(joining(source, relation, other))}`);
+  const there = relation.there.map((column) => `${nameOf(other, column)} is not null`);
+  return `(${allOf([...some(conditionsOf(state, other, part, joins)), ...there])})`;
+}
+
+const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };
+const patterns: Record<string, (text: string) => string> = {
+  contains: (text) => `%${text}%`,
+  startsWith: (text) => `${text}%`,
+  endsWith: (text) => `%${text}`,
+};
+
+function comparisonsOf(state: CompilerState, source: Source, column: Column, part: unknown): string[] {
+  const name = nameOf(source, column);
+  const { encode } = typeOf(column);
+  const nothing = (isNull: string): string => {
+    if (!column.nullable) throw new UnsupportedQuery(); // Prisma refuses it
+    return `${name} ${isNull}`;
+  };
+  if (part === null) return [nothing('is null')];
+  if (part instanceof Parameter) return [`${name} = ${placeholder(state, part, encode)}`];
+  const { mode, ...operations } = part as Where;
+  if (mode === 'insensitive' && Object.keys(operations).some((each) => !patterns[each])) throw new UnsupportedQuery();
+  return Object.entries(operations).map(([operation, value]) => {
+    const operator = operators[operation];
+    if (operator && value === null && operation === 'equals') return nothing('is null');
+    if (operator && value === null && operation === 'not') return nothing('is not null');
+    if (/^[lg]te?$/.test(operation)) state.ranges.add(name);
+    if (operator) return `${name} ${operator} ${placeholder(state, value, encode)}`;
+    if (operation === 'in') return `${name} = any (${placeholder(state, value, each(encode))})`;
+    if (operation === 'notIn') return `${name} <> all (${placeholder(state, value, each(encode))})`;
+    const pattern = patterns[operation];
+    if (!pattern || column.type !== 'String' || column.native) throw new UnsupportedQuery();
+    state.hasPattern = true;
+    const like = mode === 'insensitive' ? 'ilike' : 'like';
+    return `${name} ${like} ${placeholder(state, value, (text) => pattern(encode(text) as string))}`;
+  });
+}
+
+const each =
+  (encode: Encode): Encode =>
+  (values) => {
+    if (!Array.isArray(values)) throw new UnsupportedQuery();
+    return values.map(encode);
+  };

@@ -1,0 +1,182 @@
+import type { Books } from '../client.ts';
+import { Prisma, type PrismaClient } from '../generated/client/client.ts';
+import { asPrismaError, insertion, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
+import { TenantConnection } from './connection.ts';
+import { TenantDelegate, operations } from './delegate.ts';
+import type { RowLock } from '../query-compiler/query-compiler.ts';
+import { tables } from '../tables.ts';
+
+/** The tenants' tables: exactly those whose primary key begins with tenant_id (a test compares). */
+export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
+  'Customer',
+  'Invoice',
+  'InvoiceItem',
+  'InvoiceSequence',
+  'Receipt',
+  'Project',
+  'TimeEntry',
+  'BankTransaction',
+  'Payment',
+  'Event',
+  'Webhook',
+  'Delivery',
+  'DeliveryAttempt',
+  'StoredAnswer',
+  'Tally',
+]);
+
+/**
+ * The only way to a tenant's data: a client that can't see or write another tenant's rows. Every statement names the
+ * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds if both
+ * should fail. The client refuses identity's tables, and raw SQL except advisoryLock(), tryAdvisoryLock() and $rows().
+ * @param signal once it is aborted, the client sends no more statements and commits nothing
+ */
+export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>
+  new TenantScopedClient(
+    books,
+    new TenantConnection(books.pool, tenantId, { signal }),
+    books.client,
+  ) as unknown as TenantClient;
+
+/** The part of Prisma's client that is open to tenant code, and the operations that Prisma lacks. */
+export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
+  $transaction<Result>(
+    work: (db: TenantClient) => Promise<Result>,
+    limits?: { maxWait?: number; timeout?: number },
+  ): Promise<Result>;
+  /** A complete row of the tenant's with its defaults, not written yet. */
+  row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of>;
+  /**
+   * Locks one of the tenant's rows until the transaction ends, and reads the row under the lock: no other transaction can
+   * change it meanwhile. Inside a transaction only.
+   * @returns null if the tenant has no such row
+   */
+  lock<Of extends Prisma.ModelName>(model: Of, id: string, lock: RowLock): Promise<Row<Of> | null>;
+  /** Writes rows in one statement: all of them or none. They may refer to each other. */
+  insert(rows: Rows): Promise<void>;
+  /**
+   * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
+   * names the tenant as `$1`, which this client fills in. PostgreSQL plans it anew each time, so that no plan outlives the
+   * size of its tables. Inside a transaction the statement is part of it, else a transaction by itself.
+   */
+  $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
+}
+
+type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
+
+/** A tenant's client, inside a transaction or not. */
+export type Db = Omit<TenantClient, '$transaction'>;
+
+class TenantScopedClient {
+  readonly #books: Books;
+  readonly #connection: TenantConnection;
+  /** Prisma's client for all tenants, or the one of a transaction. */
+  readonly #client: PrismaClient;
+  readonly #delegates = new Map<Prisma.ModelName, TenantDelegate>();
+
+  constructor(books: Books, connection: TenantConnection, client: PrismaClient) {
+    this.#books = books;
+    this.#connection = connection;
+    this.#client = client;
+  }
+
+  delegate(name: Prisma.ModelName): TenantDelegate {
+    let model = this.#delegates.get(name);
+    if (!model) {
+      model = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client[propertyOf(name)]);
+      this.#delegates.set(name, model);
+    }
+    return model;
+  }
+
+  /** Within another transaction, a nested one. */
+  $transaction(work: (db: TenantScopedClient) => Promise<unknown>, limits?: object): Promise<unknown> {
+    if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
+    return this.#connection.begin((connection) =>
+      this.#client.$transaction(async (inner) => {
+        const result = await work(new TenantScopedClient(this.#books, connection, inner as PrismaClient));
+        connection.throwIfAborted();
+        return result;
+      }, limits),
+    );
+  }
+
+  row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of> {
+    return newRow(this.#connection.tenantId, model, data);
+  }
+
+  async lock(model: Prisma.ModelName, id: string, lock: RowLock): Promise<unknown> {
+    if (!isOfBooks(model)) refuse(model);
+    return this.delegate(model).lock(id, lock);
+  }
+
+  async insert(rows: Rows): Promise<void> {
+    for (const model of Object.keys(rows)) if (!isOfBooks(model)) refuse(model);
+    try {
+      await this.#connection.send(insertion(this.#connection.tenantId, rows));
+    } catch (error) {
+      throw asPrismaError(error);
+    }
+  }
+
+  async $rows(text: string, values: unknown[]): Promise<unknown[]> {
+    if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
+    return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
+  }
+
+  async $queryRaw(sql: Prisma.Sql): Promise<unknown> {
+    if (sql.sql !== tryLockSql) refuseRaw();
+    return this.#connection.asTenant(async () => await this.#client.$queryRaw(sql));
+  }
+
+  async $executeRaw(sql: Prisma.Sql): Promise<number> {
+    if (sql.sql !== lockSql) refuseRaw();
+    return this.#connection.asTenant(async () => await this.#client.$executeRaw(sql));
+  }
+
+  $queryRawUnsafe = refuseRaw;
+  $executeRawUnsafe = refuseRaw;
+}
+
+const propertyOf = (model: Prisma.ModelName) => (model.charAt(0).toLowerCase() + model.slice(1)) as 'customer';
+const isOfBooks = (model: string): boolean => tenantModels.has(model as Prisma.ModelName);
+
+function refuse(model: string): never {
+  throw new Error(`${model} is not a table of the books`);
+}
+
+for (const name of tables.keys()) {
+  const refusing = Object.fromEntries(operations.map((operation) => [operation, () => refuse(name)]));
+  Object.defineProperty(TenantScopedClient.prototype, propertyOf(name), {
+    get(this: TenantScopedClient) {
+      return isOfBooks(name) ? this.delegate(name) : refusing;
+    },
+  });
+}
+
+function refuseRaw(): never {
+  throw new Error('Raw SQL does not pass the tenant door');
+}
+
+const lockQuery = (tenantId: string, what: string) =>
+  Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0))`;
+const lockSql = lockQuery('', '').sql;
+
+/**
+ * Takes an advisory lock of the tenant's, held until the transaction ends; waits for other holders. With
+ * tryAdvisoryLock(), the only raw SQL that the tenant client lets through, as Prisma has no advisory locks.
+ * @param what the lock's name within the tenant
+ */
+export async function advisoryLock(db: Db, tenantId: string, what: string): Promise<void> {
+  await db.$executeRaw(lockQuery(tenantId, what));
+}
+
+const tryLockQuery = (tenantId: string, what: string) =>
+  Prisma.sql`select pg_try_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0)) as taken`;
+const tryLockSql = tryLockQuery('', '').sql;
+
+/** Takes the same lock without waiting. @returns whether it was free */
+export async function tryAdvisoryLock(db: Db, tenantId: string, what: string): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ taken: boolean }[]>(tryLockQuery(tenantId, what));
+  return row?.taken === true;
+}

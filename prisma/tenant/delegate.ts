@@ -1,0 +1,155 @@
+import type DataLoader from 'dataloader';
+import type { Raw } from '../query-compiler/decode.ts';
+import type { Prisma } from '../generated/client/client.ts';
+import type { TenantConnection } from './connection.ts';
+import { batchById } from '../batching.ts';
+import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
+import { scopedArguments } from './scoped-arguments.ts';
+import { shapeOf } from '../query-compiler/shape.ts';
+import { totalQuery, totalOf, type Total } from '../row-counts.ts';
+
+export type Row = Record<string, unknown>;
+type Query = Record<string, unknown>;
+type Operation = (query: object) => Promise<unknown>;
+
+/** A Prisma delegate for one tenant's rows of a model. Reads that the query compiler supports bypass Prisma. */
+export class TenantDelegate {
+  readonly #name: Prisma.ModelName;
+  readonly #connection: TenantConnection;
+  readonly #compiler: QueryCompiler;
+  readonly #prisma: object;
+  readonly #batches = new Map<string, DataLoader<string, Row | null>>();
+  #pendingTotal: PendingTotal | undefined;
+
+  /** @param prisma Prisma's own delegate, in the same transaction */
+  constructor(name: Prisma.ModelName, connection: TenantConnection, compiler: QueryCompiler, prisma: object) {
+    this.#name = name;
+    this.#connection = connection;
+    this.#compiler = compiler;
+    this.#prisma = prisma;
+  }
+
+  async findMany(query: Query = {}): Promise<Row[]> {
+    return (await this.#readCompiled(query)) ?? ((await this.callPrisma('findMany', query)) as Row[]);
+  }
+
+  async findFirst(query: Query = {}): Promise<Row | null> {
+    const first =
+      query['take'] === undefined ? await this.#readCompiled({ orderBy: [], ...query, take: 1 }) : undefined;
+    return first ? (first[0] ?? null) : ((await this.callPrisma('findFirst', query)) as Row | null);
+  }
+
+  async findFirstOrThrow(query: Query = {}): Promise<Row> {
+    return (await this.findFirst(query)) ?? ((await this.callPrisma('findFirstOrThrow', query)) as Row);
+  }
+
+  /**
+   * Prisma batches all findUnique() calls of a tick into one statement, whichever tenant they belong to, and runs it in
+   * the async context of the first: row-level security would hide the other tenants' rows. So these calls bypass Prisma;
+   * calls for the same table and fields in the same tick are batched by id here.
+   */
+  findUnique({ where, ...fields }: { where: Query } & Query): Promise<Row | null> {
+    const { tenantId_id: key, ...others } = where as { tenantId_id?: { id?: string } };
+    const id = key?.id;
+    const { select, omit } = fields as { select?: Query; omit?: Query };
+    if (id === undefined || Object.keys(others).length > 0 || omit || (select && !select['id'])) {
+      return this.findFirst({ ...fields, where: flat(where) });
+    }
+    const values: unknown[] = [];
+    const shape = shapeOf(fields, values) + (values.length > 0 ? JSON.stringify(values) : '');
+    let lookup = this.#batches.get(shape);
+    if (!lookup) this.#batches.set(shape, (lookup = batchById(this, fields)));
+    return lookup.load(id);
+  }
+
+  async findUniqueOrThrow(query: { where: Query } & Query): Promise<Row> {
+    return (await this.findUnique(query)) ?? this.findFirstOrThrow({ ...query, where: flat(query.where) });
+  }
+
+  /**
+   * Locks and reads a row, in one statement. Waits for other transactions that hold a conflicting lock, and then reads
+   * what they wrote. Reads no related tables: their rows would be as they were before the wait.
+   * @returns null if there is no such row
+   */
+  async lock(id: string, lock: RowLock): Promise<Row | null> {
+    if (!this.#connection.isTransaction)
+      throw new Error('A row is locked inside a transaction: outside, the lock ends at once');
+    const reading = this.#compiler.compile(this.#name, { where: { id } }, this.#connection.tenantId, undefined, lock);
+    if (!reading) throw new Error(`${this.#name} can not be locked by its id`);
+    const [row] = await this.#connection.send<Raw>(reading.statement);
+    return row ? (reading.decode(row) as Row) : null;
+  }
+
+  /**
+   * An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. If rows are queried
+   * right after it, in the same tick, their statement returns the count too.
+   */
+  async count(query: Query = {}): Promise<unknown> {
+    const total = this.#connection.isUsable ? totalOf(this.#name, query) : undefined;
+    if (!total) return this.callPrisma('count', query);
+    const wanted: PendingTotal = { total };
+    this.#pendingTotal = wanted;
+    await Promise.resolve(); // rows may be queried meanwhile
+    if (this.#pendingTotal === wanted) this.#pendingTotal = undefined;
+    const [row] = (await wanted.rows) ?? [];
+    if (row) return Number(row.at(-1));
+    const [alone] = await this.#connection.send<{ total: number }>(totalQuery(this.#connection.tenantId, total));
+    return alone?.total ?? 0;
+  }
+
+  /** Runs one of Prisma's operations on this tenant's rows. */
+  async callPrisma(operation: string, query: object = {}): Promise<unknown> {
+    const run = (this.#prisma as Record<string, Operation>)[operation] as Operation;
+    const ofTenant = scopedArguments(operation, query, this.#connection.tenantId);
+    return this.#connection.asTenant(async () => await run(ofTenant));
+  }
+
+  /** @returns undefined where Prisma has to run the query: it isn't supported, or its transaction has ended */
+  async #readCompiled(query: Query): Promise<Row[] | undefined> {
+    const wanted = this.#pendingTotal;
+    const { tenantId, isUsable } = this.#connection;
+    const reading = isUsable ? this.#compiler.compile(this.#name, query, tenantId, wanted?.total) : undefined;
+    if (!reading) return undefined;
+    const rows = this.#connection.send<Raw>(reading.statement);
+    if (wanted) wanted.rows = rows;
+    this.#pendingTotal = undefined;
+    return (await rows).map(reading.decode) as Row[];
+  }
+}
+
+/** A count that was asked for, and that the next statement for rows can return with them. */
+interface PendingTotal {
+  total: Total;
+  /** The rows as PostgreSQL returns them, the count last; undefined if no rows were queried. */
+  rows?: Promise<Raw[]>;
+}
+
+const prismaOperations = [
+  'create',
+  'createMany',
+  'createManyAndReturn',
+  'update',
+  'updateMany',
+  'updateManyAndReturn',
+  'upsert',
+  'delete',
+  'deleteMany',
+  'aggregate',
+  'groupBy',
+];
+const compiledOperations = ['findMany', 'findFirst', 'findFirstOrThrow', 'findUnique', 'findUniqueOrThrow', 'count'];
+
+/** All operations that Prisma has for a model. */
+export const operations: readonly string[] = [...compiledOperations, ...prismaOperations];
+
+for (const operation of prismaOperations) {
+  Object.defineProperty(TenantDelegate.prototype, operation, {
+    value(this: TenantDelegate, query?: object) {
+      return this.callPrisma(operation, query);
+    },
+  });
+}
+
+/** `{ tenantId_number: { tenantId, number } }` as `{ tenantId, number }`. */
+const flat = (where: object): object =>
+  Object.assign({}, ...Object.entries(where).map(([name, value]) => (name.includes('_') ? value : { [name]: value })));

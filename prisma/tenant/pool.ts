@@ -1,0 +1,178 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { replaceBrokenConnections } from '../pool-options.ts';
+import { poolerFault, processOf, TenantTransactions, type Pooled } from '../pooler.ts';
+import { PreparedStatementNames } from '../prepared-statement-names.ts';
+import { TenantBusyError, TenantLimit } from './connection-limit.ts';
+
+/** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
+export interface Transaction {
+  connection?: PoolClient | undefined;
+  /** Settles with the last statement in the connection's queue: `pg` takes one statement at a time. */
+  last?: Promise<unknown>;
+  /** The serialization failure or deadlock that PostgreSQL aborted the transaction with. Later statements are lost. */
+  contention?: unknown;
+}
+
+/** The request or job that needs connections. */
+export interface Requester {
+  /** Aborting it ends the wait for a connection. */
+  signal?: AbortSignal | undefined;
+  /** Set after a wait in vain: until then the requester doesn't wait again, so that its remaining queries fail at once. */
+  refused?: { error: TenantBusyError; until: number };
+}
+
+interface TenantScope {
+  tenantId: string;
+  transaction: Transaction | undefined;
+  /** The transaction that the current code is part of: it may hold a connection already. */
+  within: Transaction | undefined;
+  requester: Requester;
+}
+
+/** Async context: the current tenant's id, and the transaction to bind to the next connection. */
+const tenantScope = new AsyncLocalStorage<TenantScope>();
+
+/**
+ * Runs `work`, and everything that it awaits, as a tenant.
+ * @param transaction the transaction that `work` begins: it is bound to the first connection that `work` acquires
+ */
+export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, requester: Requester = {}): T {
+  const within = transaction ?? tenantScope.getStore()?.within;
+  return tenantScope.run({ tenantId, transaction, within, requester }, work);
+}
+
+type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
+
+/**
+ * Pool of connections to the tenants' tables. An acquired connection has the role that owns nothing, and the current
+ * tenant's id as a session setting: row-level security then shows that tenant's rows and no others, whatever the query.
+ * `npm run test:reliability` measures what the setting costs.
+ */
+export class TenantPool extends Pool {
+  /** The tenant that a connection was last set to. It is set outside transactions only, so that no rollback undoes it. */
+  readonly #tenantOf = new WeakMap<PoolClient, string>();
+
+  readonly #limit: TenantLimit;
+  #refused = 0;
+  readonly #names: PreparedStatementNames;
+  /** How many statement names had been assigned when a connection was opened. */
+  readonly #namesAtOpening = new WeakMap<PoolClient, number>();
+
+  constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedStatementNames(0)) {
+    super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
+    replaceBrokenConnections(this);
+    this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.given));
+    this.#names = names;
+    this.#limit = new TenantLimit(this.options.max);
+  }
+
+  /** How many requests and jobs have waited in vain for one of their tenant's connections. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** All acquisitions, query() included, go through this method. @throws Error outside asTenant() */
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Callback): void;
+  override connect(callback?: Callback): Promise<PoolClient> | void {
+    if (!callback) return this.#acquire();
+    void this.#acquireForCallback(callback);
+  }
+
+  async #acquireForCallback(callback: Callback): Promise<void> {
+    let client: PoolClient;
+    try {
+      client = await this.#acquire();
+    } catch (error) {
+      return callback(error as Error, undefined, () => {});
+    }
+    callback(undefined, client, client.release);
+  }
+
+  async #acquire(): Promise<PoolClient> {
+    const around = tenantScope.getStore();
+    if (!around) throw new Error('The books are opened in the name of a tenant only');
+    const client = await this.#acquireWithinLimit(around);
+    if (around.transaction) {
+      bindToTransaction(around.transaction, client);
+      around.transaction = undefined;
+    }
+    return client;
+  }
+
+  /** Waits while the tenant holds as many connections as one tenant may. */
+  async #acquireWithinLimit({ tenantId, within, requester }: TenantScope): Promise<PoolClient> {
+    // A second connection for a transaction's own code doesn't count towards the limit: it could wait for its own end.
+    if (within?.connection) return this.#connectAs(tenantId);
+    const giveBack = await this.#waitForLimit(tenantId, requester);
+    try {
+      const client = await this.#connectAs(tenantId);
+      const { release } = client;
+      client.release = (error) => {
+        giveBack();
+        release(error);
+      };
+      return client;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** @throws TenantBusyError */
+  async #waitForLimit(tenantId: string, requester: Requester): Promise<() => void> {
+    if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
+    try {
+      const timeoutMs = this.options.connectionTimeoutMillis;
+      return await this.#limit.acquire(tenantId, { timeoutMs, signal: requester.signal });
+    } catch (error) {
+      if (error instanceof TenantBusyError) {
+        const now = performance.now();
+        if (!requester.refused || requester.refused.until <= now) this.#refused += 1;
+        requester.refused = { error, until: now + error.retryAfter * 1000 };
+      }
+      throw error;
+    }
+  }
+
+  async #connectAs(tenantId: string): Promise<PoolClient> {
+    const client = await super.connect();
+    if (this.#names.given - (this.#namesAtOpening.get(client) ?? 0) > this.#names.most) {
+      client.release(true); // it may hold the maximum of prepared statements, and never drops one
+      return this.#connectAs(tenantId);
+    }
+    if (client instanceof TenantTransactions) {
+      client.tenantId = tenantId;
+      return client;
+    }
+    if (this.#tenantOf.get(client) === tenantId) return client;
+    try {
+      const { rowCount } = await client.query({
+        name: 'enter',
+        text: setRoleAndTenant,
+        values: [tenantId, processOf(client)],
+      });
+      if (rowCount === 0) throw new Error(poolerFault);
+    } catch (error) {
+      client.release(true); // whatever it is set to now
+      throw error;
+    }
+    this.#tenantOf.set(client, tenantId);
+    return client;
+  }
+}
+
+/** Binds the transaction to the connection until the connection is released. */
+function bindToTransaction(transaction: Transaction, client: PoolClient): void {
+  const { release } = client;
+  transaction.connection = client;
+  client.release = (error) => {
+    transaction.connection = undefined;
+    release(error);
+  };
+}
+
+// Behind a pooler the statement sets nothing: the setting would stay with a server connection that others use.
+const setRoleAndTenant = `
+  select set_config('role', 'kontor_books', false), set_config('kontor.tenant_id', $1, false) where pg_backend_pid() = $2`;
