@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
+
+// All batching of single calls into one statement, with DataLoader. Nothing is cached: a transaction sees its own writes.
 
 type Row = Record<string, unknown>;
 
@@ -17,5 +20,106 @@ export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | 
       const found = new Map(all.map((row) => [row['id'], row]));
       return ids.map((id) => found.get(id) ?? null);
     },
-    { cache: false }, // so that a transaction sees its own writes
+    { cache: false },
   );
+
+/**
+ * Batches the lookups of one request's rows by tick.
+ * @param lookUp finds the values of many ids with one query
+ * @param otherwise the value of an id that it doesn't find
+ */
+export function batchPerRequest<Value, Context extends { db: object }>(
+  lookUp: (ids: string[], context: Context) => Promise<Map<string, Value>>,
+  otherwise: Value,
+): (id: string, context: Context) => Promise<Value> {
+  const loaders = new WeakMap<object, DataLoader<string, Value>>();
+  return (id, context) => {
+    let loader = loaders.get(context.db);
+    if (!loader) {
+      loader = new DataLoader<string, Value>(
+        async (ids) => {
+          const values = await lookUp([...new Set(ids)], context);
+          return ids.map((each) => values.get(each) ?? otherwise);
+        },
+        { cache: false },
+      );
+      loaders.set(context.db, loader);
+    }
+    return loader.load(id);
+  };
+}
+
+/** How long a query may delay the next batch: one that hangs, on a dead connection say, delays only itself. */
+const maxDelayMs = 20;
+
+/**
+ * Batches the lookups of many requests: those that arrive while a query runs form the next batch. Every answer is thus
+ * younger than its request.
+ * @param lookUp answers in the order of the keys
+ */
+export function batchWhileBusy<Key, Value>(
+  lookUp: (keys: readonly Key[]) => Promise<Value[]>,
+): (key: Key) => Promise<Value> {
+  let answered: Promise<unknown> = Promise.resolve();
+  const loader = new DataLoader<Key, Value>(
+    (keys) => {
+      const answers = lookUp(keys);
+      answered = Promise.race([answers.catch(() => {}), sleep(maxDelayMs, undefined, { ref: false })]);
+      return answers;
+    },
+    { cache: false, batchScheduleFn: (dispatch) => void answered.then(dispatch) },
+  );
+  return (key) => loader.load(key);
+}
+
+/** The largest batch of batchPerTenant(), so that no statement grows without bounds. */
+const maxBatchSize = 200;
+
+/**
+ * Batches the calls of each tenant: calls that arrive while a batch runs form the next batch. A single call waits for
+ * nothing; each call is answered once its own batch is committed. Tenants don't wait for each other.
+ * @param clientFor a tenant's client
+ * @param act answers in the order of the calls, an Error for one that failed alone. A batch that fails is retried call by
+ *   call.
+ */
+export function batchPerTenant<Client, Call, Answer>(
+  clientFor: (tenantId: string) => Client,
+  act: (client: Client, calls: readonly Call[]) => Promise<readonly (Answer | Error)[]>,
+): (tenantId: string, call: Call) => Promise<Answer> {
+  const tenants = new Map<string, { loader: DataLoader<Call, Answer>; waiting: number }>();
+
+  function open(tenantId: string) {
+    const client = clientFor(tenantId);
+    let underWay: Promise<unknown> = Promise.resolve();
+    const loader = new DataLoader<Call, Answer>(
+      (calls) => {
+        const acting = act(client, calls).catch((error: unknown) => {
+          if (calls.length === 1) throw error;
+          return Promise.all(calls.map((call) => act(client, [call]).then(([answer]) => answer as Answer, asError)));
+        });
+        underWay = acting.catch(() => {});
+        return acting;
+      },
+      {
+        cache: false,
+        maxBatchSize,
+        batchScheduleFn: (next) => void underWay.then(() => setImmediate(next)),
+      },
+    );
+    return { loader, waiting: 0 };
+  }
+
+  return async (tenantId, call) => {
+    const tenant = tenants.get(tenantId) ?? open(tenantId);
+    tenants.set(tenantId, tenant);
+    tenant.waiting += 1;
+    try {
+      return await tenant.loader.load(call);
+    } finally {
+      tenant.waiting -= 1;
+      if (tenant.waiting === 0) tenants.delete(tenantId);
+    }
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

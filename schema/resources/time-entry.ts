@@ -1,12 +1,12 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
-import { key } from '../context.ts';
+import { key, type Context } from '../context.ts';
 import { found, refuse } from '../errors.ts';
 import { emit, eventsOf } from '../events/events.ts';
 import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { knowing } from '../rows/prefetched-row.ts';
-import { loader } from '../rows/batch-loader.ts';
+import { batchPerRequest } from '../../prisma/batching.ts';
 import { withLockedRow } from '../rows/locked-row.ts';
 import { byDay, orderType } from '../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
@@ -121,7 +121,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const entriesOfProject = loader(async (ids, context) => {
+const entriesOfProject = batchPerRequest(async (ids, context: Context) => {
   const counts = await context.db.timeEntry.groupBy({
     by: 'projectId',
     where: { projectId: { in: ids } },

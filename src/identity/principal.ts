@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/context.ts';
-import { inBatches } from '../batches.ts';
+import { batchWhileBusy } from '../../prisma/batching.ts';
 import { tokenHash } from './token.ts';
 
 export type Authentication =
@@ -67,7 +67,7 @@ const batches = new WeakMap<Pool, (hash: Uint8Array) => Promise<Row | undefined>
 function rowOf(pool: Pool, hash: Uint8Array): Promise<Row | undefined> {
   let find = batches.get(pool);
   if (!find) {
-    find = inBatches(async (hashes) => {
+    find = batchWhileBusy(async (hashes) => {
       const { rows } = await pool.query<Row>({ name: 'callers', text: callers, values: [hashes] });
       const byHash = new Map(rows.map((row) => [hex(row.hash), row]));
       return hashes.map((each) => byHash.get(hex(each)));

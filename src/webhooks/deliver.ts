@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import type { Books } from '../../prisma/client.ts';
+import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts';
 import {
   beginAttempts,
   endAttempts,
@@ -12,7 +12,7 @@ import {
 } from '../../schema/resources/delivery/attempts.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import type { Vault } from '../vault.ts';
-import { gather } from './gather.ts';
+import { batchPerTenant } from '../../prisma/batching.ts';
 import { Lanes } from './lanes.ts';
 import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
@@ -51,19 +51,23 @@ export function deliver({
   witness,
   now = () => new Date(),
 }: Deliverer): Task {
+  const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const headers = (signing: Signing): Record<string, string> => headersOf(signing, open);
-  const begin = gather<string, Sending | undefined>(books, (client, ids) =>
+  const begin = batchPerTenant<TenantClient, string, Sending | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
-  const end = gather<Ending, void>(books, async (client, endings) => {
+  const end = batchPerTenant<TenantClient, Ending, void>(clientFor, async (client, endings) => {
     const consequences = await endAttempts(client, endings, now(), rules);
     witness?.ended(consequences);
     return endings.map(() => undefined);
   });
-  const putOff = gather<{ deliveryId: string; until: Date }, void>(books, async (client, until) => {
-    await postpone(client, until);
-    return until.map(() => undefined);
-  });
+  const putOff = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
+    clientFor,
+    async (client, until) => {
+      await postpone(client, until);
+      return until.map(() => undefined);
+    },
+  );
 
   return async (payload) => {
     const { tenantId, webhookId, deliveryId } = payload as Payload;

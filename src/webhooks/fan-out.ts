@@ -1,7 +1,7 @@
 import type { Task } from 'graphile-worker';
-import type { Books } from '../../prisma/client.ts';
+import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
-import { gather } from './gather.ts';
+import { batchPerTenant } from '../../prisma/batching.ts';
 
 /** What the trigger on `events` puts into the job. */
 interface Payload {
@@ -11,7 +11,8 @@ interface Payload {
 
 /** An event's job: makes a delivery for each webhook that wants it. */
 export function fanOut(books: Books): Task {
-  const plan = gather<string, void>(books, async (client, eventIds) => {
+  const clientFor = (tenantId: string) => forTenant(books, tenantId);
+  const plan = batchPerTenant<TenantClient, string, void>(clientFor, async (client, eventIds) => {
     await planDeliveries(client, eventIds, new Date());
     return eventIds.map(() => undefined);
   });

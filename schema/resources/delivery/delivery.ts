@@ -9,7 +9,7 @@ import { found, refuse } from '../../errors.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
 import { renderBody } from '../../events/events.ts';
 import { text } from '../../input/validators.ts';
-import { loader } from '../../rows/batch-loader.ts';
+import { batchPerRequest } from '../../../prisma/batching.ts';
 import { readPage } from '../../paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
 
@@ -108,7 +108,7 @@ export const Delivery = builder.prismaObject('Delivery', {
 const DeliveryConnection = builder.connectionObject({ type: Delivery, name: 'DeliveryConnection' });
 const EventConnection = builder.connectionObject({ type: Event, name: 'EventConnection' });
 
-const waiting = loader(async (ids, context) => {
+const waiting = batchPerRequest(async (ids, context: Context) => {
   const counts = await context.db.delivery.groupBy({
     by: 'webhookId',
     where: { webhookId: { in: ids }, state: 'WAITING' },

@@ -1,9 +1,9 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
-import { key, today } from '../../context.ts';
+import { key, today, type Context } from '../../context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { found } from '../../errors.ts';
-import { loader } from '../../rows/batch-loader.ts';
+import { batchPerRequest } from '../../../prisma/batching.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from '../../money/money.ts';
 import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
@@ -156,7 +156,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const invoicesOfCustomer = loader(async (ids, context) => {
+const invoicesOfCustomer = batchPerRequest(async (ids, context: Context) => {
   const counts = await context.db.invoice.groupBy({
     by: 'customerId',
     where: { customerId: { in: ids } },

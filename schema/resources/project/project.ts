@@ -10,7 +10,7 @@ import { found, type Problems } from '../../errors.ts';
 import { emit, eventsOf } from '../../events/events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
 import { knowing } from '../../rows/prefetched-row.ts';
-import { loader } from '../../rows/batch-loader.ts';
+import { batchPerRequest } from '../../../prisma/batching.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { byText, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
@@ -26,7 +26,7 @@ export const ProjectStatus = builder.enumType('ProjectStatus', {
   } satisfies Record<ProjectStatuses, object>,
 });
 
-const trackedMinutes = loader(async (ids, context) => {
+const trackedMinutes = batchPerRequest(async (ids, context: Context) => {
   const sums = await context.db.timeEntry.groupBy({
     by: 'projectId',
     where: { projectId: { in: ids } },
@@ -38,7 +38,7 @@ const trackedMinutes = loader(async (ids, context) => {
 /** Time that is to be billed. */
 export const unbilled = { billable: true, invoiceId: null } as const;
 
-const unbilledMinutes = loader(async (ids, context) => {
+const unbilledMinutes = batchPerRequest(async (ids, context: Context) => {
   const sums = await context.db.timeEntry.groupBy({
     by: 'projectId',
     where: { projectId: { in: ids }, ...unbilled },

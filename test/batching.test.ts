@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { inBatches } from '../src/batches.ts';
+import { batchWhileBusy } from '../prisma/batching.ts';
 
-/** A question that is answered when the test says so. */
+/** A query that the test answers. */
 function held() {
   const questions: { keys: readonly string[]; answer: () => void; fail: (error: Error) => void }[] = [];
-  const find = inBatches<string, string>(
+  const find = batchWhileBusy<string, string>(
     (keys) =>
       new Promise((resolve, reject) => {
         const asked = questions.length;
@@ -16,7 +16,7 @@ function held() {
   return { find, questions, questionsAsked };
 }
 
-it('asks for what is wanted at once with one question', async () => {
+it('looks up the keys of one tick with one query', async () => {
   const { find, questions, questionsAsked } = held();
   const answers = Promise.all(['a', 'b', 'a'].map(find));
   await questionsAsked(1);
@@ -24,7 +24,7 @@ it('asks for what is wanted at once with one question', async () => {
   expect(await answers).toEqual(['a 0', 'b 0', 'a 0']);
 });
 
-it('answers nobody with what was asked before', async () => {
+it('answers no lookup from a query that began before it', async () => {
   const { find, questions, questionsAsked } = held();
   const early = find('a');
   await questionsAsked(1);
@@ -36,7 +36,7 @@ it('answers nobody with what was asked before', async () => {
   expect(await late).toEqual(['a 1', 'b 1']);
 });
 
-it('fails for those who asked, and asks again', async () => {
+it('a failed query fails its own lookups, and the next lookup queries again', async () => {
   const { find, questions, questionsAsked } = held();
   const answers = Promise.allSettled(['a', 'b'].map(find));
   await questionsAsked(1);
@@ -48,7 +48,7 @@ it('fails for those who asked, and asks again', async () => {
   expect(await again).toBe('a 1');
 });
 
-it('a question that hangs holds up itself alone', async () => {
+it('a query that hangs delays only its own lookups', async () => {
   const { find, questions, questionsAsked } = held();
   void find('a');
   await questionsAsked(1);
