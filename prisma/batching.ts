@@ -25,7 +25,7 @@ export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | 
 
 /**
  * Batches the lookups of one request's rows by tick.
- * @param lookUp finds the values of many ids with one query
+ * @param runDeferred finds the values of many ids with one query
  * @param otherwise the value of an id that it doesn't find
  */
 export function batchPerRequest<Value, Context extends { db: object }>(
@@ -55,7 +55,7 @@ const maxDelayMs = 20;
 /**
  * Batches the lookups of many requests: those that arrive while a query runs form the next batch. Every answer is thus
  * younger than its request.
- * @param lookUp answers in the order of the keys
+ * @param runDeferred answers in the order of the keys
  */
 export function batchWhileBusy<Key, Value>(
   lookUp: (keys: readonly Key[]) => Promise<Value[]>,

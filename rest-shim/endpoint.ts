@@ -133,9 +133,9 @@ async function respond(
     case 'created': {
       const { id } = result as { id: string };
       // Represented once for both: 0.83 of the CPU time of creating an invoice, HTTP and database left out.
-      const told = context.told.last;
-      if (told?.id !== id) throw new Error('A creation is answered as its event tells of it');
-      return jsonResponse(`{"data":${told.text}}`, 201, { Location: url(`${at}/${id}`).href });
+      const rendered = context.lastPayload.last;
+      if (rendered?.id !== id) throw new Error('A creation is answered with the payload of its event');
+      return jsonResponse(`{"data":${rendered.text}}`, 201, { Location: url(`${at}/${id}`).href });
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
-import { defaultPage, maxPage } from '../schema/paging/page.ts';
+import { defaultPageSize, maxPageSize } from '../schema/paging/page.ts';
 import { positionOf } from './page-position.ts';
 import type { Shape } from './shape.ts';
 
@@ -26,7 +26,7 @@ export const lastPossiblePage = 1_000_000_000;
 export function readPage(query: URLSearchParams, problems: Problems): Page {
   const linked = readCursor(query);
   const page = wholeNumber(query, 'page', linked?.page ?? 1, lastPossiblePage, problems);
-  const perPage = wholeNumber(query, 'per_page', linked?.perPage ?? defaultPage, maxPage, problems);
+  const perPage = wholeNumber(query, 'per_page', linked?.perPage ?? defaultPageSize, maxPageSize, problems);
   return linked?.page === page && linked.perPage === perPage ? linked : { page, perPage };
 }
 
@@ -35,7 +35,7 @@ const writeCursor = ({ page, perPage, at }: Required<Page>): string =>
 
 const cursorShape = z.tuple([
   z.int().min(1).max(lastPossiblePage),
-  z.int().min(1).max(maxPage),
+  z.int().min(1).max(maxPageSize),
   z.union([z.strictObject({ after: z.string() }), z.strictObject({ before: z.string() })]),
 ]);
 

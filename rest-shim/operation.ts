@@ -19,7 +19,7 @@ import type { Ability } from '../schema/ability.ts';
 import { checksOf } from '../schema/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
-import { inspect } from '../schema/input/validate-arguments.ts';
+import { validateArguments } from '../schema/input/validate-arguments.ts';
 import { compileShape, infoOf, type Shape } from './shape.ts';
 import { compileDecode, snake, type Decode } from './translate.ts';
 
@@ -167,8 +167,8 @@ export async function run(
 /** Everything wrong with an operation's variables; the domain's rules are asked about those that can be read. */
 export async function findFaults(operation: Operation, variables: Values, context: Context): Promise<Problems> {
   const problems = new Problems();
-  const readable = inspect(operation.field.args, variables, problems);
+  const readable = validateArguments(operation.field.args, variables, problems);
   await checksOf(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);
-  await problems.lookUp();
+  await problems.runDeferred();
   return problems;
 }

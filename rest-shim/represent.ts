@@ -1,5 +1,5 @@
-import type { EventResource, Represent } from '../schema/context.ts';
-import { knowing, type Model } from '../schema/rows/prefetched-row.ts';
+import type { EventResource, RenderPayload } from '../schema/context.ts';
+import { withPrefetchedRow, type DelegateName } from '../schema/rows/prefetched-row.ts';
 import type { Domain } from './endpoint.ts';
 import { run, type Operation } from './operation.ts';
 
@@ -16,10 +16,10 @@ export function readerOf({ operations }: Pick<Domain, 'operations'>, resource: E
 
 /** REST's own representation of a resource, for events: through the operation that answers GET. */
 export const createRepresent =
-  (domain: Domain): Represent =>
+  (domain: Domain): RenderPayload =>
   async (resource, id, context, known) => {
     const operation = readerOf(domain, resource);
-    const db = known ? knowing(context.db, camel(resource) as Model, known) : context.db;
+    const db = known ? withPrefetchedRow(context.db, camel(resource) as DelegateName, known) : context.db;
     // What the event says isn't the caller's to read, but the webhook's.
     const asked = { ...context, db, may: () => true };
     return operation.shape.write(await run(operation, { id }, asked), asked);

@@ -1,9 +1,9 @@
 import { retryContended, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
-import type { Known } from './rows/prefetched-row.ts';
+import type { PrefetchedRow } from './rows/prefetched-row.ts';
 
-/** Who is asking, as `src/identity/` found out. */
+/** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {
   user: User;
   tenant: Tenant;
@@ -13,16 +13,21 @@ export interface Principal {
   session?: { id: string };
 }
 
-/** The resources that events speak of, named as in the events' `data`. */
+/** The resources that have events, named as in the events' `data`. */
 export type EventResource = 'customer' | 'invoice' | 'receipt' | 'project' | 'time_entry' | 'bank_transaction';
 
 /**
- * The REST v1 representation of a resource as it stands in `context`'s transaction, as JSON text.
- * @param known as much of it as is known already: only the rest is read
+ * Renders an event's payload: the REST v1 representation of a resource as it stands in `context`'s transaction, as JSON.
+ * @param known the part of the resource that is loaded already: only the rest is read
  */
-export type Represent = (resource: EventResource, id: string, context: Context, known?: Known) => Promise<string>;
+export type RenderPayload = (
+  resource: EventResource,
+  id: string,
+  context: Context,
+  known?: PrefetchedRow,
+) => Promise<string>;
 
-/** What the domain asks of those who send webhooks. */
+/** The domain's interface to the sender of webhooks. */
 export interface Webhooks {
   /** Why a webhook can't have this address, in words; undefined if it can. */
   urlFault: (url: string) => Promise<string | undefined>;
@@ -32,38 +37,38 @@ export interface Webhooks {
 }
 
 /**
- * The ids of the tenant's deliveries, of one webhook's or of all, each as it is made or changes from now on. Fails
- * where changes may have been missed.
+ * The ids of deliveries that are created or change from now on, of one webhook or of all the tenant's. Fails where changes
+ * may have been missed.
  */
 export type WatchDeliveries = (webhookId?: string | null) => Promise<AsyncIterable<string>>;
 
-/** What every resolver gets. */
+/** The context of every resolver. */
 export interface Context extends Principal {
-  /** The tenant's data, and nothing else; inside `transaction()`, that transaction. */
+  /** The tenant's client; inside `transaction()`, the transaction's. */
   db: Db;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  /** Says that the answer depends on who asks: stored under an Idempotency-Key, it is told to nobody else. */
-  personal: () => void;
-  represent: Represent;
-  /** What was represented last for an event, whose transaction may not be over. */
-  told: { last?: { id: string; text: string } };
+  /** Marks the answer as dependent on the caller: stored under an Idempotency-Key, it is replayed to nobody else. */
+  markPersonal: () => void;
+  renderPayload: RenderPayload;
+  /** The payload that was rendered last for an event, whose transaction may not be committed yet. */
+  lastPayload: { last?: { id: string; text: string } };
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
   /** The `X-Request-Id` of the request that is answered; null where none is. */
   requestId: string | null;
   /**
-   * Runs `work` in a transaction: all of what it writes, events included, or nothing. Where others' transactions made
-   * it fail, `work` is run again.
+   * Runs `work` in a transaction: everything that it writes, events included, or nothing. If the transaction fails by
+   * contention, `work` is run again.
    */
   transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
   /**
-   * The same for a whole request: each transaction that it asks for is a part of this one, and can fail by itself. Where
-   * others' transactions made a part fail, all of `work` is run again.
+   * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail by itself. If any of
+   * it fails by contention, all of `work` is run again.
    */
-  wholly: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
-  /** Writes rows by one statement: all of them or none. Like `transaction()`, of which nothing else is to be a part. */
+  outerTransaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  /** Writes rows in one statement, which is a transaction of its own where none is open: all rows or none. */
   insert: (rows: Rows) => Promise<void>;
 }
 
@@ -72,14 +77,14 @@ export function createContext(options: {
   principal: Principal;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  represent: Represent;
+  renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
   requestId: string | null;
 }): Context {
-  const { client, principal, ...rest } = { ...options, told: {}, personal: () => {} };
-  /** @param isOne whether all that is done with `db` is one transaction, which others join */
+  const { client, principal, ...rest } = { ...options, lastPayload: {}, markPersonal: () => {} };
+  /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */
   const on = (db: TenantClient, isOne: boolean): Context => {
     const begin =
       (asOne: boolean): Context['transaction'] =>
@@ -87,14 +92,14 @@ export function createContext(options: {
         // Prisma writes into the options.
         db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
     const once = begin(true);
-    // A part of a transaction can't be tried again by itself: it would meet the same locks.
+    // A savepoint can't be retried by itself: the transaction would still hold the locks that it failed by.
     const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
     const context: Context = {
       ...principal,
       ...rest,
       db,
       transaction: isOne ? (work) => work(context) : (work, limits) => retrying(() => once(work, limits)),
-      wholly: (work, limits) => retrying(() => begin(false)(work, limits)),
+      outerTransaction: (work, limits) => retrying(() => begin(false)(work, limits)),
       insert:
         db === client ? (rows) => db.insert(rows) : (rows) => context.transaction((inside) => inside.db.insert(rows)),
     };
@@ -103,17 +108,17 @@ export function createContext(options: {
   return on(client, false);
 }
 
-/** A calendar day in a time zone: from when until when, and the midnight UTC that stands for it; epoch milliseconds. */
+/** A calendar day in a time zone: its start, its end, and the midnight UTC that represents it; epoch milliseconds. */
 interface Day {
   from: number;
   until: number;
   midnight: number;
 }
 
-/** The last day asked for, by time zone. To find one costs 1.5 µs of CPU, and a page of invoices asks for every row. */
+/** Cache: the current day of each time zone. A page of invoices needs it for every row. */
 const days = new Map<string, Day>();
 
-/** The tenant's calendar day, as the midnight UTC that stands for it in `Date` fields. */
+/** The tenant's current calendar day, as the midnight UTC that represents it in `Date` fields. */
 export function today({ now, tenant: { timezone } }: Pick<Context, 'now' | 'tenant'>): Date {
   const time = now().getTime();
   let day = days.get(timezone);

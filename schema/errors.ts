@@ -6,8 +6,8 @@ export type ErrorCode =
   'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'VALIDATION_FAILED' | 'RATE_LIMITED' | 'INTERNAL_SERVER_ERROR';
 
 /**
- * An error that a client may see: its code is part of the API (DECISIONS.md#d41-error-codes). The doors alone know
- * statuses. Whatever is thrown that isn't one of these is a fault of ours, logged and masked.
+ * An error that a client may see: its code is part of the API (DECISIONS.md#d41-error-codes). Only the transports know
+ * HTTP statuses. Any other error is a fault of the service: it is logged, and masked in the answer.
  */
 export class CodedError extends GraphQLError {
   constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {
@@ -31,7 +31,7 @@ export class NotFoundError extends CodedError {
   }
 }
 
-/** The token's abilities don't cover the request: what it lacks. */
+/** The token lacks abilities that the request needs. */
 export class ForbiddenError extends CodedError {
   constructor(...lacking: [string, ...string[]]) {
     const abilities = lacking.length > 1 ? 'abilities' : 'ability';
@@ -40,12 +40,12 @@ export class ForbiddenError extends CodedError {
 }
 
 /** @throws ForbiddenError naming each of these abilities that the caller lacks */
-export function mustAll(context: { may: (ability: Ability) => boolean }, abilities: readonly Ability[]): void {
+export function requireAbilities(context: { may: (ability: Ability) => boolean }, abilities: readonly Ability[]): void {
   const [lacking, ...others] = abilities.filter((ability) => !context.may(ability));
   if (lacking) throw new ForbiddenError(lacking, ...others);
 }
 
-/** What is wrong, by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
+/** Validation errors by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
 export type FieldErrors = Record<string, string[]>;
 
 export class ValidationError extends CodedError {
@@ -57,25 +57,25 @@ export class ValidationError extends CodedError {
   }
 }
 
-/** One sentence for people: the first fault, and how many more there are. */
+/** One sentence for people: the first error, and how many more there are. */
 export function summary(errors: FieldErrors): string {
   const messages = Object.entries(errors).flatMap(([path, texts]) => texts.map((text) => `${path}: ${text}`));
   const more = messages.length - 1;
   return more > 0 ? `${messages[0]} (and ${more} more)` : (messages[0] ?? 'The request is not valid.');
 }
 
-/** More than the fullest invoice can have wrong; without an end, a small body would make a huge answer. */
-const mostPaths = 10_000;
+/** More paths than the largest invoice can have errors at. Without a limit, a small body could cause a huge answer. */
+const maxPaths = 10_000;
 
-/** Collects what is wrong with an input, so that all of it can be reported at once. */
+/** Collects the validation errors of an input, so that all of them can be reported at once. */
 export class Problems {
   #count = 0;
-  readonly #left: (() => PromiseLike<unknown>)[] = [];
+  readonly #deferred: (() => PromiseLike<unknown>)[] = [];
   // Without a prototype: a path may be anything a client sends, __proto__ too.
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
   add(path: string, message: string): void {
-    if (this.#count === mostPaths && !this.has(path)) return;
+    if (this.#count === maxPaths && !this.has(path)) return;
     if (!this.has(path)) this.#count++;
     const messages = (this.errors[path] ??= []);
     if (!messages.includes(message)) messages.push(message);
@@ -85,23 +85,23 @@ export class Problems {
     return path in this.errors;
   }
 
-  /** Leaves to the database what it refuses by itself when it writes: asked only by `lookUp()`. */
-  leave(check: () => PromiseLike<unknown>): void {
-    this.#left.push(check);
+  /** Deferred check: the database enforces the rule. Run only by `runDeferred()`, to explain a refused write. */
+  defer(check: () => PromiseLike<unknown>): void {
+    this.#deferred.push(check);
   }
 
-  /** The same of a reference, whose foreign key refuses what doesn't exist. */
-  addUnless(exists: () => PromiseLike<unknown>, path: string, message: string): void {
-    this.leave(async () => {
+  /** Deferred check of a reference: the foreign key enforces it. */
+  addUnlessExists(exists: () => PromiseLike<unknown>, path: string, message: string): void {
+    this.defer(async () => {
       if (!(await exists())) this.add(path, message);
     });
   }
 
-  /** For where nothing is going to be written: where something else is wrong, or the database has refused. */
-  async lookUp(): Promise<void> {
-    // A check that was left may leave others.
+  /** Runs the deferred checks. Called where nothing will be written: the input has errors, or the database refused it. */
+  async runDeferred(): Promise<void> {
+    // A deferred check may defer others.
     for (;;) {
-      const checks = this.#left.splice(0);
+      const checks = this.#deferred.splice(0);
       if (checks.length === 0) return;
       await Promise.all(checks.map((check) => check()));
     }
@@ -116,12 +116,12 @@ export class Problems {
   }
 }
 
-/** Refuses one field. */
+/** Throws a ValidationError of one field. */
 export function refuse(path: string, message: string): never {
   throw new ValidationError({ [path]: [message] });
 }
 
-/** What was looked up, or NotFoundError. */
+/** Awaits a lookup. @throws NotFoundError where it finds no row */
 export async function found<T>(lookup: PromiseLike<T | null>): Promise<T> {
   const row = await lookup;
   if (row === null) throw new NotFoundError();

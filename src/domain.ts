@@ -34,14 +34,14 @@ export function createDomain(
 ): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
-  const represent = createRepresent(domain);
+  const renderPayload = createRepresent(domain);
   const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal, now = usualNow } = {}) =>
     createContext({
       client: forTenant(books, principal.tenant.id, signal),
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
-      represent,
+      renderPayload,
       webhooks,
       identity: createIdentity(client, principal, { now, publicUrl }),
       watchDeliveries: async (webhookId) => {

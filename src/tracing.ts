@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { Client } from 'pg';
-import { traceBy } from '../schema/execution/tracing.ts';
+import { setTracer } from '../schema/execution/tracing.ts';
 import { methodOf, routeOf } from './metrics/route.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,7 +39,7 @@ export function startTracing(): Tracing {
     const span = tracer.startSpan(name, {}, around);
     return context.with(trace.setSpan(around, span), () => ending(span, work));
   };
-  traceBy({ step, parent: () => named(trace.getActiveSpan()) });
+  setTracer({ step, parent: () => named(trace.getActiveSpan()) });
 
   const { query } = Client.prototype;
   const send = query as unknown as (...args: unknown[]) => unknown;

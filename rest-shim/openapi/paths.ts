@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
-import { defaultPage, maxPage } from '../../schema/paging/page.ts';
+import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { lastPossiblePage, pageVariables } from '../envelope.ts';
 import type { Operation } from '../operation.ts';
@@ -19,7 +19,7 @@ const pageParameters = [
     name: 'per_page',
     in: 'query',
     description: 'How many rows to a page.',
-    schema: { type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage },
+    schema: { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
   {
     name: 'cursor',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tryAdvisoryLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { CodedError } from '../errors.ts';
-import { eventsOf } from '../events/events.ts';
+import { renderEvents } from '../events/events.ts';
 import { lockPayable, match } from '../resources/bank-transaction/matching.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
@@ -42,8 +42,8 @@ export async function importStatement(
   const folder = await makeTemporaryFolder();
   try {
     const rows = join(folder.path, 'rows');
-    const warnings = await staying(context, readStatementFile(file, rows, options));
-    return { ...(await writeInTurn(context, rows)), warnings };
+    const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options));
+    return { ...(await writeUnderTenantLock(context, rows)), warnings };
   } catch (error) {
     throw error instanceof StatementError
       ? new CodedError('VALIDATION_FAILED', error.message, { errors: { file: [error.message] } })
@@ -54,13 +54,13 @@ export async function importStatement(
 }
 
 /** PostgreSQL ends a transaction in which nothing is asked for a minute. */
-const askEveryMs = 15_000;
+const keepAliveMs = 15_000;
 
 /** Waits for work that asks nothing of the database. It may be done within a request's transaction, which stays open. */
-async function staying<Result>(context: Context, work: Promise<Result>): Promise<Result> {
+async function keepTransactionAlive<Result>(context: Context, work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => {
     context.db.bankTransaction.findFirst({ select: { id: true } }).catch(() => {}); // the next statement says why
-  }, askEveryMs);
+  }, keepAliveMs);
   return work.finally(() => clearInterval(timer));
 }
 
@@ -70,7 +70,7 @@ type Written = Omit<ImportResult, 'warnings'>;
 const pollMs = 200;
 
 /** Waits for its turn without a connection, unless it is a part of a transaction that has one. */
-async function writeInTurn(context: Context, rows: string): Promise<Written> {
+async function writeUnderTenantLock(context: Context, rows: string): Promise<Written> {
   for (;;) {
     const written = await context.transaction(
       async (inside) =>
@@ -124,7 +124,7 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
   const ids = added.map(({ row }) => row.id).toSorted();
   const rows = added.map(({ row }, at) => ({ ...row, id: ids[at] ?? row.id }));
   // They pay nothing yet.
-  const events = await eventsOf(
+  const events = await renderEvents(
     context,
     rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
   );
@@ -142,7 +142,7 @@ async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
 }
 
 /** Transactions that are looked at together. */
-const lookAtOnce = 100;
+const matchBatchSize = 100;
 
 /**
  * Matches those of new transactions that certainly pay something. Comes last, so that what is paid isn't locked for as
@@ -151,8 +151,8 @@ const lookAtOnce = 100;
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
   const payers = new Map<string, { id: string; pays: Suggestion }>();
-  for (let start = 0; start < ids.length; start += lookAtOnce) {
-    const where = { id: { in: ids.slice(start, start + lookAtOnce) } };
+  for (let start = 0; start < ids.length; start += matchBatchSize) {
+    const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
     const certain = await certainOf(context, rows);
     for (const [at, { id }] of rows.entries()) {

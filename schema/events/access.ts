@@ -1,10 +1,10 @@
 import type { Ability, Resource } from '../ability.ts';
 import type { Context, EventResource } from '../context.ts';
-import { mustAll } from '../errors.ts';
+import { requireAbilities } from '../errors.ts';
 import { eventTypes, resourceOf, type EventType } from './events.ts';
 
-// An event's body shows a resource, so that whoever sees events, deliveries of them, or has them sent, needs the
-// abilities to read what they show (DECISIONS.md#d20-abilities).
+// An event's body shows a resource: reading events or deliveries, or having them sent, needs the ability to read that
+// resource (DECISIONS.md#d20-abilities).
 
 const resources: Record<EventResource, Resource> = {
   customer: 'customers',
@@ -15,7 +15,7 @@ const resources: Record<EventResource, Resource> = {
   bank_transaction: 'bank-transactions',
 };
 
-/** What it takes to read events of a type; undefined for `webhook.ping` and names of no event, which show nothing. */
+/** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
 export function abilityToRead(type: string): Ability | undefined {
   return eventTypes.includes(type as EventType) ? `${resources[resourceOf(type as EventType)]}:read` : undefined;
 }
@@ -27,10 +27,10 @@ export function abilityToRead(type: string): Ability | undefined {
 export function mustRead(context: Pick<Context, 'may'>, types: readonly string[]): void {
   const all = types.includes('*') ? eventTypes : types;
   const needed = new Set(all.map(abilityToRead).filter((ability) => ability !== undefined));
-  mustAll(context, [...needed]);
+  requireAbilities(context, [...needed]);
 }
 
-/** The condition that leaves out the events that the caller may not read; undefined where there are none of those. */
+/** The condition that excludes events that the caller may not read; undefined where the caller may read all. */
 export function readableEvents(context: Pick<Context, 'may'>): { type: { notIn: EventType[] } } | undefined {
   const hidden = eventTypes.filter((type) => {
     const ability = abilityToRead(type);

@@ -1,6 +1,6 @@
 import type { Row } from '../../prisma/client.ts';
 import type { Context, EventResource } from '../context.ts';
-import type { Known } from '../rows/prefetched-row.ts';
+import type { PrefetchedRow } from '../rows/prefetched-row.ts';
 import { formatTime } from '../scalars/scalars.ts';
 import { traced, traceParent } from '../execution/tracing.ts';
 
@@ -37,41 +37,41 @@ export const eventTypes = Object.keys(events) as EventType[];
 /** What an event is about, as its name and its `data` say. */
 export const resourceOf = (type: EventType): EventResource => type.slice(0, type.indexOf('.')) as EventResource;
 
-/** Something that happened: to what, by its id or as much of it as is known. */
-export type Happening = readonly [type: EventType, what: string | Known];
+/** An event to record: its type, and the resource by its id or as a prefetched row. */
+export type EventInput = readonly [type: EventType, what: string | PrefetchedRow];
 
 /**
- * Records that something happened to a resource, as it stands now: after a change, before a deletion. Part of
- * `context`'s transaction, so that event and change are committed together or not at all; the row's trigger adds the
- * job. The body is rendered here and never again, so that every delivery sends the same bytes.
+ * Records an event of a resource as it stands now: after a change, before a deletion. Part of `context`'s transaction, so
+ * that event and change are committed together or not at all; a trigger on the event's row adds the job. The body is
+ * rendered here and never again, so that every delivery sends the same bytes.
  */
-export const emit = (context: Context, ...happening: Happening): Promise<void> => emitAll(context, [happening]);
+export const emit = (context: Context, ...input: EventInput): Promise<void> => emitAll(context, [input]);
 
-/** The same for many resources at once: what they are read and written with is shared. */
-export async function emitAll(context: Context, happenings: Happening[]): Promise<void> {
-  if (happenings.length > 0) await context.insert({ Event: await eventsOf(context, happenings) });
+/** Records many events at once: their reads are batched, and one statement writes them. */
+export async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
+  if (inputs.length > 0) await context.insert({ Event: await renderEvents(context, inputs) });
 }
 
-/** The events themselves, first to last, to be written together with what happened. */
-export async function eventsOf(context: Context, happenings: Happening[]): Promise<Row<'Event'>[]> {
+/** Renders events as rows, in order, to be written together with the change. */
+export async function renderEvents(context: Context, inputs: EventInput[]): Promise<Row<'Event'>[]> {
   const createdAt = context.now();
   const { requestId } = context;
-  const told = await Promise.all(
-    happenings.map(([type, what]) =>
+  const rendered = await Promise.all(
+    inputs.map(([type, what]) =>
       traced(`event ${type}`, async () => {
         const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
         const resource = resourceOf(type);
-        const text = await context.represent(resource, id, context, known);
+        const text = await context.renderPayload(resource, id, context, known);
         const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${text}}`);
         const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
         return { id, text, row: context.db.row('Event', event) };
       }),
     ),
   );
-  const last = told.at(-1);
-  if (last) context.told.last = last;
-  const rows = told.map(({ row }) => row);
-  const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in their order
+  const last = rendered.at(-1);
+  if (last) context.lastPayload.last = last;
+  const rows = rendered.map(({ row }) => row);
+  const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in the order of ids
   return rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
 }
 

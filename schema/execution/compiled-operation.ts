@@ -4,16 +4,15 @@ import type { Context } from '../context.ts';
 
 type Values = Record<string, unknown>;
 
-/** Runs an operation. What GraphQL answers, its errors included. */
+/** Runs an operation and returns GraphQL's result, its errors included. */
 export type Execute = (variables: Values, context: Context) => Promise<ExecutionResult<Values>>;
 
 /**
- * An operation as a program: a get of an invoice then costs 33 µs of CPU instead of 82, a page of 25 of them 780 instead
- * of 1,230, the database left out. What GraphQL has types of its own for, and enums, is answered as resolvers give it,
- * which TypeScript looks after: another eighth of a page.
+ * Compiles an operation with graphql-jit, which takes less CPU time than interpreting it. GraphQL's built-in scalars and
+ * enums are not serialized again: TypeScript ensures that resolvers return the right type.
  * @throws Error where the document isn't valid
  */
-export function compiled(schema: GraphQLSchema, document: DocumentNode, name?: string): Execute {
+export function compileOperation(schema: GraphQLSchema, document: DocumentNode, name?: string): Execute {
   const program = compileQuery<Values, Values>(schema, document, name, { disableLeafSerialization: true });
   if (!('query' in program)) throw program.errors?.[0] ?? new Error(`${name} can't be compiled`);
   return async (variables, context) => program.query(undefined, context, variables);

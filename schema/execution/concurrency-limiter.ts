@@ -1,5 +1,5 @@
-/** Lets so many pieces of work be done at a time. The others wait in the order in which they came. */
-export class Queue {
+/** Runs a limited number of tasks at a time. Further tasks wait in the order in which they came. */
+export class ConcurrencyLimiter {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -1,20 +1,20 @@
 import type { GraphQLField } from 'graphql';
-import { defaultPage, far, maxPage, type PageArgs } from '../paging/page.ts';
+import { defaultPageSize, maxOffsetScan, maxPageSize, type PageArgs } from '../paging/page.ts';
 
-/** What the rows of a list that has no pages are taken for. */
+/** The assumed length of a list without pages. */
 const listLength = 10;
 
 /**
- * What it costs, in values, to look through many of a tenant's rows: for a search, for a count that no tally has, for a
- * sum. The answer may be one number, but PostgreSQL's work grows with the tenant's books.
+ * The cost, in values, of a scan of many of a tenant's rows: for a search, a count that isn't maintained, or a sum. The
+ * answer may be one number, but PostgreSQL's work grows with the tenant's data.
  */
 export const scanCost = 750;
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type'>;
 
 /**
- * What a field of the type `typeName` costs: 1, its scans, and what is asked of it as often as it may be answered. A
- * connection's is the page that is asked for, so that `nodes` and `edges`, which repeat it, count once.
+ * The cost of a field of the type `typeName`: 1, its scans, and the cost of its selection times the number of its rows. A
+ * connection multiplies by the requested page size, so that `nodes` and `edges`, which repeat the rows, count once.
  */
 export function costOf(typeName: string) {
   return (args: object, _context: object, field: Field): { field: number; multiplier: number } => {
@@ -29,22 +29,22 @@ export function costOf(typeName: string) {
   };
 }
 
-/** The fields of Overview that add rows up. */
+/** The fields of Overview that sum over many rows. */
 const sums = new Set(['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinutes', 'months']);
 
-/** Arguments that choose a page, and those by whose values rows are counted as they are written (prisma/row-counts.ts). */
+/** Arguments that choose a page, and filters whose counts are maintained (prisma/row-counts.ts). */
 const paging = new Set(['first', 'after', 'last', 'before', 'offset', 'orderBy']);
-const tallied = new Set(['type', 'status', 'matchStatus']);
+const countedFilters = new Set(['type', 'status', 'matchStatus']);
 
-/** How often a list is looked through: a search for its rows and for its total, a filter for its total. */
+/** How many scans a list takes: one for a search, one for a total that isn't maintained, one for a far offset. */
 function scansOf(args: PageArgs): number {
   const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const filters = given.filter(([name]) => !paging.has(name));
   const isSearched = filters.some(([name]) => name === 'q');
-  const isCounted = filters.length > 1 || filters.some(([name]) => !tallied.has(name));
-  return Number(isSearched) + Number(isCounted) + Number((args.offset ?? 0) > far);
+  const isCounted = filters.length > 1 || filters.some(([name]) => !countedFilters.has(name));
+  return Number(isSearched) + Number(isCounted) + Number((args.offset ?? 0) > maxOffsetScan);
 }
 
 function pageLength({ first, last }: PageArgs): number {
-  return Math.min(Math.max(first ?? last ?? defaultPage, 1), maxPage);
+  return Math.min(Math.max(first ?? last ?? defaultPageSize, 1), maxPageSize);
 }

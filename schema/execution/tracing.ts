@@ -1,15 +1,15 @@
-// What the domain says to who traces requests, where somebody does: src/tracing.ts.
+// The domain's interface to tracing, which src/tracing.ts implements where it is switched on.
 
 export interface Tracer {
-  /** Does a piece of work as a step of the trace: of the one under way, or of the one that `parent` names. */
+  /** Runs work as a span: of the current trace, or of the trace that `parent` names. */
   step: <T>(name: string, work: () => T, parent?: string | null) => T;
-  /** Where in a trace we are, as W3C's `traceparent`; null where in none. */
+  /** The current span as W3C's `traceparent`; null outside of a trace. */
   parent: () => string | null;
 }
 
 let tracer: Tracer | undefined;
 
-export const traceBy = (by: Tracer): void => void (tracer = by);
+export const setTracer = (by: Tracer): void => void (tracer = by);
 
 export const traced: Tracer['step'] = (name, work, parent) => (tracer ? tracer.step(name, work, parent) : work());
 

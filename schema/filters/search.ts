@@ -1,15 +1,15 @@
 import { text } from '../input/validators.ts';
 
-/** What a list's `q` may be. */
+/** The validator of a list's `q`. */
 export const searchText = text(255);
 
-/** How descriptions of `q` begin. */
+/** The beginning of each description of `q`. */
 export const wordsIn =
   'Words, in any order: each has to be found anywhere in these fields, whatever its case and accents. The';
 
 /**
- * What a text is compared by: small letters without accents, the same for composed and decomposed letters. The same rule
- * as the function search_fold() of the migrations, which folds what is stored.
+ * Folds a text for comparison: lower case without accents, the same for composed and decomposed letters. The function
+ * search_fold() of the migrations folds the stored text by the same rule.
  */
 export function fold(value: string): string {
   const plain = value
@@ -20,7 +20,7 @@ export function fold(value: string): string {
   return plain.replace(/[øłđðħŧıςßæœþ]/g, (letter) => undecomposed[letter] ?? letter);
 }
 
-/** Letters that Unicode doesn't decompose. */
+/** Replacements of letters that Unicode doesn't decompose. */
 const undecomposed: Record<string, string> = {
   ø: 'o',
   ł: 'l',
@@ -36,7 +36,7 @@ const undecomposed: Record<string, string> = {
   þ: 'th',
 };
 
-/** The words of `q`, each once, folded. A word that another one holds is found with it, so it is left out. */
+/** The words of `q`, each once, folded. A word that is part of another word is implied by it, and left out. */
 export function wordsOf(q: string): string[] {
   const words = [...new Set(fold(q).split(/\s+/u))].filter((word) => word !== '');
   return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
@@ -47,17 +47,17 @@ type Condition = { searchText: { contains: string } };
 /** Prisma leaves LIKE's wildcards as they are. */
 const escaped = (word: string): string => word.replace(/[\\%_]/g, '\\$&');
 
-/** That a row's searched fields hold a word. The trigram index over them serves it. */
+/** The condition that a row's searched fields contain a word. A trigram index serves it. */
 export const holding = (word: string): Condition => ({ searchText: { contains: escaped(word) } });
 
-/** That the first of `fields` searched fields holds a word: as many lines follow as there are fields after it. */
+/** The condition that the first of `fields` searched fields contains a word: the lines of the other fields follow it. */
 export const holdingFirst = (word: string, fields: number): Condition => ({
   searchText: { contains: escaped(word) + '%\n'.repeat(fields - 1) },
 });
 
-/** The conditions, all of which must hold, under which a row's searched fields hold each word of `q`, in any order. */
+/** The conditions, all of which must hold, that a row's searched fields contain each word of `q`, in any order. */
 export const containing = (q: string | null | undefined): Condition[] => wordsOf(q ?? '').map(holding);
 
-/** Conditions as a part of `where`: nothing where there are none, so that a total of all rows needs no counting. */
+/** Conditions as a part of `where`. Without conditions it adds nothing, so that a total uses the maintained counts. */
 export const allOf = <Where extends object>(conditions: Where[]): { AND?: Where[] } =>
   conditions.length > 0 ? { AND: conditions } : {};

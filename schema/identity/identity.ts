@@ -1,5 +1,5 @@
-// Whom the domain knows of, and what it asks of those who keep them: `src/identity/`. Their tables stand outside the
-// books, so no resolver reaches them by itself.
+// Users, tenants, tokens, sessions, and the domain's interface to `src/identity/`, which stores them. Their tables are not
+// tenant tables: resolvers can't read them directly.
 
 /** A person. */
 export interface User {
@@ -8,7 +8,7 @@ export interface User {
   email: string;
 }
 
-/** A business whose books are kept here. */
+/** A business that keeps its books here. */
 export interface Tenant {
   id: string;
   name: string;
@@ -38,7 +38,7 @@ export interface Session {
 export interface Member {
   user: User;
   joinedAt: Date;
-  /** Null while nobody has proven that the address is the user's. */
+  /** Null while the address is not proven to be the user's. */
   emailVerifiedAt: Date | null;
 }
 
@@ -52,8 +52,8 @@ export interface Invitation {
 }
 
 /**
- * What may be asked in a caller's name. No method takes a user or a tenant to act for: they are the caller's own, and
- * an id that is none of theirs is answered null, like one that doesn't exist.
+ * Operations on behalf of the caller. No method takes a user or a tenant: they are the caller's own, and an id that
+ * belongs to others is answered null, like one that doesn't exist.
  */
 export interface Identity {
   /** The user's open tenants, by name; for an API token, its own. */

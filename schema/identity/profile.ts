@@ -39,8 +39,8 @@ builder.queryField('me', (t) =>
   t.field({
     type: Profile,
     description: 'The user, the tenant and the token of this request.',
-    resolve: (_root, _args, { user, tenant, token, personal }) => {
-      personal();
+    resolve: (_root, _args, { user, tenant, token, markPersonal }) => {
+      markPersonal();
       return { user, tenant, token };
     },
   }),

@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts';
 
-// The database's CHECK constraints hold what rules hold already, under a lock. Should one refuse a write all the same,
-// the client is told what is wrong, by the path of the field.
+// The database's CHECK constraints repeat rules that were checked under a lock. If one refuses a write nevertheless, the
+// client gets a validation error at the path of the field.
 
 const messages: Record<string, readonly [path: string, message: string]> = {
   invoices_numbered_unless_draft: ['status', 'An invoice has a number unless it is a draft.'],
@@ -34,12 +34,12 @@ const messages: Record<string, readonly [path: string, message: string]> = {
   deliveries_finished_unless_waiting: ['id', 'A delivery has ended unless it waits.'],
 };
 
-/** The names of the CHECK constraints that an error is known for. A test compares them with the database's. */
+/** The names of the CHECK constraints that have a message. A test compares them with the database's. */
 export const knownConstraints: readonly string[] = Object.keys(messages);
 
 /**
- * What a client is told when this constraint refuses a write.
- * @returns undefined for a constraint that is not known: that is a fault of ours
+ * The client's error for a write that this constraint refused.
+ * @returns undefined for a constraint without a message: then the refusal is a fault of the service
  */
 export function constraintError(constraint: string): ValidationError | undefined {
   const known = messages[constraint];

@@ -1,8 +1,8 @@
 import { key, type Context } from '../context.ts';
 import type { Problems } from '../errors.ts';
 
-/** An input's `customerId` or `projectId`, which may name nobody's: its foreign key refuses that by itself. */
-export function refers(
+/** Deferred check that the row of an input's `customerId` or `projectId` exists: the foreign key enforces it. */
+export function requireExisting(
   context: Context,
   problems: Problems,
   to: 'customer' | 'project',
@@ -14,5 +14,5 @@ export function refers(
     customer: () => context.db.customer.findUnique({ where }),
     project: () => context.db.project.findUnique({ where }),
   };
-  problems.addUnless(exists[to], `input.${to}Id`, `There is no such ${to}.`);
+  problems.addUnlessExists(exists[to], `input.${to}Id`, `There is no such ${to}.`);
 }

@@ -15,11 +15,11 @@ import type { Problems } from '../errors.ts';
 type Input = GraphQLArgument | GraphQLInputField;
 
 /**
- * Walks `values` along the declared inputs and reports every fault under its path: missing and unknown fields, values
- * of the wrong kind, and those that the inputs' own `validate` refuses. Values may be raw or already parsed.
- * @returns what could be read, parsed: the faulty parts are left out.
+ * Validates `values` against the declared inputs and reports every error under its path: missing and unknown fields,
+ * values of the wrong type, and values that an input's own `validate` refuses. Values may be raw or already parsed.
+ * @returns the valid values, parsed; invalid ones are left out
  */
-export function inspect(
+export function validateArguments(
   inputs: readonly Input[],
   values: object,
   problems: Problems,
@@ -29,7 +29,7 @@ export function inspect(
   for (const [name, value] of Object.entries(values)) {
     const input = inputs.find((candidate) => candidate.name === name);
     if (!input) problems.add(path + name, 'This field is not known here.');
-    else readable[name] = inspectInput(input, value, problems, path + name);
+    else readable[name] = validateInput(input, value, problems, path + name);
   }
   for (const input of inputs) {
     if (isNonNullType(input.type) && (values as Record<string, unknown>)[input.name] === undefined) {
@@ -39,7 +39,7 @@ export function inspect(
   return readable;
 }
 
-function inspectInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
+function validateInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
   if (value === undefined) return undefined;
   if (value === null) {
     if (!isNonNullType(input.type) && !input.extensions['notNull']) return null;
@@ -48,13 +48,13 @@ function inspectInput(input: Input, value: unknown, problems: Problems, path: st
   }
   // A list's own bounds come first: the items of one that is too long are not even looked at.
   if (isListType(getNullableType(input.type)) && Array.isArray(value)) {
-    const list = validated(input, value, problems, path);
-    return list === undefined ? undefined : inspectValue(input.type, list, problems, path);
+    const list = applyValidator(input, value, problems, path);
+    return list === undefined ? undefined : validateValue(input.type, list, problems, path);
   }
-  return validated(input, inspectValue(input.type, value, problems, path), problems, path);
+  return applyValidator(input, validateValue(input.type, value, problems, path), problems, path);
 }
 
-function validated({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
+function applyValidator({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
   const schema = (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
   if (value === undefined || !schema) return value;
   const { data, error } = schema.safeParse(value);
@@ -62,21 +62,21 @@ function validated({ extensions }: Input, value: unknown, problems: Problems, pa
   return data;
 }
 
-function inspectValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
+function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
   if (isNonNullType(type)) {
-    if (value !== null) return inspectValue(type.ofType, value, problems, path);
+    if (value !== null) return validateValue(type.ofType, value, problems, path);
     problems.add(path, 'Must not be null.');
     return undefined;
   }
   if (isListType(type)) {
     if (Array.isArray(value))
-      return value.map((item, index) => inspectValue(type.ofType, item, problems, `${path}.${index}`));
+      return value.map((item, index) => validateValue(type.ofType, item, problems, `${path}.${index}`));
     problems.add(path, 'Must be a list.');
     return undefined;
   }
   if (isInputObjectType(type)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return inspect(Object.values(type.getFields()), value, problems, `${path}.`);
+      return validateArguments(Object.values(type.getFields()), value, problems, `${path}.`);
     }
     problems.add(path, 'Must be an object.');
     return undefined;

@@ -3,11 +3,11 @@ import { isUuid } from '../scalars/scalars.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** How rows follow each other: by the column if there is one, then by id. Null counts as larger than every value. */
+/** A list's order: by the column if there is one, then by id. Null counts as larger than every value. */
 export interface Order {
   column: Column | undefined;
   direction: Direction;
-  /** Stands in its cursors, so that no other order takes them. Newest first has none. */
+  /** Part of the order's cursors, so that no other order accepts them. Newest first has none. */
   mark: string;
 }
 
@@ -28,7 +28,7 @@ export function orderFrom(
 
 export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
 
-/** A place between rows: right after or before where a row with this value and id stands, or stood. */
+/** A keyset position: right after or before the place of a row with this value and id, which may be deleted. */
 export interface Position {
   id: string;
   value?: unknown;
@@ -39,25 +39,25 @@ export const positionOf = ({ column }: Pick<Order, 'column'>, row: { id: string 
   ...(column && { value: (row as Record<string, unknown>)[column.name] }),
 });
 
-// A cursor is the position after or before a row, not the row: it stays good when the row is deleted, and says
-// nothing of rows that aren't the caller's.
+// A cursor encodes the position after or before a row, not the row: it stays valid when the row is deleted, and reveals
+// nothing about other tenants' rows.
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 
-export function writeCursor({ column, mark }: Order, row: { id: string }): string {
+export function encodeCursor({ column, mark }: Order, row: { id: string }): string {
   if (!mark) return encode(row.id);
   if (!column) return encode(JSON.stringify([mark, row.id]));
   const { value } = positionOf({ column }, row);
-  return encode(JSON.stringify([mark, row.id, value === null ? null : column.values.write(value)]));
+  return encode(JSON.stringify([mark, row.id, value === null ? null : column.codec.encode(value)]));
 }
 
-export function readCursor(cursor: string, { column, mark }: Order): Position | undefined {
+export function decodeCursor(cursor: string, { column, mark }: Order): Position | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   if (!mark) return isUuid(text) ? { id: text } : undefined;
   const [ofOrder, id, written] = readArray(text);
   if (ofOrder !== mark || !isUuid(id)) return undefined;
   if (!column) return { id };
   if (written === null) return column.nullable ? { id, value: null } : undefined;
-  const value = typeof written === 'string' ? column.values.read(written) : undefined;
+  const value = typeof written === 'string' ? column.codec.decode(written) : undefined;
   return value === undefined ? undefined : { id, value };
 }
 
@@ -70,7 +70,7 @@ function readArray(text: string): unknown[] {
   }
 }
 
-/** A condition on the rows of a page. To Prisma's types it is one on ids: they know a column by its name only. */
+/** A condition on the rows of a page. Its type has only ids, as Prisma's types know each column by name. */
 export interface Range {
   id?: { lt?: string; gt?: string };
 }
@@ -79,8 +79,8 @@ export const anyOf = (ranges: Range[]): Range => (ranges.length === 1 ? (ranges[
 export const allOf = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
 
 /**
- * The rows on one side of a position, as ranges that follow each other: those that share the position's value, then
- * those beyond. Each is one stretch of the order's index, which an OR of them is not to PostgreSQL.
+ * The rows on one side of a position, as consecutive ranges: rows that share the position's value, then rows beyond it.
+ * Each is one range of the order's index; PostgreSQL would not use the index like that for an OR of them.
  */
 export function rangesBeyond({ column }: Order, { id, value }: Position, direction: Direction): Range[] {
   const beyond = direction === 'asc' ? 'gt' : 'lt';

@@ -2,30 +2,30 @@ import { builder } from '../builder.ts';
 import { Decimal } from '../money/money.ts';
 import { formatDay, parseDay } from '../scalars/scalars.ts';
 
-/** What values a column has, as they are written into a cursor and read back from it; undefined for what is none. */
-interface Values<Value = unknown> {
-  write(value: Value): string;
-  read(text: string): Value | undefined;
+/** Encodes a column's values into cursors and decodes them; undefined for text that is no such value. */
+interface CursorCodec<Value = unknown> {
+  encode(value: Value): string;
+  decode(text: string): Value | undefined;
 }
 
-const texts: Values<string> = {
-  write: (value) => value,
-  read: (text) => (text.isWellFormed() && !text.includes('\0') ? text : undefined),
+const texts: CursorCodec<string> = {
+  encode: (value) => value,
+  decode: (text) => (text.isWellFormed() && !text.includes('\0') ? text : undefined),
 };
-const days: Values<Date> = { write: formatDay, read: parseDay };
-const decimals: Values<Decimal> = {
-  write: (value) => new Decimal(value).toFixed(),
-  read: (text) => (/^-?\d{1,18}(\.\d{1,5})?$/.test(text) ? new Decimal(text) : undefined),
+const days: CursorCodec<Date> = { encode: formatDay, decode: parseDay };
+const decimals: CursorCodec<Decimal> = {
+  encode: (value) => new Decimal(value).toFixed(),
+  decode: (text) => (/^-?\d{1,18}(\.\d{1,5})?$/.test(text) ? new Decimal(text) : undefined),
 };
 
 /** A column that a list can be ordered by. */
 export interface Column {
   name: string;
-  values: Values;
+  codec: CursorCodec;
   nullable: boolean;
 }
 
-/** By the name that `orderBy` has for it; undefined for the order of creation, which is by id alone. */
+/** Columns by their names in `orderBy`; undefined for the order of creation, which is by id alone. */
 export type Columns = Record<string, Column | undefined>;
 
 const OrderDirection = builder.enumType('OrderDirection', {
@@ -36,23 +36,29 @@ const OrderDirection = builder.enumType('OrderDirection', {
   },
 });
 
-/** A column to order by, and what is said of it. */
+/** A column to order by, with its description in the schema. */
 interface Sortable extends Column {
   description: string;
 }
 
 const sortable =
-  (values: Column['values']) =>
-  (name: string, description: string, { nullable = false } = {}): Sortable => ({ name, description, values, nullable });
+  (values: Column['codec']) =>
+  (name: string, description: string, { nullable = false } = {}): Sortable => ({
+    name,
+    description,
+    codec: values,
+    nullable,
+  });
 
-// By what values their column has.
+// Named for the type of the column's values.
 export const byText = sortable(texts);
 export const byDay = sortable(days);
 export const byDecimal = sortable(decimals);
 
 /**
- * What a list of `typeName` can be ordered by, beside its creation: the type of its `orderBy`, and the columns for
- * `readPage`. Each column needs an index on (tenant_id, column, id).
+ * Declares what a list of `typeName` can be ordered by, beside its creation.
+ * @param columns each needs an index on (tenant_id, column, id)
+ * @returns the input type of `orderBy`, and the columns for `readPage`
  */
 export function orderType<Name extends string>(typeName: string, columns: Record<Name, Sortable>) {
   const described = Object.entries<Sortable>(columns).map(([name, { description }]) => [name, { description }]);

@@ -11,9 +11,9 @@ import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems } from '../errors.ts';
-import { inspect } from '../input/validate-arguments.ts';
+import { validateArguments } from '../input/validate-arguments.ts';
 
-/** An input of which any part may be missing, because it could not be read. */
+/** An input of which any part may be missing, because it was not valid. */
 export type Readable<T> = T extends
   Date | ((...args: never[]) => unknown) | { toFixed: unknown } | string | number | boolean | null | undefined
   ? T
@@ -22,20 +22,20 @@ export type Readable<T> = T extends
     : { [Key in keyof T]?: Readable<T[Key]> };
 
 /**
- * What a field's arguments must satisfy beyond each one by itself: against each other and against the tenant's data.
- * Sees whatever part of them could be read, so that all faults are reported at once. May throw NotFoundError and ForbiddenError.
+ * A field's validation rules that involve several arguments or the tenant's data. They get whatever arguments are valid by
+ * themselves, so that all errors are reported at once. May throw NotFoundError and ForbiddenError.
  */
 export type Rules<Args = object> = (args: Readable<Args>, context: Context, problems: Problems) => void | Promise<void>;
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      checks: ChecksPlugin<Types>;
+      checks: AuthorizationAndValidationPlugin<Types>;
     }
     export interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape> {
-      /** What the caller's token must allow. Every field that leads to another resource names its own. */
+      /** The ability that the caller's token needs. Every field that leads to another resource has its own. */
       ability?: Ability;
-      /** For people only: no token may make tokens, or let others in. */
+      /** Dashboard sessions only: no token may create tokens or invite members. */
       inSession?: boolean;
       rules?: Rules<InputShapeFromFields<Args>>;
     }
@@ -47,11 +47,10 @@ declare global {
 }
 
 /**
- * Checks, before a field resolves: the token's abilities, then every fault of the arguments at once. The field gets them
- * as they were read for that: with Pothos's own validation after it, creating an invoice took 1.17 times the CPU time,
- * HTTP and database left out.
+ * Plugin that checks, before a field resolves, the token's abilities and then all arguments, reporting every error at
+ * once. The resolver gets the parsed arguments, so that Pothos need not validate them a second time.
  */
-class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapArgMappers(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
     field: PothosOutputFieldConfig<Types>,
@@ -65,9 +64,9 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
       const check = async (isRefused: boolean): Promise<object> => {
         const problems = new Problems();
-        const readable = inspect(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
+        const readable = validateArguments(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
         await rules?.(readable, context, problems);
-        if (isRefused || problems.any) await problems.lookUp();
+        if (isRefused || problems.any) await problems.runDeferred();
         problems.throwIfAny();
         return readable;
       };
@@ -76,8 +75,8 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
         return await resolver(parent, readable, asked, info);
       } catch (error) {
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
-        // Somebody faster may have changed what the rules looked at, or left to a foreign key. Asked again, they name
-        // what is wrong now.
+        // A concurrent request may have changed the rows that the rules read, or the rules deferred the check to a foreign
+        // key. Run again, they name what is wrong now.
         await check(true);
         const constraint = violatedCheck(error);
         const refusal = constraint === undefined ? undefined : constraintError(constraint);
@@ -88,11 +87,11 @@ class ChecksPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-/** Prisma's code for an update or a deletion that found nothing. */
+/** Prisma's code for an update or a deletion that found no row. */
 const rowIsGone = 'P2025';
 
 const pluginName = 'checks';
-SchemaBuilder.registerPlugin(pluginName, ChecksPlugin);
+SchemaBuilder.registerPlugin(pluginName, AuthorizationAndValidationPlugin);
 export default pluginName;
 
 /** The checks a built or configured field was declared with. */

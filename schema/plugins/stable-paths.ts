@@ -3,17 +3,17 @@ import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInf
 
 type Path = GraphQLResolveInfo['path'];
 
-/** A path that fields were resolved at, and those below it. */
-interface Place {
+/** A path that a field was resolved at, and the paths below it. */
+interface PathNode {
   path: Path | undefined;
-  below: Map<string | number, Place>;
+  below: Map<string | number, PathNode>;
 }
 
-const places = new WeakMap<object, Place>();
+const roots = new WeakMap<object, PathNode>();
 
-/** The one object that stands for this path in this request. */
-function placeOf(path: Path, root: Place): Place {
-  const above = path.prev ? placeOf(path.prev, root) : root;
+/** The one object that represents this path in this request. */
+function nodeOf(path: Path, root: PathNode): PathNode {
+  const above = path.prev ? nodeOf(path.prev, root) : root;
   let place = above.below.get(path.key);
   if (!place) {
     place = { path: { ...path, prev: above.path }, below: new Map() };
@@ -23,20 +23,19 @@ function placeOf(path: Path, root: Place): Place {
 }
 
 /**
- * Makes paths that are equal the same object, as graphql-js does and graphql-jit doesn't: Pothos remembers by them what
- * it has read already. Without it, a compiled operation reads the rows within rows within rows one by one: 5 customers
- * with 5 invoices each and their items cost PostgreSQL 1.5 times as much, and node 1.5 times.
+ * Makes equal paths the same object, as graphql-js does and graphql-jit doesn't: Pothos caches by them which rows it has
+ * loaded. Without this plugin, a compiled operation would load rows nested three levels deep one by one.
  */
-class PathsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class StablePathsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
     if (resolver === defaultFieldResolver) return resolver;
     return (parent, args, context, info) => {
       if ('typename' in info.path) return resolver(parent, args, context, info); // graphql-js's own
-      let root = places.get(context);
-      if (!root) places.set(context, (root = { path: undefined, below: new Map() }));
-      return resolver(parent, args, context, { ...info, path: placeOf(info.path, root).path ?? info.path });
+      let root = roots.get(context);
+      if (!root) roots.set(context, (root = { path: undefined, below: new Map() }));
+      return resolver(parent, args, context, { ...info, path: nodeOf(info.path, root).path ?? info.path });
     };
   }
 }
@@ -44,11 +43,11 @@ class PathsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      paths: PathsPlugin<Types>;
+      paths: StablePathsPlugin<Types>;
     }
   }
 }
 
 const pluginName = 'paths';
-SchemaBuilder.registerPlugin(pluginName, PathsPlugin);
+SchemaBuilder.registerPlugin(pluginName, StablePathsPlugin);
 export default pluginName;

@@ -6,9 +6,9 @@ import type {
 import { builder, type InputFields } from '../builder.ts';
 import { key, type Context } from '../context.ts';
 import { found, type Problems } from '../errors.ts';
-import { emit, eventsOf } from '../events/events.ts';
+import { emit, renderEvents } from '../events/events.ts';
 import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
-import { knowing } from '../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../rows/locked-row.ts';
 import { byText, orderType } from '../paging/order.ts';
 import { readPage } from '../paging/page.ts';
@@ -182,10 +182,13 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     resolve: async (query, _root, { input }, context) => {
       const customer = context.db.row('Customer', input);
-      const events = await eventsOf(context, [['customer.created', customer]]);
+      const events = await renderEvents(context, [['customer.created', customer]]);
       await context.insert({ Customer: [customer], Event: events });
       return found(
-        knowing(context.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, customer.id) }),
+        withPrefetchedRow(context.db, 'customer', customer).customer.findUnique({
+          ...query,
+          where: key(context, customer.id),
+        }),
       );
     },
   }),
@@ -197,7 +200,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
-      problems.leave(async () => {
+      problems.defer(async () => {
         const current = await found(context.db.customer.findUnique({ where: key(context, id) }));
         await typeRules(input?.type, context, problems, current);
       });
@@ -213,7 +216,7 @@ builder.mutationFields((t) => ({
         const customer = await inside.db.customer.update({ where: key(context, id), data });
         await emit(inside, 'customer.updated', customer);
         return found(
-          knowing(inside.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, id) }),
+          withPrefetchedRow(inside.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, id) }),
         );
       }),
   }),

@@ -37,7 +37,7 @@ function amountRules(
   problems: Problems,
 ): void {
   if (amount && !amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
-  problems.leave(async () => {
+  problems.defer(async () => {
     const { currency } = await found(settled());
     if (amount) decimalsRules(amount, currency, problems);
   });

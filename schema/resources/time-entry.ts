@@ -2,17 +2,17 @@ import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/c
 import { builder, type InputFields } from '../builder.ts';
 import { key, type Context } from '../context.ts';
 import { found, refuse } from '../errors.ts';
-import { emit, eventsOf } from '../events/events.ts';
+import { emit, renderEvents } from '../events/events.ts';
 import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
-import { knowing } from '../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../rows/prefetched-row.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import { withLockedRow } from '../rows/locked-row.ts';
 import { byDay, orderType } from '../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
 import { periodRules, within } from '../filters/period.ts';
 import { Project } from './project/project.ts';
-import { refers } from '../input/references.ts';
+import { requireExisting } from '../input/references.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
   fields: (t) => ({
@@ -162,7 +162,7 @@ builder.mutationFields((t) => ({
     description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
-    rules: ({ input }, context, problems) => refers(context, problems, 'project', input?.projectId),
+    rules: ({ input }, context, problems) => requireExisting(context, problems, 'project', input?.projectId),
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         // The project keeps its currency until the entry is there, whose rate is in it.
@@ -174,9 +174,12 @@ builder.mutationFields((t) => ({
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
         });
-        await inside.insert({ TimeEntry: [entry], Event: await eventsOf(inside, [['time_entry.created', entry]]) });
+        await inside.insert({ TimeEntry: [entry], Event: await renderEvents(inside, [['time_entry.created', entry]]) });
         return found(
-          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, entry.id) }),
+          withPrefetchedRow(inside.db, 'timeEntry', entry).timeEntry.findUnique({
+            ...query,
+            where: key(context, entry.id),
+          }),
         );
       }),
   }),
@@ -188,7 +191,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
     rules: ({ id }, context, problems) => {
       if (!id) return;
-      problems.leave(async () =>
+      problems.defer(async () =>
         refuseBilled(await found(context.db.timeEntry.findUnique({ where: key(context, id) })), 'billed'),
       );
     },
@@ -202,7 +205,7 @@ builder.mutationFields((t) => ({
         };
         const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
         return found(
-          knowing(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, id) }),
+          withPrefetchedRow(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, id) }),
         );
       }),
   }),

@@ -1,7 +1,7 @@
 import type { Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { found, Problems } from '../errors.ts';
-import type { Model } from './prefetched-row.ts';
+import type { DelegateName } from './prefetched-row.ts';
 
 // A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
 // committed. Of two changes at once, the later one is checked against what the earlier one wrote
@@ -13,7 +13,7 @@ import type { Model } from './prefetched-row.ts';
  * @param lock `update` for a deletion, or where the change affects rules of rows that refer to this one
  * @throws NotFoundError if the tenant has no such row
  */
-export const withLockedRow = <Of extends Capitalize<Model>, Result>(
+export const withLockedRow = <Of extends Capitalize<DelegateName>, Result>(
   context: Context,
   model: Of,
   id: string,
@@ -28,6 +28,6 @@ export const withLockedRow = <Of extends Capitalize<Model>, Result>(
 export async function enforce(rules: (problems: Problems) => void | Promise<void>): Promise<void> {
   const problems = new Problems();
   await rules(problems);
-  if (problems.any) await problems.lookUp();
+  if (problems.any) await problems.runDeferred();
   problems.throwIfAny();
 }

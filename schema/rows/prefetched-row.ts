@@ -1,35 +1,37 @@
 import type { Db, Prisma } from '../../prisma/client.ts';
 
-// What was just read or written need not be read again: to be answered, or told of by an event.
+// A row that was just read or written need not be read again to answer a mutation or to render an event's payload.
 
-export type Model = Extract<keyof Db, Uncapitalize<Prisma.ModelName>>;
+export type DelegateName = Extract<keyof Db, Uncapitalize<Prisma.ModelName>>;
 
-/** All columns of a row, and such relations as are known too, in the order in which its type lists them. */
-export type Known = { id: string };
+/** All columns of a row, and those of its relations that are loaded, in the order in which its type lists them. */
+export type PrefetchedRow = { id: string };
 
-/** What Prisma is asked for, as far as it says what of a row. */
-interface Query {
+/** The part of a Prisma query that selects fields. */
+interface Selection {
   include?: object;
   select?: object;
 }
 
-/** Whether a row has all the relations that a query asks, whole. */
-function holds(row: object, { select, include }: Query): boolean {
+/** Whether a row has all the relations that a query selects, without a filter or a limit on them. */
+function hasAllSelected(row: object, { select, include }: Selection): boolean {
   return Object.entries({ ...select, ...include }).every(([name, asked]: [string, unknown]) => {
     const value = (row as Record<string, unknown>)[name];
     if (asked === true) return value !== undefined;
-    const { orderBy: _, ...inner } = asked as Query & { orderBy?: unknown };
+    const { orderBy: _, ...inner } = asked as Selection & { orderBy?: unknown };
     const isWhole = Object.keys(inner).every((part) => part === 'select' || part === 'include');
     if (!isWhole || value === undefined) return false;
-    return [value].flat().every((each) => each === null || holds(each as object, inner));
+    return [value].flat().every((each) => each === null || hasAllSelected(each as object, inner));
   });
 }
 
-/** A client that answers for `row` from memory what it can. Only good until the row changes. */
-export function knowing(db: Db, model: Model, row: Known): Db {
+/** A client whose findUnique() returns `row` from memory where the row has all that is selected. Valid until it changes. */
+export function withPrefetchedRow(db: Db, model: DelegateName, row: PrefetchedRow): Db {
   const delegate = db[model] as { findUnique(args: object): Promise<unknown> };
-  const findUnique = (args: Query & { where: { tenantId_id?: { id: string } } }): Promise<unknown> =>
-    args.where.tenantId_id?.id === row.id && holds(row, args) ? Promise.resolve(row) : delegate.findUnique(args);
+  const findUnique = (args: Selection & { where: { tenantId_id?: { id: string } } }): Promise<unknown> =>
+    args.where.tenantId_id?.id === row.id && hasAllSelected(row, args)
+      ? Promise.resolve(row)
+      : delegate.findUnique(args);
   const answering = new Proxy(delegate, {
     get: (target, name) => (name === 'findUnique' ? findUnique : Reflect.get(target, name)),
   });

@@ -17,7 +17,7 @@ import type { Logger } from 'pino';
 import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
 import { asCoded, CodedError, Problems, ValidationError } from '../../schema/errors.ts';
-import { inspect } from '../../schema/input/validate-arguments.ts';
+import { validateArguments } from '../../schema/input/validate-arguments.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { rememberDocuments, useLimits } from './limits.ts';
@@ -195,8 +195,10 @@ function variableFaults(schema: GraphQLSchema, operation: OperationDefinitionNod
   const known = new Set(inputs.map(({ name }) => name));
   const given = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
   const required = inputs.filter(({ name, hasDefault }) => !hasDefault || name in given);
-  inspect(
-    required.map(({ name, type }) => ({ name, type, extensions: {} })) as unknown as Parameters<typeof inspect>[0],
+  validateArguments(
+    required.map(({ name, type }) => ({ name, type, extensions: {} })) as unknown as Parameters<
+      typeof validateArguments
+    >[0],
     given,
     problems,
   );

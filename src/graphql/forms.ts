@@ -2,7 +2,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ForbiddenError } from '../../schema/errors.ts';
-import { Queue } from '../../schema/execution/concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../../schema/execution/concurrency-limiter.ts';
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 
 /** Forms of a tenant that may be arriving, waiting or worked on at a time, in each process: 68 MiB of disk each. */
@@ -34,12 +34,12 @@ export interface Forms {
 }
 
 export function createForms(): Forms {
-  const tenants = new Map<string, { forms: number; queue: Queue }>();
+  const tenants = new Map<string, { forms: number; queue: ConcurrencyLimiter }>();
   return {
     receive: async (request, context, { isHashed }, work) => {
       check(request, context);
       const { id } = context.tenant;
-      const tenant = tenants.get(id) ?? { forms: 0, queue: new Queue(1) };
+      const tenant = tenants.get(id) ?? { forms: 0, queue: new ConcurrencyLimiter(1) };
       if (tenant.forms === mostOfTenant) {
         const message = `At most ${mostOfTenant} uploads of a tenant at a time.`;
         throw new CodedError('RATE_LIMITED', message, { retryAfter });

@@ -1,6 +1,6 @@
 import { getOperationAST, getVariableValues, parse, print, type GraphQLSchema } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { compiled } from '../../schema/execution/compiled-operation.ts';
+import { compileOperation } from '../../schema/execution/compiled-operation.ts';
 import type { Context } from '../../schema/context.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { isAlike } from './alike.ts';
@@ -71,7 +71,7 @@ export function repeatOf(schema: GraphQLSchema, text: string, operationName: str
   const document = parse(text, { noLocation: true }); // its own: graphql-jit writes into it
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query' || !isAlike(document, schema)) return undefined;
-  const execute = compiled(schema, document, operation.name?.value);
+  const execute = compileOperation(schema, document, operation.name?.value);
 
   const { variableDefinitions = [] } = operation;
   // All that the query's cost can depend on: the length of a page, and which filters are given.

@@ -91,7 +91,7 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
     identityOf: () => Identity,
   ): Promise<Response | StoredAnswer | undefined> =>
     // Run again where others' transactions made it fail.
-    context.wholly(async (whole) => {
+    context.outerTransaction(async (whole) => {
       if (!(await tryAdvisoryLock(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`)))
         return undefined;
       const stored = await storedAnswers.find(whole, id);
@@ -152,16 +152,16 @@ async function handleOrUndo(
   const undone = new Error('The request was refused');
   let handled: Handled | undefined;
   try {
-    await whole.wholly(async (inside) => {
+    await whole.outerTransaction(async (inside) => {
       let isPersonal = false;
-      const personal = (): void => void (isPersonal = true);
+      const markPersonal = (): void => void (isPersonal = true);
       const may = (ability: Ability): boolean => {
         // What somebody is not allowed is left out of some answers.
         if (inside.may(ability)) abilities.add(ability);
-        else personal();
+        else markPersonal();
         return inside.may(ability);
       };
-      const answer = await asAnswer(await handle({ ...inside, may, identity, personal }), requestId);
+      const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
       handled = { answer, fate: fateOf(answer), abilities: [...abilities], isPersonal };
       if (handled.fate !== 'done') throw undone;
     }, limits);

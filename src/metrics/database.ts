@@ -1,6 +1,6 @@
 import type { Client, Pool } from 'pg';
 import { Gauge } from 'prom-client';
-import { BooksPool } from '../../prisma/client.ts';
+import { TenantPool } from '../../prisma/client.ts';
 import type { Database } from '../database.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -37,7 +37,7 @@ export function measureDatabase(
 ): void {
   metrics.pool('identity', pool);
   metrics.pool('books', books.pool);
-  if (books.pool instanceof BooksPool) metrics.tenantBusy(() => (books.pool as BooksPool).refused);
+  if (books.pool instanceof TenantPool) metrics.tenantBusy(() => (books.pool as TenantPool).refused);
   for (const each of [pool, books.pool]) onError(each, metrics.databaseError);
 
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Consequences } from '../../schema/resources/delivery/attempts.ts';
+import type { DeliveryOutcomes } from '../../schema/resources/delivery/attempts.ts';
 import type { NoRoom } from '../http/connections.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { success, type Outcome, type Poster } from '../webhooks/post.ts';
@@ -27,7 +27,7 @@ export interface Metrics {
   /** The same poster, its attempts counted. */
   poster(poster: Poster): Poster;
   /** Counts what became of deliveries after an attempt of each. */
-  deliveries(consequences: Consequences): void;
+  deliveries(consequences: DeliveryOutcomes): void;
   /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
   databaseError(code: string): void;
   /** How many were refused a connection as their tenant held its share, looked at whenever metrics are asked for. */

@@ -5,9 +5,9 @@ import { maxBody } from '../../rest-shim/body.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { scanCost } from '../../schema/execution/cost.ts';
-import { defaultPage, far, maxPage } from '../../schema/paging/page.ts';
+import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/paging/page.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
-import { failuresToDeactivate, slots } from '../../schema/resources/webhook/webhook.ts';
+import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
 import { readConfig } from '../config.ts';
 import { maxTransactions } from '../../schema/bank-import/parsers/statement.ts';
 import { mostWarnings } from '../../schema/bank-import/parsers/warnings.ts';
@@ -48,18 +48,18 @@ export const figures = {
   maxUploads: number.format(mostOfTenant),
   maxTransactions: number.format(maxTransactions),
   maxWarnings: number.format(mostWarnings),
-  defaultPage: number.format(defaultPage),
-  maxPage: number.format(maxPage),
+  defaultPage: number.format(defaultPageSize),
+  maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),
   maxDepth: number.format(limits.depth),
   maxFields: number.format(limits.breadth),
   maxCost: number.format(limits.cost),
   scanCost: number.format(scanCost),
-  farOffset: number.format(far),
+  farOffset: number.format(maxOffsetScan),
   maxItems: number.format(maxItems),
   maxDigits: number.format(maxDigits),
   maxActiveTokens: number.format(maxActiveTokens),
-  maxWebhooks: number.format(slots),
+  maxWebhooks: number.format(maxWebhooks),
   attempts: number.format(retryDelays.length + 1),
   retryDelays: list.format(retryDelays.map(duration)),
   retriesTake: duration(retriesTakeMs),

@@ -3,12 +3,12 @@ import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts
 import {
   beginAttempts,
   endAttempts,
-  postpone,
-  type Consequences,
-  type Ending,
-  type Rules,
-  type Sending,
-  type Signing,
+  reschedule,
+  type DeliveryOutcomes,
+  type AttemptResult,
+  type RetryPolicy,
+  type OutgoingAttempt,
+  type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import type { Vault } from '../vault.ts';
@@ -28,7 +28,7 @@ export interface Deliverer {
   books: Books;
   poster: Poster;
   open: Vault['open'];
-  rules: Rules;
+  rules: RetryPolicy;
   /** Who may send; of the worker's own. */
   lanes?: Lanes;
   witness?: Witness;
@@ -37,8 +37,8 @@ export interface Deliverer {
 
 /** Who is told of what happens, for logs and metrics. */
 export interface Witness {
-  attempted(sending: Sending, outcome: Outcome): void;
-  ended(consequences: Consequences): void;
+  attempted(sending: OutgoingAttempt, outcome: Outcome): void;
+  ended(consequences: DeliveryOutcomes): void;
 }
 
 /** A delivery's job: begins an attempt, sends it, records how it ended. */
@@ -52,11 +52,11 @@ export function deliver({
   now = () => new Date(),
 }: Deliverer): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
-  const headers = (signing: Signing): Record<string, string> => headersOf(signing, open);
-  const begin = batchPerTenant<TenantClient, string, Sending | undefined>(clientFor, (client, ids) =>
+  const headers = (signing: UnsignedAttempt): Record<string, string> => headersOf(signing, open);
+  const begin = batchPerTenant<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
-  const end = batchPerTenant<TenantClient, Ending, void>(clientFor, async (client, endings) => {
+  const end = batchPerTenant<TenantClient, AttemptResult, void>(clientFor, async (client, endings) => {
     const consequences = await endAttempts(client, endings, now(), rules);
     witness?.ended(consequences);
     return endings.map(() => undefined);
@@ -64,7 +64,7 @@ export function deliver({
   const putOff = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
     clientFor,
     async (client, until) => {
-      await postpone(client, until);
+      await reschedule(client, until);
       return until.map(() => undefined);
     },
   );
@@ -84,7 +84,7 @@ export function deliver({
     }
   };
 
-  async function attempt(tenantId: string, deliveryId: string): Promise<Ending | undefined> {
+  async function attempt(tenantId: string, deliveryId: string): Promise<AttemptResult | undefined> {
     const sending = await begin(tenantId, deliveryId);
     if (!sending) return undefined;
     const { number, url, headers: signed, body, eventType, traceParent } = sending;
@@ -96,7 +96,7 @@ export function deliver({
   }
 }
 
-function headersOf(signing: Signing, open: Vault['open']): Record<string, string> {
+function headersOf(signing: UnsignedAttempt, open: Vault['open']): Record<string, string> {
   const { document, standard } = signing.secrets;
   return deliveryHeaders({
     event: signing.eventType,

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { beginAttempts, endAttempts, type Ending, type Signing } from '../../schema/resources/delivery/attempts.ts';
+import {
+  beginAttempts,
+  endAttempts,
+  type AttemptResult,
+  type UnsignedAttempt,
+} from '../../schema/resources/delivery/attempts.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { Lanes } from '../../src/webhooks/lanes.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
@@ -101,7 +106,7 @@ describe('a hundred deliveries at once', () => {
     ];
     await acme.db.webhook.updateMany({ where: { id: bad.id }, data: { secret: new Uint8Array(40) } });
     const [unsigned = '', ...ids] = [...(await waiting(bad.id, 1)), ...(await waiting(good.id, 99))];
-    const headers = ({ secrets }: Signing): Record<string, string> => {
+    const headers = ({ secrets }: UnsignedAttempt): Record<string, string> => {
       service.webhooks.open(secrets.document);
       return {};
     };
@@ -114,7 +119,7 @@ describe('a hundred deliveries at once', () => {
 });
 
 describe('deliveries that end together', () => {
-  const ending = (deliveryId: string, success: boolean): Ending => ({
+  const ending = (deliveryId: string, success: boolean): AttemptResult => ({
     deliveryId,
     number: 6,
     success,

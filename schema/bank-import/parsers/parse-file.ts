@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { Queue } from '../../execution/concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../../execution/concurrency-limiter.ts';
 import type { Order, Said } from './parser-thread.ts';
 import { writeRows } from './rows.ts';
 import type { StatementOptions } from './statement.ts';
@@ -9,7 +9,7 @@ import { StatementError } from './transaction.ts';
 /** Bytes of a statement that is read on the event loop: that takes less time than a thread's start. */
 const smallFile = 64 * 1024;
 /** Threads of this process that read at a time, whoever's statements. Each takes a processor and some memory. */
-const readers = new Queue(2);
+const readers = new ConcurrencyLimiter(2);
 /** A thread that needs more is ended. 64 MiB of a bank's own need a fourth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 /** The same after so many milliseconds. */

@@ -1,25 +1,25 @@
 /** Numbers that a text may name: more are no reference to an invoice or receipt, but a list of something else. */
-const mostNames = 100;
+const maxReferences = 100;
 /** A receipt's number, and what may stand around it. */
-const longest = 80;
+const maxReceiptNumberLength = 80;
 
 /**
  * Invoice numbers that a text may name: `2026-0017`, also written 2026/0017 or 20260017, and inside a structured
  * creditor reference (ISO 11649, RF18 2026 0017).
  */
-export function namedNumbers(text: string): string[] {
+export function parseInvoiceNumbers(text: string): string[] {
   const numbers = new Set<string>();
   const plain = text.replace(/\bRF\d{2}/gi, ' ');
   // Looked at from every number on: `1234 2026-0017` holds two that may be one.
   for (const [, year, rest] of plain.matchAll(/(?<!\d)(?=(\d{4})\s?[-–/._]?\s?(\d{4,10})(?!\d))/g))
     numbers.add(`${year}-${rest}`);
-  return [...numbers].slice(0, mostNames);
+  return [...numbers].slice(0, maxReferences);
 }
 
 /** Words that may be a receipt's number, in lower case: banks change that. */
-export function words(text: string): string[] {
+export function parseReceiptNumbers(text: string): string[] {
   const tokens = text.toLowerCase().split(/[\s,;:]+/);
-  const some = tokens.filter((token) => token !== '' && token.length <= longest).slice(0, mostNames);
+  const some = tokens.filter((token) => token !== '' && token.length <= maxReceiptNumberLength).slice(0, maxReferences);
   const bare = some.map((token) => token.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''));
   return [...new Set([...some, ...bare])].filter((word) => word !== '');
 }

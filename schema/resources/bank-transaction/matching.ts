@@ -132,7 +132,7 @@ builder.mutationFields((t) => ({
       matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
     },
     rules: ({ id, matches }, context, problems) => {
-      if (id) problems.leave(() => found(context.db.bankTransaction.findUnique({ where: key(context, id) })));
+      if (id) problems.defer(() => found(context.db.bankTransaction.findUnique({ where: key(context, id) })));
       if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'Must name each only once.');

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { partnerCalled } from '../customer.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
-import { namedNumbers, words } from './invoice-references.ts';
+import { parseInvoiceNumbers, parseReceiptNumbers } from './invoice-references.ts';
 
 /** What is asked about a transaction. */
 type Clues = Pick<
@@ -40,7 +40,7 @@ interface Candidate {
 const atMost = 50;
 /**
  * Which of these names are an open invoice's number, and which a booked receipt's: two queries for many transactions.
- * @param names numbers as namedNumbers() finds them, words as words() does
+ * @param names numbers as parseInvoiceNumbers() and parseReceiptNumbers() return them
  */
 export async function namesOfOpen(
   context: Context,
@@ -103,11 +103,11 @@ export async function suggest(context: Context, transaction: Clues): Promise<Sug
 export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
   const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
-  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(namedNumbers)));
-  const receipts = await receiptsCalled(context, new Set(texts(-1).flatMap(words)));
+  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(parseInvoiceNumbers)));
+  const receipts = await receiptsCalled(context, new Set(texts(-1).flatMap(parseReceiptNumbers)));
   return transactions.map((transaction) => {
     const isReceived = new Decimal(transaction.amountOpen).isPositive();
-    const named = isReceived ? namedNumbers(textOf(transaction)) : words(textOf(transaction));
+    const named = isReceived ? parseInvoiceNumbers(textOf(transaction)) : parseReceiptNumbers(textOf(transaction));
     const possible = named.flatMap((name) => (isReceived ? invoices : receipts).get(name) ?? []);
     const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
     const [one, ...others] = judged(inCurrency, transaction, new Set()).filter(({ certain }) => certain);
@@ -179,7 +179,7 @@ async function openInvoices(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: namedNumbers(textOf(transaction)) } }];
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(textOf(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
   if (name) likely.push({ customer: partnerCalled(name) });
@@ -213,7 +213,7 @@ async function openReceipts(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.ReceiptWhereInput[] = [called(words(textOf(transaction)))];
+  const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(textOf(transaction)))];
   const name = transaction.counterpartyName?.trim();
   likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
   if (name) likely.push({ supplier: partnerCalled(name) });
@@ -247,7 +247,9 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
   const text = textOf(transaction);
   const named =
     number !== null &&
-    (type === 'INVOICE' ? namedNumbers(text).includes(number) : words(text).includes(number.toLowerCase()));
+    (type === 'INVOICE'
+      ? parseInvoiceNumbers(text).includes(number)
+      : parseReceiptNumbers(text).includes(number.toLowerCase()));
   const exact = due.equals(amount);
   const reasons: string[] = [];
   let score = 0;

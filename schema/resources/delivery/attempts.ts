@@ -1,5 +1,12 @@
 import { retryContended, type Db, type TenantClient } from '../../../prisma/client.ts';
-import { begin, end, putOff, waiting, type Ended, type Waiting } from './repository.ts';
+import {
+  startAttempts,
+  finishAttempts,
+  reschedule,
+  findPending,
+  type FinishedAttempt,
+  type PendingDelivery,
+} from './repository.ts';
 import { traced } from '../../execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
@@ -8,16 +15,16 @@ import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 // transaction that takes its rows' locks with the update that checks their state: jobs may come twice, late, or after a
 // crash, and change nothing.
 
-/** Makes events' deliveries, once: one for each webhook that wants it; set aside where the webhook is off. */
+/** Creates the deliveries of events, once: one for each subscribed webhook; set aside where the webhook is off. */
 export async function planDeliveries(
   client: TenantClient,
   eventIds: string | readonly string[],
   now: Date,
 ): Promise<void> {
-  await retryContended(() => client.$transaction((db) => planIn(db, [eventIds].flat(), now)));
+  await retryContended(() => client.$transaction((db) => planInTransaction(db, [eventIds].flat(), now)));
 }
 
-async function planIn(db: Db, eventIds: string[], now: Date): Promise<void> {
+async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise<void> {
   const events = await db.event.updateManyAndReturn({
     where: { id: { in: eventIds }, fannedOutAt: null },
     data: { fannedOutAt: now },
@@ -44,14 +51,14 @@ async function planIn(db: Db, eventIds: string[], now: Date): Promise<void> {
   if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
 }
 
-/** What an attempt is to send. */
-export interface Sending {
+/** An attempt that has been counted and is to be sent. */
+export interface OutgoingAttempt {
   deliveryId: string;
   eventId: string;
   eventType: string;
   /** Of the request that caused the event. */
   requestId: string | null;
-  /** Where in that request's trace the event was. */
+  /** The event's span in that request's trace. */
   traceParent: string | null;
   number: number;
   url: string;
@@ -60,35 +67,35 @@ export interface Sending {
   headers: Record<string, string>;
 }
 
-/** What its headers are made of. */
-export interface Signing extends Omit<Sending, 'headers'> {
+/** An attempt before its headers are signed. */
+export interface UnsignedAttempt extends Omit<OutgoingAttempt, 'headers'> {
   secrets: SigningSecrets;
 }
 
-export interface Rules {
+export interface RetryPolicy {
   /** Milliseconds before each retry: as many retries as there are delays. */
   retryDelaysMs: readonly number[];
   /** How long an attempt can be under way; one that has taken longer was cut off. */
   attemptMs: number;
 }
 
-type HeadersOf = (signing: Signing) => Record<string, string>;
+type HeadersOf = (signing: UnsignedAttempt) => Record<string, string>;
 
 /**
- * Takes up deliveries: counts the next attempt of each before anything is sent, so that whatever happens then, it
- * counts. Of some there is nothing to send: they are finished, under way elsewhere, or their webhook is off.
- * @returns for each what to send, once, if anything; the Error where its headers can't be made
+ * Counts the next attempt of each delivery before anything is sent, so that it counts whatever happens afterwards. Nothing
+ * is sent for deliveries that are finished, under way elsewhere, or whose webhook is off.
+ * @returns for each id the attempt to send, if there is one; the Error where its headers can't be made
  */
 export async function beginAttempts(
   client: TenantClient,
   deliveryIds: readonly string[],
   now: Date,
-  rules: Rules,
+  rules: RetryPolicy,
   headersOf: HeadersOf,
-): Promise<(Sending | Error | undefined)[]> {
-  const found = await waiting(client, deliveryIds);
-  const ready = await settle(client, found, now, rules);
-  const sendings = new Map<string, Sending | Error>();
+): Promise<(OutgoingAttempt | Error | undefined)[]> {
+  const found = await findPending(client, deliveryIds);
+  const ready = await resolveUnsendable(client, found, now, rules);
+  const sendings = new Map<string, OutgoingAttempt | Error>();
   for (const delivery of ready) {
     const signing = signingOf(delivery, now);
     try {
@@ -98,7 +105,7 @@ export async function beginAttempts(
     }
   }
   const good = [...sendings.values()].flatMap((sending) => (sending instanceof Error ? [] : [sending]));
-  const begun = good.length > 0 ? await begin(client, good, now) : new Set();
+  const begun = good.length > 0 ? await startAttempts(client, good, now) : new Set();
   return deliveryIds.map((id) => {
     const sending = sendings.get(id);
     sendings.delete(id); // two jobs may ask for the same one
@@ -106,20 +113,20 @@ export async function beginAttempts(
   });
 }
 
-/** The same for one. @throws Error where its headers can't be made */
+/** beginAttempts() for one delivery. @throws Error where its headers can't be made */
 export async function beginAttempt(
   client: TenantClient,
   deliveryId: string,
   now: Date,
-  rules: Rules,
+  rules: RetryPolicy,
   headersOf: HeadersOf,
-): Promise<Sending | undefined> {
+): Promise<OutgoingAttempt | undefined> {
   const [sending] = await beginAttempts(client, [deliveryId], now, rules, headersOf);
   if (sending instanceof Error) throw sending;
   return sending;
 }
 
-function signingOf(delivery: Waiting, now: Date): Signing {
+function signingOf(delivery: PendingDelivery, now: Date): UnsignedAttempt {
   const { id: deliveryId, eventId, eventType, requestId, traceParent, url, body, attemptCount } = delivery;
   return {
     deliveryId,
@@ -135,11 +142,17 @@ function signingOf(delivery: Waiting, now: Date): Signing {
   };
 }
 
-const isOff = ({ active, deletedAt, kind }: Waiting): boolean => deletedAt !== null || (!active && kind !== 'ping');
+const isOff = ({ active, deletedAt, kind }: PendingDelivery): boolean =>
+  deletedAt !== null || (!active && kind !== 'ping');
 
-/** Sees to those that can't simply be sent. @returns those that can be now */
-async function settle(client: TenantClient, found: Waiting[], now: Date, rules: Rules): Promise<Waiting[]> {
-  const isLast = ({ attemptCount }: Waiting): boolean => attemptCount > rules.retryDelaysMs.length;
+/** Handles deliveries that are off, under way or cut off. @returns the deliveries that can be sent now */
+async function resolveUnsendable(
+  client: TenantClient,
+  found: PendingDelivery[],
+  now: Date,
+  rules: RetryPolicy,
+): Promise<PendingDelivery[]> {
+  const isLast = ({ attemptCount }: PendingDelivery): boolean => attemptCount > rules.retryDelaysMs.length;
   const lostAt = (since: Date): Date => new Date(since.getTime() + rules.attemptMs);
   const {
     ready = [],
@@ -149,7 +162,7 @@ async function settle(client: TenantClient, found: Waiting[], now: Date, rules: 
   } = Object.groupBy(found, (delivery) => {
     const { underWaySince } = delivery;
     if (underWaySince && now < lostAt(underWaySince)) return 'underWay';
-    // What used all its attempts has failed, also where the webhook is off.
+    // A delivery without attempts left has failed, even where its webhook is off.
     if (underWaySince && (isLast(delivery) || !isOff(delivery))) return 'cutOff';
     return isOff(delivery) ? 'off' : 'ready';
   });
@@ -160,13 +173,13 @@ async function settle(client: TenantClient, found: Waiting[], now: Date, rules: 
     });
   }
   if (underWay) {
-    await postpone(
+    await reschedule(
       client,
       underWay.map(({ id, underWaySince }) => ({ deliveryId: id, until: lostAt(underWaySince ?? now) })),
     );
   }
   if (!cutOff) return ready;
-  await record(
+  await recordFinished(
     client,
     cutOff.map((delivery) => ({
       deliveryId: delivery.id,
@@ -180,8 +193,8 @@ async function settle(client: TenantClient, found: Waiting[], now: Date, rules: 
   return [...ready, ...cutOff.filter((delivery) => !isLast(delivery))];
 }
 
-/** How an attempt ended. */
-export interface Ending {
+/** The result of an attempt. */
+export interface AttemptResult {
   deliveryId: string;
   number: number;
   success: boolean;
@@ -192,19 +205,19 @@ export interface Ending {
   durationMs: number;
 }
 
-/** What became of deliveries, in the order of their attempts; and how many webhooks are off by that. */
-export interface Consequences {
+/** The deliveries' new states, in the order of their attempts; and how many webhooks were deactivated. */
+export interface DeliveryOutcomes {
   became: ('delivered' | 'waiting' | 'failed')[];
   deactivated: number;
 }
 
-/** Records the ends of attempts, and what follows from them: delivered, tried again later, or failed. */
+/** Records the results of attempts; their deliveries become delivered or failed, or wait for the next attempt. */
 export async function endAttempts(
   client: TenantClient,
-  endings: readonly Ending[],
+  endings: readonly AttemptResult[],
   now: Date,
-  { retryDelaysMs }: Rules,
-): Promise<Consequences> {
+  { retryDelaysMs }: RetryPolicy,
+): Promise<DeliveryOutcomes> {
   const ended = endings.map(({ success, responseBody, ...ending }) => {
     const delay = retryDelaysMs[ending.number - 1];
     const common = { ...ending, responseBody: responseBody.toString('base64') };
@@ -215,19 +228,19 @@ export async function endAttempts(
     const nextAttemptAt = new Date(now.getTime() + delay * (0.9 + Math.random() * 0.2));
     return { ...common, becomes: 'waiting' as const, nextAttemptAt };
   });
-  const deactivated = await record(client, ended, now);
+  const deactivated = await recordFinished(client, ended, now);
   return { became: ended.map(({ becomes }) => becomes), deactivated };
 }
 
 const healthMs = 5000;
 
 /** @returns how many webhooks are off now */
-async function record(client: TenantClient, ended: readonly Ended[], now: Date): Promise<number> {
-  const off = await end(client, ended, now, { failures: failuresToDeactivate, healthMs });
-  // What this misses, should we be killed here, is set aside as its time comes.
+async function recordFinished(client: TenantClient, ended: readonly FinishedAttempt[], now: Date): Promise<number> {
+  const off = await finishAttempts(client, ended, now, { failures: failuresToDeactivate, healthMs });
+  // If the process is killed here, the remaining deliveries are set aside when they are due.
   for (const webhookId of off) await setAside(client, webhookId, now);
   return off.length;
 }
 
-/** Puts deliveries off: their webhooks have enough under way. */
-export const postpone = putOff;
+/** Reschedules deliveries whose endpoint has reached its concurrency limit. */
+export { reschedule };

@@ -1,20 +1,20 @@
 import type { TenantClient } from '../../../prisma/client.ts';
 import type { WebhookSecrets } from '../webhook/secrets.ts';
 
-// What the worker asks and tells the database of deliveries, many at a time: with a hundred requests under way, a
-// statement for each step of each would cost ten times what they do (test/bench/works/webhooks.ts).
+// The worker's SQL for deliveries. Each statement handles many deliveries at a time, as one statement per delivery and step
+// would cost several times the CPU time (test/bench/works/webhooks.ts).
 
-/** Beside the JSON, of whose size the planner knows nothing: with these it takes indexes. */
+/** Ids passed beside the JSON: the planner can't estimate the JSON's size, but uses indexes for an array of ids. */
 const idsOf = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
 
-/** A delivery that waits, and all that it takes to send it. */
-export interface Waiting extends WebhookSecrets {
+/** A delivery in the state `waiting`, with everything needed to send it. */
+export interface PendingDelivery extends WebhookSecrets {
   id: string;
   webhookId: string;
   eventId: string;
   kind: 'event' | 'ping' | 'redelivery';
   attemptCount: number;
-  /** When its last attempt began, if that has not ended. */
+  /** When its last attempt began, if it has not ended. */
   underWaySince: Date | null;
   eventType: string;
   requestId: string | null;
@@ -25,8 +25,8 @@ export interface Waiting extends WebhookSecrets {
   deletedAt: Date | null;
 }
 
-/** Those of them that wait. */
-export const waiting = (client: TenantClient, ids: readonly string[]): Promise<Waiting[]> =>
+/** The deliveries among these ids that are in the state `waiting`. */
+export const findPending = (client: TenantClient, ids: readonly string[]): Promise<PendingDelivery[]> =>
   client.$rows(
     `select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.kind, d.attempt_count as "attemptCount",
        a.started_at as "underWaySince", e.type as "eventType", e.request_id as "requestId", e.trace_parent as "traceParent", e.body, w.url, w.active, w.deleted_at as "deletedAt",
@@ -43,14 +43,18 @@ export const waiting = (client: TenantClient, ids: readonly string[]): Promise<W
   );
 
 /** An attempt that is about to be sent. */
-export interface Beginning {
+export interface StartedAttempt {
   deliveryId: string;
   number: number;
   headers: Record<string, string>;
 }
 
-/** Counts attempts, where the number before theirs was the last. @returns the deliveries of which that was so */
-export async function begin(client: TenantClient, attempts: readonly Beginning[], now: Date): Promise<Set<string>> {
+/** Inserts attempts whose number follows the delivery's last one. @returns the ids of their deliveries */
+export async function startAttempts(
+  client: TenantClient,
+  attempts: readonly StartedAttempt[],
+  now: Date,
+): Promise<Set<string>> {
   const rows = await client.$rows<{ id: string }>(
     `with beginning as (
        select * from json_to_recordset($2) as b("deliveryId" uuid, number int, headers jsonb)
@@ -72,8 +76,8 @@ export async function begin(client: TenantClient, attempts: readonly Beginning[]
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How an attempt ended, and what its delivery becomes by that. */
-export interface Ended {
+/** The end of an attempt, and the state that follows for its delivery. */
+export interface FinishedAttempt {
   deliveryId: string;
   number: number;
   durationMs: number;
@@ -84,22 +88,22 @@ export interface Ended {
   error: string | null;
   /** Null where another attempt follows at once. */
   becomes: 'delivered' | 'failed' | 'waiting' | null;
-  /** Where it goes on waiting. */
+  /** Set where the delivery goes on waiting. */
   nextAttemptAt?: Date;
 }
 
 /**
- * Records the ends of attempts that have none yet, moves their deliveries on, and counts failures: a success sets the
- * count to 0, that of several ends at once the last. The count stops where it turns the webhook off, until a user turns it
- * on again. A delivery that was set aside meanwhile still becomes delivered or failed; one to be tried again is set aside
- * if its webhook is off. A webhook's row, a hot one, is left alone when it would say the same.
+ * Finishes attempts that are not finished yet, changes the state of their deliveries, and counts failures in a row. A
+ * success resets the count to 0. The count stops when it turns the webhook off, until a user turns it on again. A delivery
+ * that was set aside meanwhile still becomes delivered or failed; one to be retried is set aside if its webhook is off. The
+ * webhook's row is updated often by many: it is not written where nothing would change.
  *
- * @param limits how many failures in a row turn a webhook off, and how old its last success may say it is
+ * @param limits how many failures in a row turn a webhook off, and how outdated its last success may be
  * @returns the webhooks that are off now
  */
-export async function end(
+export async function finishAttempts(
   client: TenantClient,
-  endings: readonly Ended[],
+  endings: readonly FinishedAttempt[],
   now: Date,
   limits: { failures: number; healthMs: number },
 ): Promise<string[]> {
@@ -156,8 +160,8 @@ export async function end(
   return rows.filter(({ off }) => off).map(({ id }) => id);
 }
 
-/** Sets the time of those that wait. */
-export async function putOff(
+/** Sets the time of the next attempt of deliveries in the state `waiting`. */
+export async function reschedule(
   client: TenantClient,
   until: readonly { deliveryId: string; until: Date }[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { builder, type InputFields } from '../../builder.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
-import { emit, eventsOf } from '../../events/events.ts';
+import { emit, renderEvents } from '../../events/events.ts';
 import {
   among,
   count,
@@ -18,10 +18,10 @@ import {
 } from '../../input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issueNew, type WholeInvoice } from './transitions.ts';
-import { knowing } from '../../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
-import { refers } from '../../input/references.ts';
+import { requireExisting } from '../../input/references.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'One line of an invoice.',
@@ -77,7 +77,7 @@ type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { i
 
 /** What holds between an invoice's fields, checked on those that could be read. */
 function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
-  refers(context, problems, 'customer', input.customerId);
+  requireExisting(context, problems, 'customer', input.customerId);
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
   if (invoiceDate && dueDate && dueDate < invoiceDate) {
@@ -160,7 +160,7 @@ async function replaceItems(context: Context, invoiceId: string, items: ReturnTy
 
 /** Writes a new draft and its event. */
 export async function insertDraft(context: Context, draft: WholeInvoice): Promise<void> {
-  const events = await eventsOf(context, [['invoice.created', draft]]);
+  const events = await renderEvents(context, [['invoice.created', draft]]);
   await context.insert({ Invoice: [draft], InvoiceItem: draft.items, Event: events });
 }
 
@@ -177,7 +177,7 @@ builder.mutationFields((t) => ({
       const where = key(context, draft.id);
       if (status !== 'ISSUED' && status !== 'PAID') {
         await insertDraft(context, draft);
-        return found(knowing(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
+        return found(withPrefetchedRow(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
       }
       return context.transaction(async (inside) => {
         const { invoice, payments, happened } = await issueNew(inside, draft, status);
@@ -185,9 +185,9 @@ builder.mutationFields((t) => ({
           Invoice: [invoice],
           InvoiceItem: invoice.items,
           Payment: payments,
-          Event: await eventsOf(inside, happened),
+          Event: await renderEvents(inside, happened),
         });
-        return found(knowing(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where }));
+        return found(withPrefetchedRow(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where }));
       });
     },
   }),
@@ -199,7 +199,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
-      problems.leave(async () => {
+      problems.defer(async () => {
         const one = { where: key(context, id), include: { items: true } };
         const current = await found(context.db.invoice.findUnique(one));
         refuseUnlessDraft(current);

@@ -2,10 +2,10 @@ import type { Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
-import { emit, type Happening } from '../../events/events.ts';
+import { emit, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
-import { knowing } from '../../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 
 // An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it looks at the state, so that of
@@ -35,7 +35,7 @@ export async function issue(context: Context, id: string): Promise<Row<'Invoice'
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
   let invoice: WholeInvoice = { ...draft, ...issued(context, await nextInvoiceNumber(context, draft.invoiceDate)) };
-  const happened: Happening[] = [
+  const happened: EventInput[] = [
     ['invoice.created', draft],
     ['invoice.issued', invoice],
   ];
@@ -151,7 +151,9 @@ const transition = (t: MutationFields, move: Move, description: string) =>
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const invoice = await move(inside, id);
-        return found(knowing(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where: key(context, id) }));
+        return found(
+          withPrefetchedRow(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where: key(context, id) }),
+        );
       }),
   });
 

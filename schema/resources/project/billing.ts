@@ -2,7 +2,7 @@ import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../builder.ts';
 import { key, today } from '../../context.ts';
-import { found, mustAll, Problems, refuse } from '../../errors.ts';
+import { found, requireAbilities, Problems, refuse } from '../../errors.ts';
 import { vatRate } from '../../input/validators.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { insertDraft, maxItems, newDraft, totalRules } from '../invoice/mutations.ts';
@@ -26,7 +26,7 @@ builder.mutationField('billProject', (t) =>
       groupBy: t.arg({ type: BilledTimeGrouping, description: 'Which entries share a line. Default: `ENTRY`.' }),
     },
     // The lines tell of the project and of its time entries.
-    rules: (_args, context) => mustAll(context, ['projects:read', 'time-entries:read']),
+    rules: (_args, context) => requireAbilities(context, ['projects:read', 'time-entries:read']),
     resolve: (query, _root, { projectId, vatRate: rate, until, invoiceDate, groupBy }, context) =>
       // Of two at once, the second waits here and then finds the entries billed.
       withLockedRow(context, 'Project', projectId, async (inside, project) => {

@@ -7,14 +7,14 @@ import { builder, type InputFields } from '../../builder.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { found, type Problems } from '../../errors.ts';
-import { emit, eventsOf } from '../../events/events.ts';
+import { emit, renderEvents } from '../../events/events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
-import { knowing } from '../../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { byText, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
-import { refers } from '../../input/references.ts';
+import { requireExisting } from '../../input/references.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 
 export const ProjectStatus = builder.enumType('ProjectStatus', {
@@ -122,7 +122,7 @@ async function projectRules(
   problems: Problems,
   current?: ProjectRow,
 ): Promise<void> {
-  refers(context, problems, 'customer', input.customerId);
+  requireExisting(context, problems, 'customer', input.customerId);
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
   if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
@@ -194,9 +194,12 @@ builder.mutationFields((t) => ({
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
       const project = context.db.row('Project', { ...input, status, currency: inCurrency });
-      await context.insert({ Project: [project], Event: await eventsOf(context, [['project.created', project]]) });
+      await context.insert({ Project: [project], Event: await renderEvents(context, [['project.created', project]]) });
       return found(
-        knowing(context.db, 'project', project).project.findUnique({ ...query, where: key(context, project.id) }),
+        withPrefetchedRow(context.db, 'project', project).project.findUnique({
+          ...query,
+          where: key(context, project.id),
+        }),
       );
     },
   }),
@@ -208,7 +211,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
-      problems.leave(async () => {
+      problems.defer(async () => {
         const current = await found(context.db.project.findUnique({ where: key(context, id) }));
         await projectRules(input ?? {}, context, problems, current);
       });
@@ -224,7 +227,7 @@ builder.mutationFields((t) => ({
           const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
           await emit(inside, 'project.updated', project);
           return found(
-            knowing(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }),
+            withPrefetchedRow(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }),
           );
         },
         // Time entries rely on the currency.

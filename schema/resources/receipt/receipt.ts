@@ -9,15 +9,15 @@ import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { containingOrPartner } from '../customer.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
-import { emit, eventsOf, type Happening } from '../../events/events.ts';
+import { emit, renderEvents, type EventInput } from '../../events/events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from '../../input/validators.ts';
-import { knowing } from '../../rows/prefetched-row.ts';
+import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
 import { book, booked } from './transitions.ts';
-import { refers } from '../../input/references.ts';
+import { requireExisting } from '../../input/references.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -97,7 +97,7 @@ type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | typeof Upda
 
 /** @param current the receipt that the input changes; nothing for a new one */
 function receiptRules(input: ReceiptInput, context: Context, problems: Problems, current?: ReceiptRow): void {
-  refers(context, problems, 'project', input.projectId);
+  requireExisting(context, problems, 'project', input.projectId);
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
   if (amount && amount.decimalPlaces() > digits) {
@@ -114,7 +114,7 @@ function supplierRules(supplier: Customer | null, problems: Problems): void {
 function leaveSupplierRules({ supplierId }: ReceiptInput, context: Context, problems: Problems): void {
   if (!supplierId) return;
   const where = key(context, supplierId);
-  problems.leave(async () => supplierRules(await context.db.customer.findUnique({ where }), problems));
+  problems.defer(async () => supplierRules(await context.db.customer.findUnique({ where }), problems));
 }
 
 /** The same rule, under the supplier's lock: they stay a supplier until the transaction ends. */
@@ -216,10 +216,10 @@ builder.mutationFields((t) => ({
         ...vatIncluded(input.amountGross, rate, inCurrency),
       });
       const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
-      const happened: Happening[] = [['receipt.created', draft]];
+      const happened: EventInput[] = [['receipt.created', draft]];
       if (status === 'BOOKED') happened.push(['receipt.booked', receipt]);
       const insert = async (inside: Context): Promise<void> =>
-        inside.insert({ Receipt: [receipt], Event: await eventsOf(inside, happened) });
+        inside.insert({ Receipt: [receipt], Event: await renderEvents(inside, happened) });
       if (!input.supplierId) await insert(context);
       else
         await context.transaction(async (inside) => {
@@ -227,7 +227,10 @@ builder.mutationFields((t) => ({
           await insert(inside);
         });
       return found(
-        knowing(context.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, receipt.id) }),
+        withPrefetchedRow(context.db, 'receipt', receipt).receipt.findUnique({
+          ...query,
+          where: key(context, receipt.id),
+        }),
       );
     },
   }),
@@ -239,7 +242,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateReceiptInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
-      problems.leave(async () => {
+      problems.defer(async () => {
         const current = await found(context.db.receipt.findUnique({ where: key(context, id) }));
         refusePaid(current);
         receiptRules(input, context, problems, current);
@@ -263,7 +266,9 @@ builder.mutationFields((t) => ({
           where: key(context, id),
           data: { ...input, ...changed, ...splitAfter(input, current) },
         });
-        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
+        return found(
+          withPrefetchedRow(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }),
+        );
       }),
   }),
 
@@ -275,7 +280,9 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const receipt = await book(inside, id);
-        return found(knowing(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }));
+        return found(
+          withPrefetchedRow(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }),
+        );
       }),
   }),
 

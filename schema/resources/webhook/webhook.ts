@@ -5,14 +5,14 @@ import { mustRead } from '../../events/access.ts';
 import { events as occasions, eventTypes, type EventType } from '../../events/events.ts';
 import { given, notNull, text } from '../../input/validators.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
-import { maxPage } from '../../paging/page.ts';
+import { maxPageSize } from '../../paging/page.ts';
 import { formatTime } from '../../scalars/scalars.ts';
 import { formerSecrets, rotatedSecrets } from './secrets.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import type { Db, RowLock } from '../../../prisma/client.ts';
 
 /** At most this many per tenant. */
-export const slots = 10;
+export const maxWebhooks = 10;
 /** The failed delivery in a row that deactivates a webhook (CONTRACT.md#delivery-outcome). */
 export const failuresToDeactivate = 100;
 
@@ -154,8 +154,15 @@ export const withLockedWebhook = <Result>(
   );
 
 /** Whether a change has events sent where, or when, they were not. */
-const sends = ({ url: to, events, active }: { url?: unknown; events?: unknown; active?: boolean | null }): boolean =>
-  to != null || events != null || active === true;
+const affectsDelivery = ({
+  url: to,
+  events,
+  active,
+}: {
+  url?: unknown;
+  events?: unknown;
+  active?: boolean | null;
+}): boolean => to != null || events != null || active === true;
 
 builder.queryFields((t) => ({
   eventTypes: t.field({
@@ -174,17 +181,17 @@ builder.queryFields((t) => ({
   }),
   webhooks: t.prismaField({
     type: [Webhook],
-    description: `All of them: a tenant has at most ${slots}.`,
+    description: `All of them: a tenant has at most ${maxWebhooks}.`,
     ability: 'webhooks:read',
     resolve: (query, _root, _args, context) =>
-      context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPage }),
+      context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPageSize }),
   }),
 }));
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookWithSecret,
-    description: `Adds a webhook and makes its secret. A tenant has at most ${slots}. Needs the abilities to read what its events tell of.`,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${maxWebhooks}. Needs the abilities to read what its events tell of.`,
     ability: 'webhooks:write',
     args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
     rules: ({ input }, context, problems) => {
@@ -195,7 +202,7 @@ builder.mutationFields((t) => ({
       const secret = context.webhooks.newSecret();
       const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
       const id = await insertIntoSlot(context.db, data);
-      if (id === undefined) refuse('input', `A tenant has at most ${slots} webhooks.`);
+      if (id === undefined) refuse('input', `A tenant has at most ${maxWebhooks} webhooks.`);
       return { id, secret };
     },
   }),
@@ -209,7 +216,7 @@ builder.mutationFields((t) => ({
     rules: async ({ id, input }, context, problems) => {
       if (id) {
         const webhook = await existing(context, id);
-        if (sends(input ?? {})) mustReadWanted(context, input?.events ?? webhook.events);
+        if (affectsDelivery(input ?? {})) mustReadWanted(context, input?.events ?? webhook.events);
       }
       await webhookRules(input ?? {}, context, problems);
     },
@@ -217,7 +224,7 @@ builder.mutationFields((t) => ({
       withLockedWebhook(context, id, async (inside, current) => {
         const { url: to, active, events, description } = input;
         // Somebody may have changed its events since the rules looked.
-        if (sends(input)) mustReadWanted(context, events ?? current.events);
+        if (affectsDelivery(input)) mustReadWanted(context, events ?? current.events);
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
         await inside.db.webhook.update({ where: key(context, id), data });
@@ -290,7 +297,7 @@ async function insertIntoSlot(
   db: Db,
   data: { url: string; description?: string | null; events: string[]; secret: Uint8Array<ArrayBuffer> },
 ): Promise<string | undefined> {
-  for (let slot = 1; slot <= slots; slot += 1) {
+  for (let slot = 1; slot <= maxWebhooks; slot += 1) {
     const [made] = await db.webhook.createManyAndReturn({ data: { ...data, slot }, skipDuplicates: true });
     if (made) return made.id;
   }
