@@ -3,27 +3,27 @@ import type { Context } from '../schema/context.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
 import { traced } from '../schema/execution/tracing.ts';
-import { readBody, TransportError } from './body.ts';
+import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { envelope, pageVariables, readList, readPage, variablesOf, type Page } from './envelope.ts';
-import { jsonResponse } from './json.ts';
-import { findFaults, run, type Operation } from './operation.ts';
-import type { Answer, Route } from './routes.ts';
-import { restPath } from './translate.ts';
+import { listEnvelope, pageVariables, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
+import { jsonResponse } from './exact-json.ts';
+import { findErrors, runOperation, type Operation } from './operation.ts';
+import type { ResponseKind, Route } from './routes.ts';
+import { toRestPath } from './naming.ts';
 
-export interface Domain {
+export interface CompiledSchema {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
 }
 
 type Handler = (request: Request, params: { id?: string }, context: Context) => Promise<Response>;
 
-export interface Surroundings {
+export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
   base: string;
   publicUrl: () => string;
-  /** The operation that reads what stands at the row's path. */
-  reading: string | undefined;
+  /** The operation that GET runs at the same path, to look an id up. */
+  lookupOperation: string | undefined;
 }
 
 /**
@@ -32,8 +32,8 @@ export interface Surroundings {
  */
 export function endpoint(
   route: Route,
-  { operations }: Pick<Domain, 'operations'>,
-  { base, publicUrl, reading }: Surroundings,
+  { operations }: Pick<CompiledSchema, 'operations'>,
+  { base, publicUrl, lookupOperation: reading }: EndpointOptions,
 ): Handler {
   const [method, path, name, answer] = route;
   const operation = operations.get(name);
@@ -49,19 +49,19 @@ export function endpoint(
     const problems = new Problems();
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
     const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
-    if (page) Object.assign(variables, variablesOf(page));
+    if (page) Object.assign(variables, pagingVariables(page));
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
       const body = await readBody(request, problems);
       if (body) variables['input'] = operation.parameters.get('input')?.decode(body, problems, '');
     }
 
-    if (problems.any) await refuseAll(operation, variables, context, problems);
+    if (problems.any) await throwAllErrors(operation, variables, context, problems);
     const place = { page, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
     const response = await traced(name, async () => {
-      const result = await run(operation, variables, context, resolve);
+      const result = await runOperation(operation, variables, context, resolve);
       return respond(answer, operation, result, context, place);
-    }).catch(inRestNames);
+    }).catch(rethrowInRestNames);
     for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
     return response;
   };
@@ -71,9 +71,9 @@ export function endpoint(
     if (id === undefined) return handle(request, {}, context);
     if (!isUuid(id)) throw new NotFoundError();
     return handle(request, { id }, context).catch(async (error: unknown) => {
-      // An unknown id comes first too, but only costs a look where there is something to come before.
+      // A 404 takes precedence over 403, 413 and 415, so the id is looked up only when one of those would be returned.
       if (lookup && (error instanceof ForbiddenError || error instanceof TransportError))
-        await run(lookup, { id }, { ...context, may: () => true });
+        await runOperation(lookup, { id }, { ...context, may: () => true });
       throw error;
     });
   };
@@ -81,7 +81,7 @@ export function endpoint(
 
 const notFilters = new Set<string>(['id', 'input', ...pageVariables]);
 
-/** A filter sent twice counts as sent last, as in PHP; parameters that the operation doesn't have are ignored. */
+/** If a filter appears twice, the last value wins, as in PHP. Parameters that the operation doesn't have are ignored. */
 function readFilters(
   query: URLSearchParams,
   operation: Operation,
@@ -94,25 +94,25 @@ function readFilters(
   }
 }
 
-/** Adds what the domain finds wrong to what was found here, so that all of it is answered at once. */
-async function refuseAll(
+/** Adds the domain's validation errors to those found here, so that all are answered at once. */
+async function throwAllErrors(
   operation: Operation,
   variables: Record<string, unknown>,
   context: Context,
   problems: Problems,
 ): Promise<never> {
-  const faults = await findFaults(operation, variables, context);
+  const faults = await findErrors(operation, variables, context);
   throw new ValidationError({ ...restErrors(faults.errors), ...problems.errors });
 }
 
-function inRestNames(error: unknown): never {
+function rethrowInRestNames(error: unknown): never {
   throw error instanceof ValidationError ? new ValidationError(restErrors(error.errors)) : error;
 }
 
 const restErrors = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).map(([path, messages]) => [restPath(path), messages]));
+  Object.fromEntries(Object.entries(errors).map(([path, messages]) => [toRestPath(path), messages]));
 
-interface Place {
+interface ResponseLocation {
   page: Page | undefined;
   /** An address of this service, absolute; the request's own unless another is given. */
   url: (to?: string) => URL;
@@ -121,25 +121,25 @@ interface Place {
 }
 
 async function respond(
-  answer: Answer,
-  { shape, whole }: Operation,
+  answer: ResponseKind,
+  { shape, listShape: whole }: Operation,
   result: unknown,
   context: Context,
-  { page, url, at }: Place,
+  { page, url, at }: ResponseLocation,
 ): Promise<Response> {
   switch (answer) {
     case 'item':
       return jsonResponse(`{"data":${await shape.write(result, context)}}`);
     case 'created': {
       const { id } = result as { id: string };
-      // Represented once for both: 0.83 of the CPU time of creating an invoice, HTTP and database left out.
+      // The response is the payload of the event that the creation recorded, which is thus rendered only once.
       const rendered = context.lastPayload.last;
       if (rendered?.id !== id) throw new Error('A creation is answered with the payload of its event');
       return jsonResponse(`{"data":${rendered.text}}`, 201, { Location: url(`${at}/${id}`).href });
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');
-      return jsonResponse(envelope(await readList(whole, result, context), page, url()));
+      return jsonResponse(listEnvelope(await readList(whole, result, context), page, url()));
     }
     case 'deleted':
       return new Response(null, { status: 204 });

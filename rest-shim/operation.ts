@@ -20,31 +20,31 @@ import { checksOf } from '../schema/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
 import { validateArguments } from '../schema/input/validate-arguments.ts';
-import { compileShape, infoOf, type Shape } from './shape.ts';
-import { compileDecode, snake, type Decode } from './translate.ts';
+import { compileResponse, infoOf, type ResponseShape } from './response-compiler.ts';
+import { compileDecoder, toSnakeCase, type Decoder } from './naming.ts';
 
 type Values = Record<string, unknown>;
 
-/** Asks the field's resolver. @param variables as read */
+/** Runs the field's resolver. @param variables coerced */
 type ResolveRoot = (variables: Values, context: Context) => unknown;
 
-/** What an endpoint asks of the domain, compiled. */
+/** The GraphQL operation of an endpoint, compiled. */
 export interface Operation {
   name: string;
   field: GraphQLField<unknown, Context>;
-  /** What a token must allow for it. */
+  /** The ability that a token needs for it. */
   ability: Ability | undefined;
   /** The operation's variables, under REST's names. */
-  parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decode }>;
-  /** The variables as GraphQL reads them, or why it doesn't. */
+  parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decoder }>;
+  /** Coerces the variables as GraphQL does, or returns its errors. */
   read: (variables: Values) => ReturnType<typeof getVariableValues>;
   resolve: ResolveRoot;
-  /** The same, asking for no more than the id of what is answered. */
+  /** Runs the resolver with only the id selected. */
   resolveForId: ResolveRoot;
-  /** What that gives, in full. */
-  whole: Shape;
-  /** What is answered of it: of a list, its `nodes`. */
-  shape: Shape;
+  /** The compiled response in full: for a list, the connection. */
+  listShape: ResponseShape;
+  /** The compiled response that REST answers: for a list, the connection's `nodes`. */
+  shape: ResponseShape;
 }
 
 const folder = new URL('operations/', import.meta.url);
@@ -101,14 +101,14 @@ function compile(
     rootValue: undefined,
     variableValues: {},
   });
-  const whole = compileShape(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
+  const whole = compileResponse(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
   const shape = whole.fields.get('nodes') ?? whole;
   const inputs = definition.variableDefinitions ?? [];
   const parameters = inputs.map(({ variable, type: node }) => {
     const type = typeFromAST(schema, node as never) as unknown as GraphQLInputType;
     return [
-      snake(variable.name.value),
-      { name: variable.name.value, type, decode: compileDecode(type, shape.fields) },
+      toSnakeCase(variable.name.value),
+      { name: variable.name.value, type, decode: compileDecoder(type, shape.fields) },
     ] as const;
   });
   return {
@@ -116,11 +116,11 @@ function compile(
     field,
     ability: checksOf(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
-    // One fault is enough: GraphQL would put a large input into words once for each. findFaults() names them all.
+    // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
     read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
     resolve: resolverOf(field, info),
-    resolveForId: resolverOf(field, { ...info, fieldNodes: [askingForId(root)] }),
-    whole,
+    resolveForId: resolverOf(field, { ...info, fieldNodes: [selectingId(root)] }),
+    listShape: whole,
     shape,
   };
 }
@@ -133,12 +133,12 @@ const resolverOf =
     return field.resolve?.(undefined, args, context, { ...info, variableValues: variables });
   };
 
-function askingForId(root: FieldNode): FieldNode {
+function selectingId(root: FieldNode): FieldNode {
   const id = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'id' } } as const;
   return { ...root, selectionSet: { kind: Kind.SELECTION_SET, selections: [id] } };
 }
 
-// So that a fault of an argument is a fault of the parameter of that name.
+// So that an argument's error is the error of the parameter of that name.
 function requireSameNames(name: string, root: FieldNode): void {
   for (const argument of root.arguments ?? []) {
     if (argument.value.kind !== Kind.VARIABLE || argument.value.name.value !== argument.name.value) {
@@ -149,10 +149,10 @@ function requireSameNames(name: string, root: FieldNode): void {
 
 /**
  * Runs an operation in process.
- * @returns what the field's resolver gives: for the operation's shapes to write
- * @throws CodedError as the domain's answer; anything else is a fault of ours
+ * @returns the resolver's result, for the operation's shapes to serialize
+ * @throws CodedError as the domain's answer; any other error is a fault of the service
  */
-export async function run(
+export async function runOperation(
   operation: Operation,
   variables: Values,
   context: Context,
@@ -160,12 +160,12 @@ export async function run(
 ): Promise<unknown> {
   const { coerced, errors } = operation.read(variables);
   if (coerced) return resolve(coerced, context);
-  (await findFaults(operation, variables, context)).throwIfAny();
+  (await findErrors(operation, variables, context)).throwIfAny();
   throw errors[0]?.originalError ?? errors[0];
 }
 
-/** Everything wrong with an operation's variables; the domain's rules are asked about those that can be read. */
-export async function findFaults(operation: Operation, variables: Values, context: Context): Promise<Problems> {
+/** All validation errors of an operation's variables; the domain's rules run on those that are valid by themselves. */
+export async function findErrors(operation: Operation, variables: Values, context: Context): Promise<Problems> {
   const problems = new Problems();
   const readable = validateArguments(operation.field.args, variables, problems);
   await checksOf(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);

@@ -1,4 +1,4 @@
-import type { Page } from './envelope.ts';
+import type { Page } from './list-envelope.ts';
 
 /** What was read of a list for one page. */
 export interface PageRead {

@@ -1,23 +1,23 @@
 import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
 import { asCoded, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
-import { TransportError } from './body.ts';
-import { endpoint, type Domain } from './endpoint.ts';
+import { TransportError } from './request-body.ts';
+import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
-/** An admitted request's surroundings. */
-export interface Caller {
+/** What the router gets with an admitted request. */
+export interface RestRequestContext {
   context: Context;
   requestId: string;
-  /** Is told what is no coded error: a fault of ours. */
+  /** Logs an error that isn't a CodedError: a fault of the service. */
   report: (fault: unknown) => void;
 }
 
-export type RestHandler = (request: Request, caller: Caller) => Promise<Response>;
+export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
 
 const base = '/api/v1';
 
-/** The errors that the domain knows, as REST's statuses. Here and nowhere else. */
+/** The HTTP statuses of the domain's error codes. Only this table maps them. */
 export const statusOf: Record<ErrorCode, number> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
@@ -42,13 +42,13 @@ export function errorResponse(
  * REST v1 over the domain.
  * @param publicUrl where clients reach the service, for links: `https://books.example`
  */
-export function createRouter(domain: Domain, publicUrl: () => string, routes = allRoutes): RestHandler {
-  const router = Router<IRequest, [Caller]>({ base, catch: answerError, finally: [otherwiseNotFound] });
+export function createRouter(domain: CompiledSchema, publicUrl: () => string, routes = allRoutes): RestHandler {
+  const router = Router<IRequest, [RestRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
   for (const route of routes) {
     const [method, path] = route;
     const reading = routes.find(([other, at]) => other === 'GET' && at === path)?.[2];
-    const handle = endpoint(route, domain, { base, publicUrl, reading });
-    const handler = (request: IRequest, { context }: Caller) =>
+    const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
+    const handler = (request: IRequest, { context }: RestRequestContext) =>
       handle(request as unknown as Request, request.params, context);
     router[method.toLowerCase() as 'get'](path, handler);
     if (method === 'GET') router['head']?.(path, handler);
@@ -68,15 +68,15 @@ function allowedMethods(routes: readonly Route[], path: string): string {
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
 }
 
-type Reporter = Pick<Caller, 'requestId' | 'report'>;
+type Reporter = Pick<RestRequestContext, 'requestId' | 'report'>;
 
-/** A router's last word: what no route answered is not found. */
-export function otherwiseNotFound(answer: Response | undefined, request: IRequest, caller: Reporter): Response {
-  return answer ?? answerError(new NotFoundError(), request, caller);
+/** A router's fallback: 404 for what no route answered. */
+export function notFoundFallback(answer: Response | undefined, request: IRequest, caller: Reporter): Response {
+  return answer ?? toErrorResponse(new NotFoundError(), request, caller);
 }
 
-/** Any error as REST answers it; what is no coded error is reported, and answered as a bare 500. */
-export function answerError(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
+/** The response to any error. An error that isn't a CodedError is logged, and answered as a bare 500. */
+export function toErrorResponse(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
   const coded = asCoded(error);
   if (!coded) {

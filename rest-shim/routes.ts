@@ -2,13 +2,13 @@
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body.
  */
-export type Answer = 'item' | 'page' | 'created' | 'deleted';
+export type ResponseKind = 'item' | 'page' | 'created' | 'deleted';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   operation: string,
-  answer: Answer,
+  answer: ResponseKind,
 ];
 
 /** The whole REST surface, relative to /api/v1. A row that needs an `if` means the schema is wrong. */

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { forTenant } from '../prisma/client.ts';
 import { loadOperations, type Operation } from '../rest-shim/operation.ts';
-import { createRepresent } from '../rest-shim/represent.ts';
+import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
@@ -34,7 +34,7 @@ export function createDomain(
 ): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
-  const renderPayload = createRepresent(domain);
+  const renderPayload = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal, now = usualNow } = {}) =>
     createContext({
       client: forTenant(books, principal.tenant.id, signal),

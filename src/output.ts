@@ -1,4 +1,4 @@
-import { snake } from '../rest-shim/translate.ts';
+import { toSnakeCase } from '../rest-shim/naming.ts';
 import { formatTime } from '../schema/scalars/scalars.ts';
 
 // What a person or a script reads. The log is something else.
@@ -16,7 +16,7 @@ function inRestNames(value: unknown): unknown {
   if (value instanceof Date) return formatTime(value);
   if (Array.isArray(value)) return value.map(inRestNames);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [snake(name), inRestNames(part)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), inRestNames(part)]));
 }
 
 /** One row for people: its cells, apart by tabs. */

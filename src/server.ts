@@ -3,9 +3,9 @@ import { getRequestListener } from '@hono/node-server';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isContention, type UnscopedClient } from '../prisma/client.ts';
-import { readWhole } from '../rest-shim/body.ts';
+import { readRequestBytes } from '../rest-shim/request-body.ts';
 import { describeApi } from '../rest-shim/openapi/document.ts';
-import { answerError, createRouter, errorResponse } from '../rest-shim/router.ts';
+import { toErrorResponse, createRouter, errorResponse } from '../rest-shim/router.ts';
 import { routes } from '../rest-shim/routes.ts';
 import type { Context } from '../schema/context.ts';
 import { printSdl } from '../schema/print.ts';
@@ -124,7 +124,7 @@ export function createServer({
       const context = domain.contextFor(outcome.principal, { requestId, signal });
       const key = keyOf(incoming);
       if (key === undefined) return await handle(request, context);
-      const body = await readWhole(request);
+      const body = await readRequestBytes(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
       const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
       return await answerOnce(keyed, context, {
@@ -135,7 +135,7 @@ export function createServer({
     const listener = getRequestListener(
       (request) =>
         inTime(patience.answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
-          answerError(error, request, { requestId, report }),
+          toErrorResponse(error, request, { requestId, report }),
         ),
       // A path that no URL can be made of is no address of ours.
       { hostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
@@ -155,7 +155,7 @@ export function createServer({
     const caller = { incoming, address, requestId, report, note };
     const answered = (request: Request) =>
       inTime(patience.answerMs, incoming, response, () => authDoor(request, caller)).catch((error: unknown) =>
-        answerError(error, request, caller),
+        toErrorResponse(error, request, caller),
       );
     const listener = getRequestListener(answered, {
       hostname,

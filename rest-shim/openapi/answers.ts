@@ -1,4 +1,4 @@
-import { maxBody } from '../body.ts';
+import { maxBodyBytes } from '../request-body.ts';
 import type { JsonSchema } from './schemas.ts';
 
 // What is the same at every address: headers, errors, the parts of the list envelope.
@@ -139,8 +139,8 @@ export const errors: Record<number, ErrorAnswer> = {
   },
   413: {
     name: 'ContentTooLarge',
-    description: `The body is longer than ${maxBody} bytes.`,
-    example: `The body must not be longer than ${maxBody} bytes.`,
+    description: `The body is longer than ${maxBodyBytes} bytes.`,
+    example: `The body must not be longer than ${maxBodyBytes} bytes.`,
     headers: kept,
   },
   415: {

@@ -1,8 +1,8 @@
 import { getNamedType } from 'graphql';
 import { grantable } from '../../schema/ability.ts';
 import { isAnnounced } from '../deprecation.ts';
-import type { Domain } from '../endpoint.ts';
-import { readerOf } from '../represent.ts';
+import type { CompiledSchema } from '../endpoint.ts';
+import { getOperationOf } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
@@ -32,7 +32,7 @@ const security: JsonSchema = {
 };
 
 /** REST v1 and its webhooks as an OpenAPI 3.1 document: all of it follows from routes, operations and schema. */
-export function describeApi(domain: Domain, routes: readonly Route[]): JsonSchema {
+export function describeApi(domain: CompiledSchema, routes: readonly Route[]): JsonSchema {
   const components: Components = new Map(Object.entries({ ...errorSchemas, ...envelopeSchemas }));
   const rows = routes.map((route) => {
     const operation = domain.operations.get(route[2]);
@@ -50,7 +50,10 @@ export function describeApi(domain: Domain, routes: readonly Route[]): JsonSchem
       : {});
     item[method.toLowerCase()] = describeOperation(route, operation, components);
   }
-  const webhooks = describeWebhooks((resource) => resourceSchema(readerOf(domain, resource), components), components);
+  const webhooks = describeWebhooks(
+    (resource) => resourceSchema(getOperationOf(domain, resource), components),
+    components,
+  );
   return {
     openapi: '3.1.0',
     info,

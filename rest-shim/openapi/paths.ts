@@ -1,9 +1,9 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
-import { lastPossiblePage, pageVariables } from '../envelope.ts';
+import { lastPossiblePage, pageVariables } from '../list-envelope.ts';
 import type { Operation } from '../operation.ts';
-import type { Answer, Route } from '../routes.ts';
+import type { ResponseKind, Route } from '../routes.ts';
 import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
 import { exampleOf } from './examples.ts';
 import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
@@ -128,7 +128,7 @@ function requestBody({ $ref, description }: JsonSchema, components: Components):
   };
 }
 
-function success(answer: Answer, operation: Operation, components: Components): JsonSchema {
+function success(answer: ResponseKind, operation: Operation, components: Components): JsonSchema {
   const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
   const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };

@@ -14,8 +14,8 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
-import type { FieldShape } from '../shape.ts';
-import { snake } from '../translate.ts';
+import type { FieldShape } from '../response-compiler.ts';
+import { toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
@@ -42,7 +42,7 @@ const acceptedDecimal: JsonSchema = {
 };
 
 /** What a description says of GraphQL's names, in REST's. */
-const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, snake);
+const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase);
 
 /** Description and deprecation, as JSON Schema and OpenAPI say them. */
 export function annotations({ description, deprecationReason }: Described): JsonSchema {
@@ -140,7 +140,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
     return type.toString() === 'Decimal' ? acceptedDecimal : scalarSchema(getNamedType(type));
   const fields = Object.values(type.getFields());
   const accepted = fields.map((field): [string, JsonSchema] => {
-    const name = snake(field.name);
+    const name = toSnakeCase(field.name);
     return [name, acceptedSchema(field, components, answered?.get(name)?.fields)];
   });
   const names = new Set(accepted.map(([name]) => name));
@@ -148,7 +148,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
   return component(components, type.name, {
     type: 'object',
     ...annotations(type),
-    required: fields.filter((field) => isNonNullType(field.type)).map((field) => snake(field.name)),
+    required: fields.filter((field) => isNonNullType(field.type)).map((field) => toSnakeCase(field.name)),
     properties: { ...Object.fromEntries(accepted), ...Object.fromEntries(ignored) } as JsonSchema,
     additionalProperties: false,
   });

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type IRequest } from 'itty-router';
 import type { z } from 'zod';
-import { readBody } from '../../rest-shim/body.ts';
-import { answerError, errorResponse, otherwiseNotFound } from '../../rest-shim/router.ts';
+import { readBody } from '../../rest-shim/request-body.ts';
+import { toErrorResponse, errorResponse, notFoundFallback } from '../../rest-shim/router.ts';
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { mayBeForged } from './forgery.ts';
 
@@ -27,7 +27,7 @@ export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
   publicUrl: () => string,
 ): AuthDoor {
-  const router = Router<IRequest, [Caller]>({ base, catch: answerError, finally: [otherwiseNotFound] });
+  const router = Router<IRequest, [Caller]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
   for (const [method, path, handler] of routes) {
     router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: Caller) =>
       mayBeForged(method, caller.incoming.headers, publicUrl())

@@ -1,5 +1,5 @@
 import { execute, parse, type DocumentNode } from 'graphql';
-import { run } from '../../rest-shim/operation.ts';
+import { runOperation } from '../../rest-shim/operation.ts';
 import type { Context } from '../../schema/context.ts';
 import type { Domain } from '../domain.ts';
 
@@ -67,7 +67,7 @@ export class Diary {
   async create(name: string, input: object): Promise<string> {
     const operation = this.#domain.operations.get(name);
     if (!operation) throw new Error(`There is no operation ${name}`);
-    return ((await run(operation, { input }, this.#context)) as { id: string }).id;
+    return ((await runOperation(operation, { input }, this.#context)) as { id: string }).id;
   }
 
   /** Asks the domain as a GraphQL client does. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { maxBody, readBytes, tooLong, TransportError } from '../../rest-shim/body.ts';
+import { maxBodyBytes, readStreamBytes, tooLong, TransportError } from '../../rest-shim/request-body.ts';
 import { isForm } from '../http/multipart.ts';
 
 /** What was read of a request before Yoga has it. */
@@ -49,8 +49,8 @@ export function useBody(): Plugin<object, Read> {
 /** @throws GraphQLError */
 async function read(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   try {
-    if (Number(incoming.headers['content-length']) > maxBody) throw tooLong();
-    return await readBytes(incoming.iterator({ destroyOnReturn: false }));
+    if (Number(incoming.headers['content-length']) > maxBodyBytes) throw tooLong();
+    return await readStreamBytes(incoming.iterator({ destroyOnReturn: false }));
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     const { status, message } = error;

@@ -57,7 +57,7 @@ export function createGraphqlDoor(
     landingPage: false,
     batching: false,
     parserAndValidationCache: { documentCache: { ...rememberNothing, get: good.get }, errorCache: rememberNothing },
-    maxRequestBodySize: false, // body.ts and multipart.ts have their own
+    maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
     multipart: false, // forms.ts
     cors: false, // as for every door: server.ts
     logging: {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TransportError } from '../../rest-shim/body.ts';
+import { TransportError } from '../../rest-shim/request-body.ts';
 import { statusOf } from '../../rest-shim/router.ts';
 import { asCoded, type ErrorCode } from '../../schema/errors.ts';
 

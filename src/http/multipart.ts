@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { TransportError } from '../../rest-shim/body.ts';
+import { TransportError } from '../../rest-shim/request-body.ts';
 import { makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
 import { UploadedFile } from '../../schema/input/uploaded-file.ts';
 

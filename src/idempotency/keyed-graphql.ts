@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { readBytes } from '../../rest-shim/body.ts';
+import { readStreamBytes } from '../../rest-shim/request-body.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { importLimits } from '../../schema/bank-import/import.ts';
 import type { GraphqlDoor, Visit } from '../graphql/door.ts';
@@ -38,7 +38,7 @@ export async function answerKeyedGraphql(
     });
   if (isForm(request.headers['content-type']))
     return door.receive(request, context, { isHashed: true }, (form) => answer({ hash: form.hash, form }));
-  const bytes = await readBytes(request.iterator({ destroyOnReturn: false }));
+  const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
   return answer({ hash: sha256(bytes), bytes });
 }
 

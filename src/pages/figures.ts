@@ -1,7 +1,7 @@
 // Loads the whole schema first: its files refer to one another, and expect this order.
 import '../../schema/index.ts';
-import { lastPossiblePage } from '../../rest-shim/envelope.ts';
-import { maxBody } from '../../rest-shim/body.ts';
+import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
+import { maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { scanCost } from '../../schema/execution/cost.ts';
@@ -43,7 +43,7 @@ const retriesTakeMs = retryDelays.reduce((sum, delay) => sum + delay, 0);
 export const figures = {
   rateLimit: number.format(usual.rateLimitPerMinute),
   rateLimitWindow: `${minuteMs / 1000} seconds`,
-  maxBody: mebibytes(maxBody),
+  maxBody: mebibytes(maxBodyBytes),
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(mostOfTenant),
   maxTransactions: number.format(maxTransactions),

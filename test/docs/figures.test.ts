@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { maxBody } from '../../rest-shim/body.ts';
+import { maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { limits } from '../../src/graphql/limits.ts';
 import { maxUpload } from '../../src/http/multipart.ts';
 import { figures, withFigures } from '../../src/pages/figures.ts';
@@ -47,7 +47,7 @@ describe('figures in guides come from the code', () => {
     const page = readGuides().find(({ slug }) => slug === 'limits')!.text;
     for (const [what, figure] of [
       ['depth of a GraphQL document, and its fields', `${limits.depth}, ${limits.breadth}`],
-      ['a request’s body, uploads apart'.replace('’', "'"), `${maxBody / 1024 / 1024} MiB`],
+      ['a request’s body, uploads apart'.replace('’', "'"), `${maxBodyBytes / 1024 / 1024} MiB`],
       ['a bank statement', `${maxUpload / 1024 / 1024} MiB`],
     ]) {
       expect(page).toContain(`| ${what} | ${figure} |`);

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
-import { snake } from '../../rest-shim/translate.ts';
+import { toSnakeCase } from '../../rest-shim/naming.ts';
 import { eventTypes } from '../../schema/events/events.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';
@@ -92,7 +92,7 @@ describe('the description', () => {
         isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : [],
       ),
     );
-    const foreign = [...names].filter((name) => name !== snake(name));
+    const foreign = [...names].filter((name) => name !== toSnakeCase(name));
     const said = JSON.stringify({ ...api, paths: withoutOperationIds(api) });
     for (const name of foreign) expect([name, new RegExp(`[\`"]${name}[\`"]`).test(said)]).toEqual([name, false]);
   });
@@ -109,12 +109,12 @@ describe('description, SDL and server agree', () => {
     const compared = Object.entries(api.components.schemas).flatMap(([name, schema]) => {
       const type = graphql.getType(name);
       if (!isObjectType(type) && !isInputObjectType(type)) return [];
-      const fields = new Map(Object.values(type.getFields()).map((field) => [snake(field.name), field]));
+      const fields = new Map(Object.values(type.getFields()).map((field) => [toSnakeCase(field.name), field]));
       for (const [property, { description: said, readOnly }] of Object.entries(schema.properties ?? {})) {
         if (readOnly) continue;
         const field = fields.get(property);
         // The SDL's may go on with the bounds, in words.
-        const described = field?.description?.replace(/`[a-z]+[A-Z]\w*`/g, snake) ?? '';
+        const described = field?.description?.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase) ?? '';
         expect([name, property, said]).toEqual([name, property, described.slice(0, said?.length)]);
         expect([name, property, described.slice(said?.length)]).toEqual([
           name,

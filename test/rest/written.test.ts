@@ -16,9 +16,9 @@ import {
 } from 'graphql';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileOperations, run, type Operation } from '../../rest-shim/operation.ts';
+import { compileOperations, runOperation, type Operation } from '../../rest-shim/operation.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { snake } from '../../rest-shim/translate.ts';
+import { toSnakeCase } from '../../rest-shim/naming.ts';
 import type { Context } from '../../schema/context.ts';
 import { fillAtRandom } from '../reads/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -65,7 +65,7 @@ function inRest(type: GraphQLOutputType, value: unknown): unknown {
   if (isObjectType(nullable)) {
     const entries = Object.entries(value as object);
     return Object.fromEntries(
-      entries.map(([name, part]) => [snake(name), inRest(nullable.getFields()[name]!.type, part)]),
+      entries.map(([name, part]) => [toSnakeCase(name), inRest(nullable.getFields()[name]!.type, part)]),
     );
   }
   if (isEnumType(nullable)) return String(value).toLowerCase();
@@ -86,7 +86,7 @@ async function byGraphql(operation: Operation, variables: Record<string, unknown
 async function byRest(operation: Operation, variables: Record<string, unknown>, asking: Context): Promise<Outcome> {
   const own = { ...asking };
   try {
-    return { text: await operation.whole.write(await run(operation, variables, own), own) };
+    return { text: await operation.listShape.write(await runOperation(operation, variables, own), own) };
   } catch (error) {
     return { faults: [(error as Error).message] };
   }
@@ -162,7 +162,7 @@ describe('a document', () => {
   };
   const answerTo = async (selection: string): Promise<string> => {
     const operation = compileOperations(schema, [`query get { result: thing { ${selection} } }`]).get('get')!;
-    return operation.shape.write(await run(operation, {}, context), context);
+    return operation.shape.write(await runOperation(operation, {}, context), context);
   };
 
   it.each(['alias: name', '... on Thing { name }', 'name @include(if: true)', 'others(first: 1) { name }'])(

@@ -1,10 +1,10 @@
 import { Problems } from '../schema/errors.ts';
-import { parseJson, JsonNumber } from './json.ts';
+import { parseJson, JsonNumber } from './exact-json.ts';
 
 /** The longest body accepted, in bytes. */
-export const maxBody = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
-/** A body refused before it is read as JSON: it broke off, or its type or its length are not accepted. */
+/** A body refused before it is parsed as JSON: it was cut off, or its type or length is not accepted. */
 export class TransportError extends Error {
   readonly status: 400 | 413 | 415;
 
@@ -14,7 +14,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Whether a Content-Type says JSON, in UTF-8; it may say more. */
+/** Whether a Content-Type is JSON in UTF-8, with any further parameters. */
 function isJson(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1]).find(Boolean);
@@ -22,14 +22,15 @@ function isJson(contentType: string): boolean {
 }
 
 /**
- * The body as an object of JSON values, numbers as JsonNumbers; undefined where it is none, which `problems` then says.
+ * Parses the body as a JSON object, numbers as JsonNumbers.
+ * @returns undefined where it is none, and adds that to `problems`
  * @throws TransportError
  */
 export async function readBody(request: Request, problems: Problems): Promise<object | undefined> {
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
-  const bytes = await readWhole(request);
+  const bytes = await readRequestBytes(request);
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   let value: unknown;
@@ -46,38 +47,38 @@ export async function readBody(request: Request, problems: Problems): Promise<ob
 }
 
 export const tooLong = (): TransportError =>
-  new TransportError(413, `The body must not be longer than ${maxBody} bytes.`);
+  new TransportError(413, `The body must not be longer than ${maxBodyBytes} bytes.`);
 
 /**
- * A request's body. One whose length is told can't be longer than that, and needs no stream of the web's: creating an
- * invoice takes 0.95 of node's CPU time.
+ * A request's body. A body with a Content-Length can't be longer than that, and is read without a web stream, which takes
+ * less CPU time.
  * @throws TransportError when it is longer than a body may be, or breaks off
  */
-export async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+export async function readRequestBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length');
-  if (length === null) return readBytes(request.body ?? []);
-  if (Number(length) > maxBody) throw tooLong();
+  if (length === null) return readStreamBytes(request.body ?? []);
+  if (Number(length) > maxBodyBytes) throw tooLong();
   try {
     return new Uint8Array(await request.arrayBuffer());
   } catch {
-    throw brokenOff();
+    throw aborted();
   }
 }
 
 /** @throws TransportError when it is longer than a body may be, or breaks off */
-export async function readBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {
+export async function readStreamBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of body) {
       length += chunk.length;
-      if (length > maxBody) throw tooLong();
+      if (length > maxBodyBytes) throw tooLong();
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof TransportError ? error : brokenOff();
+    throw error instanceof TransportError ? error : aborted();
   }
   return Buffer.concat(chunks);
 }
 
-const brokenOff = (): TransportError => new TransportError(400, 'The body broke off.');
+const aborted = (): TransportError => new TransportError(400, 'The body broke off.');

@@ -7,14 +7,14 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
-import { JsonNumber, numberText } from './json.ts';
-import type { Shape } from './shape.ts';
+import { JsonNumber, numberText } from './exact-json.ts';
+import type { ResponseShape } from './response-compiler.ts';
 
-// REST's snake_case and lower-case values on one side, GraphQL's camelCase and UPPER_CASE on the other. Translated here
-// and nowhere else, by functions compiled once per operation.
+// REST has snake_case names and lower-case enum values, GraphQL camelCase and UPPER_CASE. Only this file translates between
+// them, by functions compiled once per operation.
 
 /** `unitPriceNet` → `unit_price_net`. */
-export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const pageParameters: Record<string, string> = {
   first: 'per_page',
@@ -25,15 +25,15 @@ const pageParameters: Record<string, string> = {
   input: 'body',
 };
 
-/** A path into an operation's arguments, as the request named it: `input.items.0.unitPriceNet` → `items.0.unit_price_net`. */
-export const restPath = (path: string): string =>
-  pageParameters[path] ?? snake(path.startsWith('input.') ? path.slice('input.'.length) : path);
+/** A path into an operation's arguments in REST's names: `input.items.0.unitPriceNet` → `items.0.unit_price_net`. */
+export const toRestPath = (path: string): string =>
+  pageParameters[path] ?? toSnakeCase(path.startsWith('input.') ? path.slice('input.'.length) : path);
 
-/** A REST value, as the GraphQL variable it stands for; faults are reported under REST's own names. */
-export type Decode = (value: unknown, problems: Problems, path: string) => unknown;
+/** Converts a REST value into the GraphQL variable; errors are reported under REST's names. */
+export type Decoder = (value: unknown, problems: Problems, path: string) => unknown;
 
-/** A value of one of GraphQL's types, as the JSON text that REST answers. @throws as GraphQL would answer an error */
-export function encoding(type: GraphQLLeafType): (value: unknown) => string {
+/** Serializes values of a scalar or enum to REST's JSON text. @throws where GraphQL would answer an error */
+export function leafSerializer(type: GraphQLLeafType): (value: unknown) => string {
   if (isEnumType(type)) {
     const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name.toLowerCase()}"`]));
     return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());
@@ -43,17 +43,17 @@ export function encoding(type: GraphQLLeafType): (value: unknown) => string {
 }
 
 /**
- * @param answered what the operation answers here: fields that are answered but not accepted may be sent back, and are
- *   ignored.
+ * @param answered the fields of the operation's response: those that the input doesn't have may be sent back, and are
+ *   ignored
  */
-export function compileDecode(type: GraphQLInputType, answered?: Map<string, Shape>): Decode {
+export function compileDecoder(type: GraphQLInputType, answered?: Map<string, ResponseShape>): Decoder {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return decodeList(compileDecode(nullable.ofType, answered));
+  if (isListType(nullable)) return decodeList(compileDecoder(nullable.ofType, answered));
   if (isInputObjectType(nullable)) {
     const fields = new Map(
       Object.values(nullable.getFields()).map((field) => {
-        const restName = snake(field.name);
-        return [restName, { name: field.name, decode: compileDecode(field.type, answered?.get(restName)?.fields) }];
+        const restName = toSnakeCase(field.name);
+        return [restName, { name: field.name, decode: compileDecoder(field.type, answered?.get(restName)?.fields) }];
       }),
     );
     return decodeObject(fields, answered);
@@ -64,7 +64,7 @@ export function compileDecode(type: GraphQLInputType, answered?: Map<string, Sha
 }
 
 const decodeList =
-  (item: Decode): Decode =>
+  (item: Decoder): Decoder =>
   (value, problems, path) => {
     if (value == null) return value;
     if (Array.isArray(value)) return value.map((each, index) => item(each, problems, `${path}.${index}`));
@@ -74,7 +74,7 @@ const decodeList =
   };
 
 const decodeObject =
-  (fields: Map<string, { name: string; decode: Decode }>, answered: Map<string, Shape> | undefined): Decode =>
+  (fields: Map<string, { name: string; decode: Decoder }>, answered: Map<string, ResponseShape> | undefined): Decoder =>
   (value, problems, path) => {
     if (value instanceof JsonNumber) return value.source; // no object, as the domain will say
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -89,7 +89,7 @@ const decodeObject =
   };
 
 const decodeEnum =
-  (names: Map<string, string>): Decode =>
+  (names: Map<string, string>): Decoder =>
   (value, problems, path) => {
     if (value == null) return value;
     const name = typeof value === 'string' ? names.get(value) : undefined;
@@ -98,7 +98,7 @@ const decodeEnum =
   };
 
 // Numbers come as JSON numbers or as text, in a body as in a query.
-const scalarDecodes: Record<string, Decode> = {
+const scalarDecodes: Record<string, Decoder> = {
   Decimal: (value) => (value instanceof JsonNumber ? value.source : value),
   Int: (value) => {
     const source = value instanceof JsonNumber ? value.source : value;

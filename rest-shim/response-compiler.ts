@@ -15,35 +15,38 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Context } from '../schema/context.ts';
-import { encoding, snake } from './translate.ts';
-import { listOf, notNull, objectOf, orNull, type Resolve, type Write } from './writing.ts';
+import { leafSerializer, toSnakeCase } from './naming.ts';
+import { listOf, notNull, objectOf, orNull, type Resolve, type Write } from './json-serializer.ts';
 
-/** What REST answers. */
-export interface Shape {
+/** The compiled form of a part of REST's response. */
+export interface ResponseShape {
   type: GraphQLOutputType;
   write: Write;
-  /** The fields of an object, by REST's name, in the order selected; of a list, those of its items. */
+  /** The fields of an object, by REST's name, in the order selected; for a list, the fields of its items. */
   fields: Map<string, FieldShape>;
 }
 
-export interface FieldShape extends Shape {
+export interface FieldShape extends ResponseShape {
   field: GraphQLField<unknown, Context>;
-  /** What its resolver gives, for an object. */
+  /** Runs the field's resolver on its parent object. */
   resolve: Resolve;
 }
 
-/** Where in an operation a selection stands: what resolvers are told of it, as it is the same for every request. */
-export type Place = Omit<GraphQLResolveInfo, 'path' | 'fieldName' | 'fieldNodes' | 'returnType' | 'parentType'> & {
+/** The part of a resolver's `info` that is the same for every request. */
+export type SelectionContext = Omit<
+  GraphQLResolveInfo,
+  'path' | 'fieldName' | 'fieldNodes' | 'returnType' | 'parentType'
+> & {
   path: GraphQLResolveInfo['path'] | undefined;
 };
 
-/** @param whose value it is, for a fault */
-export function compileShape(
+/** @param whose the field's name, for an error */
+export function compileResponse(
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
-  place: Place,
+  place: SelectionContext,
   whose: string,
-): Shape {
+): ResponseShape {
   const nullable = getNullableType(type);
   const { write, fields } = compileValue(nullable, selection, place, whose);
   return { type, write: isNonNullType(type) ? notNull(write, whose) : orNull(write), fields };
@@ -52,25 +55,25 @@ export function compileShape(
 function compileValue(
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
-  place: Place,
+  place: SelectionContext,
   whose: string,
-): Pick<Shape, 'write' | 'fields'> {
+): Pick<ResponseShape, 'write' | 'fields'> {
   if (isListType(type)) {
-    const { write, fields } = compileShape(type.ofType, selection, place, whose);
+    const { write, fields } = compileResponse(type.ofType, selection, place, whose);
     return { write: listOf(write), fields };
   }
   if (isObjectType(type) && selection) return compileObject(type, selection, place);
   if (!isLeafType(type)) throw new Error(`${whose} is neither one type of object nor a value`);
-  return { write: encoding(type), fields: new Map() };
+  return { write: leafSerializer(type), fields: new Map() };
 }
 
 function compileObject(
   type: GraphQLObjectType,
   selection: SelectionSetNode,
-  place: Place,
-): Pick<Shape, 'write' | 'fields'> {
+  place: SelectionContext,
+): Pick<ResponseShape, 'write' | 'fields'> {
   const shapes = selectedFields(selection, place.fragments).map((node) => compileField(type, node, place));
-  const fields = new Map(shapes.map((shape) => [snake(shape.field.name), shape]));
+  const fields = new Map(shapes.map((shape) => [toSnakeCase(shape.field.name), shape]));
   const written = [...fields].map(([restName, { field, resolve, write }]) => ({
     name: field.name,
     restName,
@@ -80,28 +83,28 @@ function compileObject(
   return { write: objectOf(written), fields };
 }
 
-/** Whether the object has it as it stands. */
+/** Whether the field is a plain property of its parent object. */
 const isProperty = (field: GraphQLField<unknown, Context>): boolean =>
   !field.resolve && isLeafType(getNamedType(field.type));
 
-/** What resolvers are told of the field they are asked for. */
+/** The `info` argument of a field's resolver. */
 export function infoOf(
   parentType: GraphQLObjectType,
   field: GraphQLField<unknown, Context>,
   node: FieldNode,
-  place: Place,
+  place: SelectionContext,
 ): GraphQLResolveInfo {
   const path = { prev: place.path, key: node.alias?.value ?? field.name, typename: parentType.name };
   return { ...place, path, fieldName: field.name, fieldNodes: [node], returnType: field.type, parentType };
 }
 
-function compileField(parentType: GraphQLObjectType, node: FieldNode, place: Place): FieldShape {
+function compileField(parentType: GraphQLObjectType, node: FieldNode, place: SelectionContext): FieldShape {
   const field = parentType.getFields()[node.name.value];
   if (!field) throw new Error(`${parentType.name} has no field ${node.name.value}`);
   const info = infoOf(parentType, field, node, place);
   const { name, resolve } = field;
   return {
-    ...compileShape(field.type, node.selectionSet, { ...place, path: info.path }, `${parentType.name}.${name}`),
+    ...compileResponse(field.type, node.selectionSet, { ...place, path: info.path }, `${parentType.name}.${name}`),
     field,
     resolve: resolve
       ? (parent, context) => resolve(parent, {}, context, info)
@@ -109,8 +112,8 @@ function compileField(parentType: GraphQLObjectType, node: FieldNode, place: Pla
   };
 }
 
-/** Plain fields and fragments: what else a document may have would have to be decided for each request. */
-function selectedFields(selection: SelectionSetNode, fragments: Place['fragments']): FieldNode[] {
+/** The selected fields. Only plain fields and fragments are allowed: anything else would depend on the request. */
+function selectedFields(selection: SelectionSetNode, fragments: SelectionContext['fragments']): FieldNode[] {
   return selection.selections.flatMap((node) => {
     const isPlain = node.kind !== Kind.INLINE_FRAGMENT && !node.directives?.length;
     const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : undefined;

@@ -1,4 +1,4 @@
-// JSON without binary floating point: numbers are kept as they were written, both ways.
+// JSON without binary floating point: numbers keep their text, in requests and in responses.
 
 declare global {
   interface JSON {
@@ -7,7 +7,7 @@ declare global {
   }
 }
 
-/** A number as it stands in the text. */
+/** A number as its JSON text. */
 export class JsonNumber {
   readonly source: string;
 
@@ -22,7 +22,7 @@ export const parseJson = (text: string): unknown =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value,
   );
 
-/** A number as JSON has it: exactly this text. @throws Error at what is none */
+/** Checks that a decimal's text is a JSON number. @throws Error for NaN and Infinity */
 export function numberText(text: string): string {
   if (text.endsWith('N') || text.endsWith('y')) throw new Error(`JSON has no ${text}`);
   return text;

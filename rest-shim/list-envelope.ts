@@ -3,18 +3,18 @@ import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
 import { defaultPageSize, maxPageSize } from '../schema/paging/page.ts';
 import { positionOf } from './page-position.ts';
-import type { Shape } from './shape.ts';
+import type { ResponseShape } from './response-compiler.ts';
 
-/** A page of a list, as it is asked for. */
+/** The requested page of a list. */
 export interface Page {
   page: number;
   perPage: number;
-  /** Where it lies, when a link says so: right after or before a row. Otherwise its number says. */
-  at?: Place;
+  /** Its position right after or before a row, when a link's cursor gives it; otherwise the page number does. */
+  at?: LinkPosition;
 }
 
-/** By GraphQL's cursor of the row. */
-type Place = { after: string } | { before: string };
+/** A position by GraphQL's cursor of a row. */
+type LinkPosition = { after: string } | { before: string };
 
 export const lastPossiblePage = 1_000_000_000;
 
@@ -24,13 +24,13 @@ export const lastPossiblePage = 1_000_000_000;
  * other text.
  */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
-  const linked = readCursor(query);
+  const linked = decodeLinkCursor(query);
   const page = wholeNumber(query, 'page', linked?.page ?? 1, lastPossiblePage, problems);
   const perPage = wholeNumber(query, 'per_page', linked?.perPage ?? defaultPageSize, maxPageSize, problems);
   return linked?.page === page && linked.perPage === perPage ? linked : { page, perPage };
 }
 
-const writeCursor = ({ page, perPage, at }: Required<Page>): string =>
+const encodeLinkCursor = ({ page, perPage, at }: Required<Page>): string =>
   Buffer.from(JSON.stringify([page, perPage, at])).toString('base64url');
 
 const cursorShape = z.tuple([
@@ -39,7 +39,7 @@ const cursorShape = z.tuple([
   z.union([z.strictObject({ after: z.string() }), z.strictObject({ before: z.string() })]),
 ]);
 
-function readCursor(query: URLSearchParams): Required<Page> | undefined {
+function decodeLinkCursor(query: URLSearchParams): Required<Page> | undefined {
   const text = query.getAll('cursor').at(-1);
   if (text === undefined) return undefined;
   try {
@@ -59,19 +59,19 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number, ma
   return otherwise;
 }
 
-/** The variables that say which page of a list is asked for; all others are filters. */
+/** The variables that choose a page of a list; all others are filters. */
 export const pageVariables = ['first', 'after', 'last', 'before', 'offset'] as const;
 
-export function variablesOf({ page, perPage, at }: Page): Partial<Record<(typeof pageVariables)[number], unknown>> {
+export function pagingVariables({ page, perPage, at }: Page): Partial<Record<(typeof pageVariables)[number], unknown>> {
   if (!at) return { first: perPage, offset: offsetOf(page, perPage) };
   return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
 }
 
-/** GraphQL's Int has 32 bits, and no tenant has that many rows: what lies beyond is past the last page just the same. */
+/** GraphQL's Int has 32 bits. No tenant has that many rows, so that a larger offset is past the last page as well. */
 const offsetOf = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
 
-/** What a list's operation answers. */
-export interface Listed {
+/** The result of a list's operation. */
+export interface ListResult {
   /** As JSON. */
   rows: string;
   count: number;
@@ -80,14 +80,14 @@ export interface Listed {
 }
 
 /** @param connection as its resolver gave it */
-export async function readList({ fields }: Shape, connection: unknown, context: Context): Promise<Listed> {
+export async function readList({ fields }: ResponseShape, connection: unknown, context: Context): Promise<ListResult> {
   const part = async (name: string): Promise<unknown> => await fields.get(name)?.resolve(connection, context);
   const [nodes, total, pageInfo] = await Promise.all(['nodes', 'total_count', 'page_info'].map(part));
   return {
     rows: (await fields.get('nodes')?.write(nodes, context)) ?? '[]',
     count: (nodes as unknown[]).length,
     total: total as number,
-    pageInfo: pageInfo as Listed['pageInfo'],
+    pageInfo: pageInfo as ListResult['pageInfo'],
   };
 }
 
@@ -99,17 +99,17 @@ export async function readList({ fields }: Shape, connection: unknown, context: 
  * @param address of this list, absolute, with every query parameter
  * @returns JSON
  */
-export function envelope({ rows, count, total: counted, pageInfo }: Listed, asked: Page, address: URL): string {
+export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResult, asked: Page, address: URL): string {
   const { perPage } = asked;
   const { startCursor, endCursor, hasNextPage: hasNext, hasPreviousPage: hasPrevious } = pageInfo;
   const position = positionOf(asked, { count, total: counted, hasNext, hasPrevious });
   const { total, currentPage, lastPage, from, to } = position;
   const [plain, placed] = [new URL(address), new URL(address)];
   plain.searchParams.delete('cursor');
-  const link = (number: number, at?: Place): string => {
+  const link = (number: number, at?: LinkPosition): string => {
     const url = at ? placed : plain;
     url.searchParams.set('page', String(number));
-    if (at) url.searchParams.set('cursor', writeCursor({ page: number, perPage, at }));
+    if (at) url.searchParams.set('cursor', encodeLinkCursor({ page: number, perPage, at }));
     return url.href;
   };
   const previous = (): string | null => {
