@@ -122,7 +122,7 @@ interface ResponseLocation {
 
 async function respond(
   answer: ResponseKind,
-  { shape, listShape: whole }: Operation,
+  { shape, listShape }: Operation,
   result: unknown,
   context: Context,
   { page, url, at }: ResponseLocation,
@@ -139,7 +139,7 @@ async function respond(
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');
-      return jsonResponse(listEnvelope(await readList(whole, result, context), page, url()));
+      return jsonResponse(listEnvelope(await readList(listShape, result, context), page, url()));
     }
     case 'deleted':
       return new Response(null, { status: 204 });

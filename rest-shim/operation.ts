@@ -101,8 +101,8 @@ function compile(
     rootValue: undefined,
     variableValues: {},
   });
-  const whole = compileResponse(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
-  const shape = whole.fields.get('nodes') ?? whole;
+  const listShape = compileResponse(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
+  const shape = listShape.fields.get('nodes') ?? listShape;
   const inputs = definition.variableDefinitions ?? [];
   const parameters = inputs.map(({ variable, type: node }) => {
     const type = typeFromAST(schema, node as never) as unknown as GraphQLInputType;
@@ -120,7 +120,7 @@ function compile(
     read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
     resolve: resolverOf(field, info),
     resolveForId: resolverOf(field, { ...info, fieldNodes: [selectingId(root)] }),
-    listShape: whole,
+    listShape,
     shape,
   };
 }
