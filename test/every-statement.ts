@@ -23,6 +23,8 @@ function namesTheTenant(text: string): boolean {
   return inserted.length > 0 ? inserted.every((each) => insertion.test(each)) : condition.test(text);
 }
 
+if (process.env['LOG_SQL']) await import('../src/dev/log-statements.ts');
+
 const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 
 listen(({ text }) => {

@@ -23,8 +23,8 @@ const isOfServer = (path: string): boolean =>
 /** An editor writes several files at once. */
 const settleMs = 100;
 
-/** `--sql` logs statements; everything else is for the server's node: `--inspect`, say. */
-const [sql, options] = [process.argv.includes('--sql'), process.argv.slice(2).filter((each) => each !== '--sql')];
+/** For the server's node: `--inspect`, say. */
+const options = process.argv.slice(2);
 const dataDir = process.env['DATA_DIR'] || join(root, '.data-dev');
 const config = readConfig({ ...process.env, DATA_DIR: dataDir });
 const address = config.publicUrl ?? addressOf(config.host, config.port);
@@ -43,7 +43,7 @@ class Server {
   }
 
   start(): void {
-    const statements = sql ? ['--import', new URL('log-statements.ts', import.meta.url).href] : [];
+    const statements = process.env['LOG_SQL'] ? ['--import', new URL('log-statements.ts', import.meta.url).href] : [];
     const child = spawn(process.execPath, [...options, ...statements, 'src/cli.ts', 'start'], {
       cwd: root,
       env: { ...process.env, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: String(this.port), PUBLIC_URL: address },

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
-// Loaded by `npm run dev -- --sql` before anything else: logs each statement that a connection is asked for, with its
-// values. They may be secrets, so this is for a developer's own data only.
+// Loaded by `npm run dev`, and beside each test, where LOG_SQL is set: logs each statement that is sent, with its values.
+// Values may be secrets, so this is for a developer's own data only.
 
 interface Statement {
   text: string;

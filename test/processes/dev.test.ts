@@ -20,7 +20,7 @@ beforeEach(async () => {
   port = await freePort();
   for (const name of needed) await cp(join(root, name), join(copy.path, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy.path, 'node_modules'));
-  run = npm(['run', '-s', 'dev', '--', '--sql'], { DATA_DIR: data.path, PORT: port }, undefined, copy.path);
+  run = npm(['run', '-s', 'dev'], { DATA_DIR: data.path, PORT: port, LOG_SQL: '1' }, undefined, copy.path);
 });
 
 afterEach(async () => {
