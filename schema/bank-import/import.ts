@@ -100,11 +100,10 @@ type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 
 /** Writes those of the rows that aren't there yet. The turn that was taken makes sure that nobody adds them meanwhile. */
 async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
-  const known = await context.db.bankTransaction.findMany({
-    where: { identity: { in: batch.map(({ identity }) => identity) } },
-    select: { identity: true },
-  });
-  const there = new Set(known.map(({ identity }) => identity));
+  const there = await identitiesThere(
+    context,
+    batch.map(({ identity }) => identity),
+  );
   const added = batch
     .filter(({ identity }) => !there.has(identity))
     .map(({ names, bookingDate, valueDate, amount, ...texts }) => ({
@@ -130,6 +129,23 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
   );
   await context.db.insert({ BankTransaction: rows, Event: events });
   return added.map(({ names, row }, at) => ({ names, id: ids[at] ?? row.id, isSent: row.amount.isNegative() }));
+}
+
+/**
+ * Those of the identities that transactions have already. Each is looked up in the unique index by itself: for a list of
+ * them PostgreSQL reads all of the tenant's transactions where it has no statistics yet, as while a first file is
+ * imported.
+ */
+async function identitiesThere(context: Context, identities: string[]): Promise<Set<string>> {
+  const rows = await context.db.$rows<{ identity: string }>(
+    `select found.identity
+     from unnest($2::text[]) as wanted (identity)
+     cross join lateral (
+       select identity from bank_transactions where tenant_id = $1 and identity = wanted.identity limit 1
+     ) as found`,
+    [identities],
+  );
+  return new Set(rows.map(({ identity }) => identity));
 }
 
 /** The ids of those that name an open invoice or a booked receipt. */

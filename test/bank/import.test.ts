@@ -10,10 +10,11 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createGraphqlDoor } from '../../src/graphql/door.ts';
 import { createDatabase, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
+import { listen, type Statement } from '../isolation/statements.ts';
 import { kontor } from '../processes/npm.ts';
 import { account, balance, camt, document, form, imported, many, send, upload, type Entry } from './statement.ts';
 
@@ -105,6 +106,32 @@ describe('importBankStatement', () => {
     expect(rows.map((row) => [row.bookingDate.toISOString().slice(0, 10), Number(row.amount)])).toEqual(
       days.map(({ date, amount }) => [date, Number(amount)]),
     );
+  });
+
+  it('known transactions are found by their identity’s index, though PostgreSQL has no statistics yet', async () => {
+    const own = await startService();
+    onTestFinished(() => own.close());
+    await own.pool.query('alter table bank_transactions set (autovacuum_enabled = false)');
+    const globex = await own.integrator();
+    const file = camt(many(1000));
+    expect(await imported(own, globex, file)).toMatchObject({ imported: 1000 });
+    const lookups: Statement[] = [];
+    onTestFinished(
+      listen((statement) => {
+        const { text } = statement;
+        if (text.startsWith('select') && text.includes('identity') && text.includes('bank_transactions'))
+          lookups.push(statement);
+      }),
+    );
+    expect(await imported(own, globex, file)).toMatchObject({ skipped: 1000 });
+    expect(lookups.length).toBeGreaterThan(0);
+    for (const { text, values } of lookups) {
+      const { rows } = await own.pool.query(`explain ${text}`, values);
+      const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('Index Cond: ((tenant_id = ');
+      expect(plan).toContain('bank_transactions_tenant_id_identity_key');
+      expect(plan).not.toContain('Seq Scan on bank_transactions');
+    }
   });
 
   it('what one tenant imported is new to another', async () => {
