@@ -96,7 +96,9 @@ export function createServer({
 }: Surroundings): Server {
   const requestLog = new RequestLog(log);
   const connectionLog = new BoundedLog(log);
-  const gate = createGate({ client, pool }, limiter, now, (err) => log.error({ err }, 'identity'));
+  const gate = createGate({ client, pool }, limiter, now, (err) =>
+    requestLog.strangersFaults.error({ err }, 'identity'),
+  );
   const router = createRouter(domain, publicUrl);
   const graphqlDoor = createGraphqlDoor(domain.schema, log, { introspection });
   const authDoor = createAuthDoor({
@@ -111,7 +113,7 @@ export function createServer({
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
-    const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+    const report = (err: unknown): void => requestLog.fault(response, err);
     // Tried again, or reported once that is of no use.
     const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
     const handle = (request: Request, context: Context, isRetried = false) =>
@@ -145,7 +147,7 @@ export function createServer({
 
   function answerAuth(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
-    const report = (err: unknown): void => log.error({ err, requestId }, 'fault');
+    const report = (err: unknown): void => requestLog.fault(response, err);
     const address = clientAddress(incoming, trustedProxies);
     const note: Caller['note'] = (outcome, userId) => {
       const to = outcome === 'entered' ? log : requestLog.strangers;
@@ -206,7 +208,7 @@ export function createServer({
       await inTime(mayTakeMs, request, response, admit);
     } catch (error) {
       const refusal = graphqlRefusal(error);
-      if (refusal.status === 500) log.error({ err: error, requestId }, 'fault');
+      if (refusal.status === 500) requestLog.fault(response, error);
       refuseGraphql(response, refusal, requestId);
     }
   }

@@ -25,20 +25,28 @@ export class BoundedLog {
   }
 
   info(fields: object, message: string): void {
+    this.#write('info', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#write('error', fields, message);
+  }
+
+  #write(level: 'info' | 'error', fields: object, message: string): void {
     const now = this.#now();
     this.#lines = Math.min(burst, this.#lines + ((now - this.#refilledAt) / 1000) * perSecond);
     this.#refilledAt = now;
     if (this.#lines >= 1) {
       this.#lines -= 1;
-      this.#log.info(fields, message);
+      this.#log[level](fields, message);
       return;
     }
-    if (this.#leftOut === 0) setTimeout(() => this.#tell(), 1000).unref();
+    if (this.#leftOut === 0) setTimeout(() => this.#tell(level), 1000).unref();
     this.#leftOut += 1;
   }
 
-  #tell(): void {
-    this.#log.info({ leftOut: this.#leftOut }, 'lines left out');
+  #tell(level: 'info' | 'error'): void {
+    this.#log[level]({ leftOut: this.#leftOut }, 'lines left out');
     this.#leftOut = 0;
   }
 }

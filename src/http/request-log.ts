@@ -16,12 +16,15 @@ const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/,
 export class RequestLog {
   /** For what else strangers cause. */
   readonly strangers: BoundedLog;
+  /** For faults of ours that strangers meet. By itself: a flood of requests must not hide a fault. */
+  readonly strangersFaults: BoundedLog;
   readonly #log: Logger;
   readonly #admitted = new WeakSet<ServerResponse>();
 
   constructor(log: Logger) {
     this.#log = log;
     this.strangers = new BoundedLog(log);
+    this.strangersFaults = new BoundedLog(log);
   }
 
   /** Gives the request its id, and writes its line to the log once it is answered. */
@@ -47,6 +50,12 @@ export class RequestLog {
         'request',
       );
     });
+  }
+
+  /** Notes a fault of ours that a request met. */
+  fault(response: ServerResponse, err: unknown): void {
+    const log = this.#admitted.has(response) ? this.#log : this.strangersFaults;
+    log.error({ err, requestId: idOf(response) }, 'fault');
   }
 
   /** The request has passed the gate: token or session, tenant, rate limit. */

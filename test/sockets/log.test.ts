@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { BoundedLog } from '../../src/http/bounded-log.ts';
-import { startService } from '../harness.ts';
+import { createDatabase, startService, type Answer } from '../harness.ts';
+import { fromOurPage } from '../identity/browser.ts';
 import { head, last, speak } from '../rest/raw.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -41,6 +42,35 @@ it('what is no HTTP is in the log a bounded number of times', async () => {
   for (let round = 0; round < 10; round += 1)
     await Promise.all(Array.from({ length: 40 }, () => speak(service, 'rubbish\r\n\r\n')));
   expect(service.log.filter((line) => line.includes('malformed')).length).toBeLessThan(bound(begun));
+});
+
+it('faults that strangers meet are in the log a bounded number of times, and one line says how many were left out', async () => {
+  const database = await createDatabase();
+  const service = await startService({ database });
+  onTestFinished(service.close);
+  const { token } = await service.integrator();
+  await database.drop();
+  const authorization = `Bearer ${token}`;
+  const session = { ...fromOurPage, cookie: `kontor=${'A'.repeat(43)}` };
+  const login = { email: 'nobody@example.com', password: 'wrong' };
+  const kinds: (() => Promise<Answer>)[] = [
+    () => service.request('GET', '/api/v1/me', { headers: { authorization } }),
+    () =>
+      service.request('POST', '/graphql', { body: { query: '{ me { user { id } } }' }, headers: { authorization } }),
+    () => service.request('POST', '/graphql', { body: { query: '{ me { user { id } } }' }, headers: session }),
+    () => service.request('GET', '/api/auth/get-session', { headers: session }),
+    () => service.request('POST', '/api/auth/sign-in/email', { body: login, headers: session }),
+  ];
+  const begun = performance.now();
+  const statuses = new Set<number>();
+  for (let round = 0; round < 60; round += 1)
+    for (const { status } of await Promise.all(kinds.map((ask) => ask()))) statuses.add(status);
+  expect([...statuses]).toEqual([500]);
+  const errors = (): { msg: string; leftOut?: number }[] =>
+    service.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+  await until(() => errors().some(({ msg }) => msg === 'lines left out'), 'the line of what was left out');
+  expect(errors().length).toBeLessThan(bound(begun));
+  expect(errors().length, 'the lines of their requests take no room from them').toBeGreaterThan(100);
 });
 
 it('no line grows with what a client sends', async () => {
