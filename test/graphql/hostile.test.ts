@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
+import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
 import { fill } from '../isolation/books.ts';
 import { noFaults } from '../rest/samples.ts';
 import { hostileInput, idsOf, inputCount, type Ids } from './hostile-inputs.ts';
@@ -21,8 +23,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Whether the document was refused or answered. Fails if that was a fault of ours. */
-async function fateOf(who: Integrator, seed: number, { family, about, body, type }: Hostile): Promise<Fate> {
-  const headers = { authorization: `Bearer ${who.token}`, ...(type && { 'content-type': type }) };
+async function fateOf(who: Sender, seed: number, { family, about, body, type }: Hostile): Promise<Fate> {
+  const by: Record<string, string> =
+    'token' in who ? { authorization: `Bearer ${who.token}` } : { ...fromOurPage, cookie: who.cookie ?? '' };
+  const headers = { ...by, ...(type && { 'content-type': type }) };
   const answer: Answer = await service.request('POST', '/graphql', { body, headers });
   const errors: { extensions?: { code?: string } }[] = answer.body?.errors ?? [];
   const told = { seed, family, about };
@@ -32,12 +36,15 @@ async function fateOf(who: Integrator, seed: number, { family, about, body, type
     body: expect.any(Object),
     codes: expect.not.arrayContaining(['INTERNAL_SERVER_ERROR']),
   });
-  return { about, is: answer.body.errors ? 'refused' : 'answered' };
+  return { about, is: answer.body.errors ? 'refused' : 'answered', codes: errors.map((e) => e.extensions?.code) };
 }
+
+type Sender = Pick<Integrator, 'token'> | Pick<Browser, 'cookie'>;
 
 interface Fate {
   about: string | undefined;
   is: 'refused' | 'answered';
+  codes: (string | undefined)[];
 }
 
 /** Sends the documents of the seeds below `count`. New documents of one tenant wait for each other, so several send. */
@@ -61,5 +68,31 @@ it('every input of every mutation and query may be at or beyond its bounds, and 
   const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => about));
   // Some are within their bounds, so that what follows the checks of the input runs too.
   expect(answered.size).toBeGreaterThan(inputCount / 10);
+  noFaults(service);
+});
+
+it('so may every input of what needs a session, with one', async () => {
+  const fieldOf = (about = ''): string => about.split(':', 1)[0]!;
+  const mutations = service.domain.schema.getMutationType()?.getFields() ?? {};
+  const fields = Object.values(mutations)
+    .filter(({ args, extensions }) => args.length > 0 && checksOf(extensions['pothosOptions']).inSession)
+    .map(({ name }) => name);
+  expect(fields.toSorted()).toEqual([
+    'createApiToken',
+    'inviteMember',
+    'removeMember',
+    'revokeApiToken',
+    'revokeInvitation',
+    'revokeSession',
+  ]);
+  const { browser } = await signedIn(service);
+  const fates: Fate[] = [];
+  for (let seed = 0; seed < 40 * inputCount; seed += 1) {
+    const document = hostileInput(seed);
+    if (fields.includes(fieldOf(document.about))) fates.push(await fateOf(browser, seed, document));
+  }
+  expect(fates.flatMap(({ codes }) => codes)).not.toContain('FORBIDDEN');
+  const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => fieldOf(about)));
+  expect([...answered].toSorted()).toEqual(['createApiToken', 'inviteMember']); // the others' ids are nobody's
   noFaults(service);
 });
