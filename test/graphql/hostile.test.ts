@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
-import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
+import { codeOf, fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
 import { fill } from '../isolation/books.ts';
 import { noFaults } from '../rest/samples.ts';
 import { hostileInput, idsOf, inputCount, type Ids } from './hostile-inputs.ts';
@@ -93,6 +93,13 @@ it('so may every input of what needs a session, with one', async () => {
   }
   expect(fates.flatMap(({ codes }) => codes)).not.toContain('FORBIDDEN');
   const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => fieldOf(about)));
-  expect([...answered].toSorted()).toEqual(['createApiToken', 'inviteMember']); // the others' ids are nobody's
+  expect([...answered], 'the others take one input alone, an address or the id of what there is').toEqual([
+    'createApiToken',
+  ]);
+  const lengths = [1, 63, 64, 65, 243, 244, 245, 300].map((length) => `${'a'.repeat(length)}@b.example`);
+  const odd = ["o'x@b.example", '"a b"@b.example', 'ä@b.example', 'A+b@B.EXAMPLE', '%00@b.example', 'a@b.example\0'];
+  const invite = 'mutation ($email: String!) { inviteMember(email: $email) { link } }';
+  const codes = [...lengths, ...odd].map(async (email) => codeOf(await browser.graphql(invite, { email })));
+  expect(new Set(await Promise.all(codes))).toEqual(new Set([undefined, 'VALIDATION_FAILED']));
   noFaults(service);
 });
