@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
 import { expectUsable, settle, signIn, startApp, type App } from './app.ts';
 import { barriers, noBrowser, type Watch } from './browser.ts';
@@ -260,6 +261,52 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('alert').getByText('was paid meanwhile').waitFor();
         expect(await page.getByLabel('Category').inputValue()).toBe('Travel');
+      });
+    });
+  });
+
+  describe('somebody else was faster with a webhook', () => {
+    const webhookOf = async ({ graphql }: Integrator): Promise<string> => {
+      const input = { url: 'https://hooks.example/kontor', events: ['invoice.issued'], description: 'The warehouse' };
+      const made = await graphql(
+        'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
+        { input },
+      );
+      return made.createWebhook.webhook.id as string;
+    };
+
+    it('and changed it: what changed is told, and both changes are saved', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await webhookOf(acme);
+      await work(`/settings/webhooks/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('Description').fill('The shop');
+        await acme.graphql(
+          'mutation ($id: UUID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id } }',
+          { id, input: { events: ['invoice.paid'], description: 'The store' } },
+        );
+        await page.getByRole('button', { name: 'Save' }).click();
+        const alert = page.getByRole('alert');
+        await alert.getByText('Description was changed elsewhere as well (now “The store”). Yours is kept.').waitFor();
+        await alert.getByText('Events was changed elsewhere, and is taken over.').waitFor();
+        await expectUsable(page);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      });
+      const { webhook } = await acme.graphql('query ($id: UUID!) { webhook(id: $id) { description events } }', { id });
+      expect(webhook).toEqual({ description: 'The shop', events: ['invoice.paid'] });
+    });
+
+    it('and deleted it: that is told, and nothing typed is gone', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await webhookOf(acme);
+      await work(`/settings/webhooks/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('Description').fill('The shop');
+        await acme.graphql('mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }', { id });
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('alert').getByText('This webhook was deleted meanwhile.').waitFor();
+        expect(await page.getByLabel('Description').inputValue()).toBe('The shop');
       });
     });
   });

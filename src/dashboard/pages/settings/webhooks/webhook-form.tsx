@@ -1,9 +1,10 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../../components/form.tsx';
 import { graphql } from '../../../graphql.ts';
+import { currentOf } from '../../../meanwhile.ts';
 import { EventPicker } from './event-picker.tsx';
 import { WebhookFields, type Webhook } from './fields.ts';
 
@@ -32,6 +33,17 @@ const UpdateWebhook = graphql(
   [WebhookFields],
 );
 
+const WebhookNow = graphql(
+  `
+    query WebhookNow($id: UUID!) {
+      now: webhook(id: $id) {
+        ...WebhookFields
+      }
+    }
+  `,
+  [WebhookFields],
+);
+
 const input = ({ url, description, events }: Values): Values => ({
   url: url.trim(),
   description: description?.trim() || null,
@@ -44,14 +56,16 @@ interface Values {
   events: string[];
 }
 
+const valuesOf = (webhook?: Webhook): Values => ({
+  url: webhook?.url ?? 'https://',
+  description: webhook?.description ?? '',
+  events: webhook?.events ?? ['*'],
+});
+
 function useWebhookForm(webhook?: Webhook) {
   return useForm<Values>({
     mode: 'controlled',
-    initialValues: {
-      url: webhook?.url ?? 'https://',
-      description: webhook?.description ?? '',
-      events: webhook?.events ?? ['*'],
-    },
+    initialValues: valuesOf(webhook),
     validate: { events: (events) => (events.length > 0 ? null : 'Choose at least one event, or all.') },
   });
 }
@@ -109,9 +123,21 @@ export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
 }
 
 export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }): ReactNode {
+  const client = useClient();
   const [, update] = useMutation(UpdateWebhook);
   const form = useWebhookForm(webhook);
-  const submission = useSubmit(form, (values, once) => update({ id: webhook.id, input: input(values) }, once), onDone);
+  const { id } = webhook;
+  const submission = useSubmit(
+    form,
+    (values, once) => update({ id, input: input(values) }, once),
+    onDone,
+    () =>
+      currentOf(
+        client.query(WebhookNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
+        (data) => ({ values: valuesOf(data.now) }),
+        'This webhook was deleted meanwhile.',
+      ),
+  );
   return (
     <Form submission={submission} submit="Save" onCancel={onDone}>
       <Fields form={form} />
