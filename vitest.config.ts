@@ -1,11 +1,29 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
+const unit = 'test/**/*.unit.test.ts';
+const system = 'test/**/*.system.test.ts';
+const reliability = 'test/reliability/**'; // minutes: npm run test:reliability
+
+/** A test's name says what it needs; each project can be run by itself: `vitest run --project unit`. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/reliability/**'], // minutes: npm run test:reliability
-    globalSetup: 'test/global-setup.ts',
-    setupFiles: 'test/every-statement.ts',
+    projects: [
+      // No database: parsers, money, signing, formats.
+      { extends: true, test: { name: 'unit', include: [unit], isolate: false } },
+      // A service in the test's own process, on a database of its own.
+      {
+        extends: true,
+        test: {
+          name: 'api',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, unit, system, reliability],
+          ...database,
+        },
+      },
+      // Processes, faults, a browser, a pooler.
+      { extends: true, test: { name: 'system', include: [system], ...database } },
+    ],
     reporters: ['default', './test/left-out.ts'],
     // Tests wait for PostgreSQL, processes and a browser much of the time. One worker less than cores would idle.
     maxWorkers: '100%',

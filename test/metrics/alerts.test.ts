@@ -41,7 +41,7 @@ it('every metric and label that an example alert names is there to be asked', as
   const named = rules.flatMap(({ expr }) => [...expr.matchAll(/\b((?:kontor|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]);
   expect(named.length).toBeGreaterThan(rules.length);
   const strange = named.filter(([, name = '', selector = '']) => {
-    if (name === 'kontor_process_restarts_total') return false; // the parent's: processes/concurrency.test.ts has seen it
+    if (name === 'kontor_process_restarts_total') return false; // the parent's: processes/concurrency.system.test.ts has seen it
     const metric = known.get(name.replace(/_(?:bucket|count|sum)$/, '')) ?? known.get(name);
     const labels = [...selector.matchAll(/(\w+)=/g)].map(([, label]) => label).filter((label) => label !== 'job');
     const source = metric && metrics.registry.getSingleMetric(metric.name);

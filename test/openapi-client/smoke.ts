@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './generated.ts';
 
-// Run by test/openapi/client.test.ts. What the types must refuse is marked: were it accepted, tsc would say so.
+// Run by test/openapi/client.system.test.ts. What the types must refuse is marked: were it accepted, tsc would say so.
 
 declare const process: { env: Record<string, string | undefined> };
 
