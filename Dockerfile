@@ -1,6 +1,6 @@
 # Kontor without a database: give it a PostgreSQL by DATABASE_URL. compose.yaml has both.
 
-# The version of the package `node` in package.json. test/image.test.ts compares.
+# The version of the package `node` in package.json. test/image.unit.test.ts compares.
 ARG NODE_VERSION=26.10.0
 
 FROM node:${NODE_VERSION}-slim AS build

@@ -5,7 +5,7 @@ import { isStrongSecret, varietyOf } from './secret-strength.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
 
-/** What the environment says, checked; see README for each variable. */
+/** What the environment says, checked; see OPERATING.md#settings for each variable. */
 export interface Config {
   /** Of the operator's own PostgreSQL; null for the embedded one. */
   databaseUrl: string | null;

@@ -15,7 +15,7 @@ const exceptions: Record<string, Record<string, string>> = {
   },
   '20261121071500_isolation': {
     'every table is behind row-level security':
-      'The role has to change with it: README says to stop the version before.',
+      'The role has to change with it: CHANGELOG.md says to stop the version before.',
   },
 };
 

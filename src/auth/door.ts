@@ -32,7 +32,7 @@ const passwords = z.object({
 
 /**
  * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
- * better-auth's, where it has them; README has the table.
+ * better-auth's, where it has them; src/auth/README.md has the table.
  */
 export function createAuthDoor({
   client,
