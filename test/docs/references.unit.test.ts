@@ -47,6 +47,15 @@ describe('references', () => {
     expect(stale(path, readText(path))).toEqual([]);
   });
 
+  it('to scripts of package.json lead somewhere', () => {
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+    const named = [...programs, ...documents].flatMap((path) =>
+      [...readText(path).matchAll(/npm run (?:-s )?([a-z]+(?::[a-z]+)*)/g)].map(([, name = '']) => ({ path, name })),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
+  });
+
   it('to the contract and to decisions have one form', () => {
     const other = /\b(?:decisions?|contract)(?:,| and decisions,)? \d|service-v1|decisions\.md|v1 document/;
     expect([...programs, ...documents].filter((path) => other.test(readText(path)))).toEqual([]);
