@@ -7,8 +7,8 @@ import { addBankCommands } from './commands/bank.ts';
 import { runService } from './commands/service.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './database.ts';
-import { failInFamily } from './processes/family.ts';
-import { say, tell } from './output.ts';
+import { reportFailureToPrimary } from './processes/ipc.ts';
+import { print, printError } from './output.ts';
 
 const program = new Command('kontor')
   .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
@@ -30,9 +30,9 @@ program
   .command('migrate')
   .description('bring the database up to date')
   .action(async () => {
-    const database = await openDatabase(readConfig(process.env), { report: tell, migrating: true });
+    const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });
     await database.close();
-    say('The database is up to date.');
+    print('The database is up to date.');
   });
 addTenantCommands(program);
 addUserCommands(program);
@@ -46,7 +46,7 @@ try {
 } catch (error) {
   // One line, whatever went wrong; the rest of the lines is for us.
   const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
-  if (!failInFamily(line || String(error))) tell(`kontor: ${line || String(error)}`);
-  if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) tell(error.stack ?? '');
+  if (!reportFailureToPrimary(line || String(error))) printError(`kontor: ${line || String(error)}`);
+  if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) printError(error.stack ?? '');
   process.exitCode = 1;
 }

@@ -32,7 +32,7 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Null when nobody said: the default depends on how many processes serve. */
   rateLimitStore: (typeof rateLimitStores)[number] | null;
-  /** What webhook secrets are encrypted with; null only with the embedded database (see keptSecret). */
+  /** What webhook secrets are encrypted with; null only with the embedded database (see readOrCreateSecret). */
   secret: string | null;
   logLevel: (typeof logLevels)[number];
   /** Where /metrics is served by itself; null: nowhere. */

@@ -4,13 +4,13 @@ import { formatTime } from '../schema/scalars/scalars.ts';
 // What a person or a script reads. The log is something else.
 
 /** For people, on standard output. */
-export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Progress and refusals, on standard error: standard output stays clean for scripts. */
-export const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** For scripts: one JSON value, in REST's names. */
-export const sayJson = (value: unknown): void => say(JSON.stringify(inRestNames(value)));
+export const printJson = (value: unknown): void => print(JSON.stringify(inRestNames(value)));
 
 function inRestNames(value: unknown): unknown {
   if (value instanceof Date) return formatTime(value);
@@ -20,4 +20,4 @@ function inRestNames(value: unknown): unknown {
 }
 
 /** One row for people: its cells, apart by tabs. */
-export const sayRow = (...cells: (string | null)[]): void => say(cells.map((cell) => cell ?? '–').join('\t'));
+export const printRow = (...cells: (string | null)[]): void => print(cells.map((cell) => cell ?? '–').join('\t'));

@@ -18,7 +18,7 @@ export interface RateLimitStore {
   hit(identity: string, limit: number): Promise<Hit>;
 }
 
-export interface Admission {
+export interface RateLimitDecision {
   admitted: boolean;
   limit: number;
   /** How many more would be admitted right now. */
@@ -31,7 +31,7 @@ export interface Admission {
 
 export interface RateLimiter {
   /** Counts one HTTP request of whom `identity` names, towards a limit of its own if given; null without limits. */
-  admit(identity: string, ownLimit?: number): Promise<Admission | null>;
+  admit(identity: string, ownLimit?: number): Promise<RateLimitDecision | null>;
 }
 
 /** At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit. */
@@ -189,7 +189,7 @@ const countHit = `
       as "nextFreeInMs"`;
 
 /** Deletes what postgresStore keeps of those who haven't been admitted for an hour, longer than any window; returns how many. */
-export async function forget(pool: Pool): Promise<number> {
+export async function deleteExpiredHits(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(`
     delete from rate_limits
     where not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '1 hour')`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 
 /** Who asks whether we are ready won't wait longer. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 // What doesn't fit into so little memory is written to disk, as far as there is room on it.
 const probe = `
@@ -36,7 +36,7 @@ export function createReadiness(
     const results = (await pool.query(probe)) as unknown as QueryResult<{ readOnly: boolean }>[];
     if (results[2]?.rows[0]?.readOnly) return 'The database is read-only.';
     const reason = await pending();
-    return performance.now() - begun > patienceMs ? slow : reason;
+    return performance.now() - begun > timeoutMs ? slow : reason;
   };
   const reasonOf = (error: unknown): string => reasons.get((error as { code?: string }).code ?? '') ?? silent;
   let looking: Promise<string | undefined> | undefined;
@@ -44,6 +44,6 @@ export function createReadiness(
     looking ??= look()
       .catch(reasonOf)
       .finally(() => (looking = undefined));
-    return Promise.race([looking, sleep(patienceMs, silent, { ref: false })]);
+    return Promise.race([looking, sleep(timeoutMs, silent, { ref: false })]);
   };
 }

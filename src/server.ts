@@ -10,40 +10,40 @@ import { routes } from '../rest-shim/routes.ts';
 import type { Context } from '../schema/context.ts';
 import { printSdl } from '../schema/print.ts';
 import { importLimits } from '../schema/bank-import/import.ts';
-import { createAuthDoor } from './auth/door.ts';
-import type { Caller } from './auth/router.ts';
+import { createAuthRoutes } from './auth/routes.ts';
+import type { AuthRequestContext } from './auth/router.ts';
 import { clientAddress } from './http/client-address.ts';
 import { sessionToken } from './auth/cookie.ts';
-import { BoundedLog, shortened } from './http/bounded-log.ts';
-import { Connections, usualLimits, type ConnectionLimits } from './http/connections.ts';
+import { BoundedLog, truncated } from './http/bounded-log.ts';
+import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
 import { answerCors } from './http/cors.ts';
-import { inTime } from './http/deadline.ts';
+import { withDeadline } from './http/deadline.ts';
 import { accessKeys } from './graphql/access-endings.ts';
 import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import type { Domain } from './domain.ts';
-import { mayBeForged } from './auth/forgery.ts';
-import { createGate, type Credentials } from './gate.ts';
-import { createGraphqlDoor, type Visit } from './graphql/door.ts';
-import { graphqlRefusal, refuseGraphql } from './graphql/refusal.ts';
+import { mayBeCsrf } from './auth/csrf.ts';
+import { createRequestAdmission, type Credentials } from './auth/request-admission.ts';
+import { createGraphqlHandler, type GraphqlRequest } from './graphql/handler.ts';
+import { toGraphqlError, sendGraphqlError } from './graphql/error-response.ts';
 import { createCountInvited, createTryPassword } from './identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
-import { createAnswerOnce, fateOfStatus, keyOf, sha256 } from './idempotency/idempotency.ts';
-import { answerKeyedGraphql } from './idempotency/keyed-graphql.ts';
+import { createIdempotencyHandler, replayPolicyOfStatus, idempotencyKeyOf, sha256 } from './idempotency/idempotency.ts';
+import { handleIdempotentGraphql } from './idempotency/idempotent-graphql.ts';
 import { answerMalformed } from './http/malformed.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { isForm } from './http/multipart.ts';
 import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
-import { limitPatience, serverOptions, usualPatience, type Patience } from './http/patience.ts';
+import { enforceTimeouts, serverOptions, defaultTimeouts, type HttpTimeouts } from './http/timeouts.ts';
 import { Pipelining } from './http/pipelining.ts';
 import { sendWhole } from './http/send-whole.ts';
 import { idOf, RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Listener, Tracing } from './tracing.ts';
-import { hostFault, toOriginForm } from './http/target.ts';
-import { createVault } from './vault.ts';
+import { hostFault, toOriginForm } from './http/request-target.ts';
+import { createEncryption } from './encryption.ts';
 
-export interface Surroundings {
+export interface ServerOptions {
   client: UnscopedClient;
   pool: Pool;
   domain: Domain;
@@ -56,7 +56,7 @@ export interface Surroundings {
   corsOrigins: readonly string[];
   /** Whether GraphQL tells its schema: asked at the door, in suggestions, and at /schema.graphql. */
   introspection?: boolean;
-  patience?: Patience;
+  timeouts?: HttpTimeouts;
   /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
   trustedProxies?: number;
   connections?: ConnectionLimits;
@@ -84,24 +84,24 @@ export function createServer({
   secret,
   corsOrigins,
   introspection = true,
-  patience = usualPatience,
+  timeouts = defaultTimeouts,
   trustedProxies = 0,
-  connections = usualLimits(trustedProxies),
+  connections = defaultLimits(trustedProxies),
   publicUrl,
   unready,
   now = () => new Date(),
   metrics,
   answerMetrics,
   tracing,
-}: Surroundings): Server {
+}: ServerOptions): Server {
   const requestLog = new RequestLog(log);
   const connectionLog = new BoundedLog(log);
-  const gate = createGate({ client, pool }, limiter, now, (err) =>
+  const admission = createRequestAdmission({ client, pool }, limiter, now, (err) =>
     requestLog.strangersFaults.error({ err }, 'identity'),
   );
   const router = createRouter(domain, publicUrl);
-  const graphqlDoor = createGraphqlDoor(domain.schema, log, { introspection });
-  const authDoor = createAuthDoor({
+  const graphqlHandler = createGraphqlHandler(domain.schema, log, { introspection });
+  const authRoutes = createAuthRoutes({
     client,
     tryPassword: createTryPassword(client, pool),
     countInvited: createCountInvited(pool),
@@ -109,7 +109,7 @@ export function createServer({
     now,
   });
   const pages = createPages(publicUrl);
-  const answerOnce = createAnswerOnce(createVault(secret, 'stored answers'));
+  const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
 
   function answerRest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = idOf(response);
@@ -119,25 +119,25 @@ export function createServer({
     const handle = (request: Request, context: Context, isRetried = false) =>
       router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
     const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
-      const { headers, outcome } = await gate.admit({ authorization: request.headers.get('authorization') });
+      const { headers, outcome } = await admission.admit({ authorization: request.headers.get('authorization') });
       setHeaders(response, headers);
       if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
       requestLog.admitted(response);
       const context = domain.contextFor(outcome.principal, { requestId, signal });
-      const key = keyOf(incoming);
+      const key = idempotencyKeyOf(incoming);
       if (key === undefined) return await handle(request, context);
       const body = await readRequestBytes(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
       const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
-      return await answerOnce(keyed, context, {
+      return await idempotent(keyed, context, {
         handle: (inside) => handle(new Request(url, init), inside, true),
-        fateOf: fateOfStatus,
+        replayPolicyOf: replayPolicyOfStatus,
       });
     };
     const listener = getRequestListener(
       (request) =>
-        inTime(patience.answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
-          toErrorResponse(error, request, { requestId, report }),
+        withDeadline(timeouts.answerMs, incoming, response, (signal) => admit(request, signal)).catch(
+          (error: unknown) => toErrorResponse(error, request, { requestId, report }),
         ),
       // A path that no URL can be made of is no address of ours.
       { hostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
@@ -149,15 +149,15 @@ export function createServer({
     const requestId = idOf(response);
     const report = (err: unknown): void => requestLog.fault(response, err);
     const address = clientAddress(incoming, trustedProxies);
-    const note: Caller['note'] = (outcome, userId) => {
+    const logOutcome: AuthRequestContext['logOutcome'] = (outcome, userId) => {
       const to = outcome === 'entered' ? log : requestLog.strangers;
-      to.info({ requestId, address: shortened(address), outcome, userId }, 'sign-in');
+      to.info({ requestId, address: truncated(address), outcome, userId }, 'sign-in');
       metrics?.signIn(outcome);
     };
-    const caller = { incoming, address, requestId, report, note };
+    const authRequest = { incoming, address, requestId, report, logOutcome };
     const answered = (request: Request) =>
-      inTime(patience.answerMs, incoming, response, () => authDoor(request, caller)).catch((error: unknown) =>
-        toErrorResponse(error, request, caller),
+      withDeadline(timeouts.answerMs, incoming, response, () => authRoutes(request, authRequest)).catch(
+        (error: unknown) => toErrorResponse(error, request, authRequest),
       );
     const listener = getRequestListener(answered, {
       hostname,
@@ -176,7 +176,7 @@ export function createServer({
       session: {
         token,
         tenantId: typeof tenantId === 'string' ? tenantId : null,
-        mayBeForged: mayBeForged(method, headers, publicUrl()),
+        mayBeCsrf: mayBeCsrf(method, headers, publicUrl()),
       },
     };
   }
@@ -186,35 +186,39 @@ export function createServer({
     if (wantsGraphiql(request) && pages(request, response, '/graphql')) return;
     const admit = async (signal: AbortSignal): Promise<void> => {
       const credentials = credentialsOf(request);
-      const { headers, outcome } = await gate.admit(credentials);
+      const { headers, outcome } = await admission.admit(credentials);
       setHeaders(response, headers);
-      if ('refusal' in outcome) return refuseGraphql(response, outcome.refusal, requestId);
+      if ('refusal' in outcome) return sendGraphqlError(response, outcome.refusal, requestId);
       requestLog.admitted(response);
       const { principal } = outcome;
       const { token } = principal;
-      const visit: Visit = {
+      const graphqlRequest: GraphqlRequest = {
         requestId,
         context: domain.contextFor(principal, { changes, requestId, signal }),
-        readmit: () => gate.stillAdmits(credentials, principal),
+        isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
         onAccessEnd: (end) => changes.accessEndings.listen(accessKeys(principal), end),
         expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,
       };
-      const key = keyOf(request);
-      if (key === undefined) await graphqlDoor.handle(request, response, visit);
-      else await sendWhole(response, await answerKeyedGraphql(graphqlDoor, answerOnce, request, { key, ...visit }));
+      const key = idempotencyKeyOf(request);
+      if (key === undefined) await graphqlHandler.handle(request, response, graphqlRequest);
+      else
+        await sendWhole(
+          response,
+          await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, ...graphqlRequest }),
+        );
     };
-    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : patience.answerMs;
+    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : timeouts.answerMs;
     try {
-      await inTime(mayTakeMs, request, response, admit);
+      await withDeadline(mayTakeMs, request, response, admit);
     } catch (error) {
-      const refusal = graphqlRefusal(error);
+      const refusal = toGraphqlError(error);
       if (refusal.status === 500) requestLog.fault(response, error);
-      refuseGraphql(response, refusal, requestId);
+      sendGraphqlError(response, refusal, requestId);
     }
   }
 
-  /** Who answers what. An address that ends in a slash stands for all below it. What isn't here may be a page. */
-  const doors: [address: string, answer: Answer][] = [
+  /** Handlers by address. An address that ends in a slash covers all below it. Any other address may be a page. */
+  const handlers: [address: string, answer: Answer][] = [
     ['/api/v1', answerRest],
     ['/api/v1/', answerRest],
     ['/api/auth/', answerAuth],
@@ -225,7 +229,7 @@ export function createServer({
     ['*', answerOptions],
   ];
 
-  /** What describes them, for anybody's tools. */
+  /** Descriptions of the APIs, public. */
   const files = new Map<string, Answer>([
     ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
   ]);
@@ -246,8 +250,8 @@ export function createServer({
     const file = files.get(pathname);
     if (file) return void file(request, response);
     if (answerCors(request, response, corsOrigins)) return;
-    const door = doors.find(([at]) => pathname === at || (at.endsWith('/') && pathname.startsWith(at)));
-    if (door) void door[1](request, response);
+    const handler = handlers.find(([at]) => pathname === at || (at.endsWith('/') && pathname.startsWith(at)));
+    if (handler) void handler[1](request, response);
     else if (!pages(request, response, pathname)) {
       setHeaders(response, commonHeaders(publicUrl())); // this is no page
       notFound(request, response);
@@ -256,8 +260,8 @@ export function createServer({
   const pipelining = new Pipelining();
   const listener = tracing?.requests(answer) ?? answer;
   const server = createHttpServer(
-    serverOptions(patience),
-    pipelining.oneByOne((request, response) => {
+    serverOptions(timeouts),
+    pipelining.serialize((request, response) => {
       toOriginForm(request);
       listener(request, response);
     }),
@@ -271,7 +275,7 @@ export function createServer({
   pipelining.watch(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerMalformed(server, requestLog.strangers, () => commonHeaders(publicUrl()));
-  limitPatience(server, patience);
+  enforceTimeouts(server, timeouts);
   return server;
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { say } from '../src/output.ts';
+import { print } from '../src/output.ts';
 
 // `npm run audit`: whether the registry knows of a vulnerability in what is installed. Fails if it does; and ends by 2,
 // and says so, where the registry can't tell, so that silence is never taken for safety.
@@ -30,13 +30,13 @@ for (const { name, folder } of packages) {
   const said = report.safeParse(parsed(stdout));
   if (!said.success) {
     const [reason = 'no answer'] = (reasonOf(stdout) ?? stderr).split('\n');
-    say(`${name}: NOT KNOWN. The registry can't tell: ${reason}`);
+    print(`${name}: NOT KNOWN. The registry can't tell: ${reason}`);
     worst = Math.max(worst, 2);
     continue;
   }
   const { metadata, vulnerabilities } = said.data;
-  say(`${name}: ${metadata.vulnerabilities.total} known in ${metadata.dependencies.total} packages`);
-  for (const [at, { severity, range }] of Object.entries(vulnerabilities)) say(`  ${severity}: ${at} ${range}`);
+  print(`${name}: ${metadata.vulnerabilities.total} known in ${metadata.dependencies.total} packages`);
+  for (const [at, { severity, range }] of Object.entries(vulnerabilities)) print(`  ${severity}: ${at} ${range}`);
   if (metadata.vulnerabilities.total > 0) worst = Math.max(worst, 1);
 }
 process.exitCode = worst;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { keptSecret } from '../src/kept-secret.ts';
+import { readOrCreateSecret } from '../src/secret-file.ts';
 
 const secret = 'a secret of thirty-two characters';
 const databaseUrl = 'postgres://kontor:hunter2@db.example:5432/kontor';
@@ -291,17 +291,17 @@ describe('the kept secret', () => {
 
   it('is 32 random bytes in base64, for the owner alone, and stays what it was', async () => {
     const dir = folder();
-    const kept = await keptSecret(dir);
+    const kept = await readOrCreateSecret(dir);
     expect(Buffer.from(kept, 'base64').toString('base64')).toBe(kept);
     expect(Buffer.from(kept, 'base64')).toHaveLength(32);
     expect(statSync(join(dir, 'secret')).mode & 0o777).toBe(0o600);
-    expect(await keptSecret(dir)).toBe(kept);
-    expect(await keptSecret(folder())).not.toBe(kept);
+    expect(await readOrCreateSecret(dir)).toBe(kept);
+    expect(await readOrCreateSecret(folder())).not.toBe(kept);
   });
 
   it('is the same for all that start at once, and nothing is left beside it', async () => {
     const dir = folder();
-    const secrets = await Promise.all(Array.from({ length: 50 }, () => keptSecret(dir)));
+    const secrets = await Promise.all(Array.from({ length: 50 }, () => readOrCreateSecret(dir)));
     expect(new Set(secrets).size).toBe(1);
     expect(readdirSync(dir)).toEqual(['secret']);
   });
@@ -312,7 +312,7 @@ describe('the kept secret', () => {
       const dir = folder();
       mkdirSync(dir);
       writeFileSync(join(dir, 'secret'), text);
-      await expect(keptSecret(dir)).rejects.toThrow(
+      await expect(readOrCreateSecret(dir)).rejects.toThrow(
         `${dir}/secret is damaged: put the secret back that was there, or set KONTOR_SECRET`,
       );
       expect(readFileSync(join(dir, 'secret'), 'utf8')).toBe(text);
@@ -322,6 +322,6 @@ describe('the kept secret', () => {
   it('is not replaced when it can’t be read', async () => {
     const dir = folder();
     mkdirSync(join(dir, 'secret'), { recursive: true });
-    await expect(keptSecret(dir)).rejects.toThrow('EISDIR');
+    await expect(readOrCreateSecret(dir)).rejects.toThrow('EISDIR');
   });
 });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { usualPatience } from '../src/http/patience.ts';
+import { defaultTimeouts } from '../src/http/timeouts.ts';
 import { camt, upload } from './bank/statement.ts';
 import { makeDelivery } from './graphql/books.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';
@@ -18,7 +18,7 @@ import { until } from './webhooks/receiver.ts';
 
 /** How long a request may take while it is held up. Otherwise as long as ever: a busy machine takes longer than that. */
 const answerMs = 400;
-const patience = { ...usualPatience };
+const patience = { ...defaultTimeouts };
 
 let database: Database;
 let service: Service;
@@ -45,7 +45,7 @@ async function held<T>(table: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    patience.answerMs = usualPatience.answerMs;
+    patience.answerMs = defaultTimeouts.answerMs;
     await holder.query('rollback');
     await until(async () => (await atWork()) === 0, 'connections to be given back');
   }
@@ -117,7 +117,7 @@ describe('a request that isn’t answered in time gets the documented 500', () =
 describe('other bounds are for', () => {
   it('a body that comes slowly', async () => {
     // As long as a busy machine takes to answer.
-    const patient = await startService({ database, patience: { ...usualPatience, answerMs: 1500 } });
+    const patient = await startService({ database, patience: { ...defaultTimeouts, answerMs: 1500 } });
     onTestFinished(patient.close);
     const body = JSON.stringify(sample.customer);
     const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
@@ -151,7 +151,7 @@ describe('other bounds are for', () => {
     const sending = httpRequest(new URL('/graphql', service.url), { method: 'POST', headers });
     sending.end(JSON.stringify({ query: 'subscription { deliveryChanged { event { type } } }' }));
     const [stream] = (await once(sending, 'response')) as [IncomingMessage];
-    patience.answerMs = usualPatience.answerMs;
+    patience.answerMs = defaultTimeouts.answerMs;
     let told = '';
     stream.on('data', (chunk: Buffer) => (told += chunk.toString())).on('error', () => {});
     await sleep(2000);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { say } from '../src/output.ts';
+import { print } from '../src/output.ts';
 import { startOwnServer } from './own-server.ts';
 
 // The story's end: money in, events out. A receiver on this machine has a private address, and a retry that is shown
@@ -50,7 +50,7 @@ const statementOf = (number: string, amount: string): string => `<?xml version="
   </Stmt></BkToCstmrStmt></Document>`;
 
 export async function playMoneyAndEvents(): Promise<void> {
-  say('\n══ Money in, events out (on a server of the demo’s own)');
+  print('\n══ Money in, events out (on a server of the demo’s own)');
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-demo-'));
   const { server: receiver, url, arrivals } = await startReceiver({ '/flaky': 2 });
   const { child, address, token } = await startOwnServer(dataDir);
@@ -61,16 +61,16 @@ export async function playMoneyAndEvents(): Promise<void> {
     errors?: object;
   }
   const graphql = async <T>(title: string, query: string, variables: object): Promise<T> => {
-    say(`\n── ${title}`);
-    say(query.trim());
-    say(JSON.stringify(variables));
+    print(`\n── ${title}`);
+    print(query.trim());
+    print(JSON.stringify(variables));
     const response = await fetch(`${address}/graphql`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ query, variables }),
     });
     const answer = (await response.json()) as Answer;
-    say(`→ ${response.status}\n${JSON.stringify(answer, null, 2)}`);
+    print(`→ ${response.status}\n${JSON.stringify(answer, null, 2)}`);
     if (answer.errors) throw new Error(`${title}: refused`);
     return answer.data as T;
   };
@@ -102,9 +102,9 @@ export async function playMoneyAndEvents(): Promise<void> {
       status: 'issued',
       items: [{ title: 'Layout', quantity: 4.5, unit: 'h', unit_price_net: 85, vat_rate: 19 }],
     });
-    say(`\nInvoice ${invoice.number} over ${invoice.total_gross} EUR is issued.`);
+    print(`\nInvoice ${invoice.number} over ${invoice.total_gross} EUR is issued.`);
 
-    say('\n── Import the statement that pays it: a multipart upload');
+    print('\n── Import the statement that pays it: a multipart upload');
     const form = new FormData();
     const query =
       'mutation ($file: Upload!) { importBankStatement(file: $file) { imported skipped matched warnings } }';
@@ -116,13 +116,13 @@ export async function playMoneyAndEvents(): Promise<void> {
       headers: { authorization: headers.authorization },
       body: form,
     });
-    say(`→ ${uploaded.status}\n${JSON.stringify(await uploaded.json(), null, 2)}`);
+    print(`→ ${uploaded.status}\n${JSON.stringify(await uploaded.json(), null, 2)}`);
 
     const paid = await arrival('invoice.paid', 1);
-    say('\n── invoice.paid arrives');
-    say(JSON.stringify(paid, null, 2));
+    print('\n── invoice.paid arrives');
+    print(JSON.stringify(paid, null, 2));
     new Webhook(createWebhook.secret).verify(paid.body, paid.headers as Record<string, string>);
-    say('Its signature is verified by the standardwebhooks package.');
+    print('Its signature is verified by the standardwebhooks package.');
 
     const { createWebhook: flaky } = await graphql<{ createWebhook: { webhook: { id: string } } }>(
       'Register a receiver that fails twice',

@@ -1,7 +1,7 @@
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
-import { say, tell } from '../src/output.ts';
+import { print, printError } from '../src/output.ts';
 import { playMoneyAndEvents } from './demo-webhooks.ts';
 
 // The quick start, played against the running server over plain HTTP: `npm start` in one terminal, `npm run demo` in
@@ -12,7 +12,7 @@ const address = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
 /** Two tenants of their own, so that the demo starts from nothing however often it is played. */
 async function makeTokens(): Promise<[string, string]> {
-  const database = await openDatabase(config, { report: tell });
+  const database = await openDatabase(config, { report: printError });
   try {
     const stamp = Date.now();
     const tokens: string[] = [];
@@ -34,9 +34,9 @@ interface Resource {
 }
 
 async function step(title: string, token: string, expected: number, method: string, path: string, body?: object) {
-  say(`\n── ${title}`);
-  say(`${method} /api/v1${path}`);
-  if (body) say(JSON.stringify(body, null, 2));
+  print(`\n── ${title}`);
+  print(`${method} /api/v1${path}`);
+  if (body) print(JSON.stringify(body, null, 2));
   const response = await fetch(`${address}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
@@ -47,8 +47,8 @@ async function step(title: string, token: string, expected: number, method: stri
     data: Resource & Resource[];
     links: { next: string | null };
   };
-  say(`→ ${response.status} ${response.statusText}`);
-  if (text !== '') say(JSON.stringify(answer, null, 2));
+  print(`→ ${response.status} ${response.statusText}`);
+  if (text !== '') print(JSON.stringify(answer, null, 2));
   if (response.status !== expected) throw new Error(`${title}: expected ${expected}, got ${response.status}`);
   return answer;
 }
@@ -112,12 +112,12 @@ async function play(): Promise<void> {
   });
   await step("Another tenant's invoice does not exist", stranger, 404, 'GET', `/invoices/${invoice.data.id}`);
   await playMoneyAndEvents();
-  say('\nAll as expected.');
+  print('\nAll as expected.');
 }
 
 try {
   await play();
 } catch (error) {
-  tell(`demo: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`demo: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }

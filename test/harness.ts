@@ -11,9 +11,9 @@ import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
 import type { ConnectionLimits } from '../src/http/connections.ts';
-import { usualPatience, type Patience } from '../src/http/patience.ts';
+import { defaultTimeouts, type HttpTimeouts } from '../src/http/timeouts.ts';
 import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
-import { createServer, type Surroundings } from '../src/server.ts';
+import { createServer, type ServerOptions } from '../src/server.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
 export interface Database {
@@ -111,7 +111,7 @@ export async function startService(
     limiter?: (pool: Pool) => RateLimiter;
     corsOrigins?: string[];
     introspection?: boolean;
-    patience?: Patience;
+    patience?: HttpTimeouts;
     trustedProxies?: number;
     connections?: ConnectionLimits;
     /** Where clients are told to reach it; by default where it listens. */
@@ -120,7 +120,7 @@ export async function startService(
     /** Other connections to the books than the service's own. */
     books?: Books;
     metrics?: Metrics;
-    answerMetrics?: Surroundings['answerMetrics'];
+    answerMetrics?: ServerOptions['answerMetrics'];
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
@@ -149,7 +149,7 @@ export async function startService(
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
-    patience: options.patience ?? usualPatience,
+    timeouts: options.patience ?? defaultTimeouts,
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
     publicUrl: () => options.publicUrl ?? url,

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { Client, Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRateLimiter, forget, memoryStore, postgresStore, type RateLimitStore } from '../src/rate-limit.ts';
+import {
+  createRateLimiter,
+  deleteExpiredHits,
+  memoryStore,
+  postgresStore,
+  type RateLimitStore,
+} from '../src/rate-limit.ts';
 import { createDatabase, type Database } from './harness.ts';
 
 let database: Database;
@@ -310,9 +316,9 @@ describe('the store in PostgreSQL', () => {
     await pass(3_570_000);
     await limiter.admit('active');
     await limiter.admit('active'); // refused
-    expect(await forget(pool())).toBe(0);
+    expect(await deleteExpiredHits(pool())).toBe(0);
     await pass(30_000);
-    expect(await forget(pool())).toBe(1);
+    expect(await deleteExpiredHits(pool())).toBe(1);
     expect((await limiter.admit('active'))?.admitted).toBe(false);
     expect((await limiter.admit('idle'))?.admitted).toBe(true);
   });
@@ -321,7 +327,7 @@ describe('the store in PostgreSQL', () => {
     const limiter = createRateLimiter({ limit: 60, store: postgresStore(pool()) });
     const done = new AbortController();
     const forgetting = (async () => {
-      while (!done.signal.aborted) await forget(pool(1));
+      while (!done.signal.aborted) await deleteExpiredHits(pool(1));
     })();
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => limiter.admit('a')));

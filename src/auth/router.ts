@@ -4,21 +4,21 @@ import type { z } from 'zod';
 import { readBody } from '../../rest-shim/request-body.ts';
 import { toErrorResponse, errorResponse, notFoundFallback } from '../../rest-shim/router.ts';
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
-import { mayBeForged } from './forgery.ts';
+import { mayBeCsrf } from './csrf.ts';
 
 /** One request's surroundings. */
-export interface Caller {
+export interface AuthRequestContext {
   incoming: IncomingMessage;
   /** Where the client is, as the proxies we trust say. */
   address: string;
   requestId: string;
   report: (fault: unknown) => void;
   /** Logs who came in, or didn't (OWASP ASVS 4.0.3, 7.1.3). What was typed isn't told: it may be a password. */
-  note: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
+  logOutcome: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
 }
 
-export type Handler = (request: Request, caller: Caller) => Promise<Response>;
-export type AuthDoor = Handler;
+export type Handler = (request: Request, caller: AuthRequestContext) => Promise<Response>;
+export type AuthHandler = Handler;
 
 const base = '/api/auth';
 
@@ -26,11 +26,11 @@ const base = '/api/auth';
 export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
   publicUrl: () => string,
-): AuthDoor {
-  const router = Router<IRequest, [Caller]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
+): AuthHandler {
+  const router = Router<IRequest, [AuthRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
   for (const [method, path, handler] of routes) {
-    router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: Caller) =>
-      mayBeForged(method, caller.incoming.headers, publicUrl())
+    router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: AuthRequestContext) =>
+      mayBeCsrf(method, caller.incoming.headers, publicUrl())
         ? errorResponse(403, 'This is only for requests from our own pages.', caller.requestId)
         : handler(request as unknown as Request, caller),
     );

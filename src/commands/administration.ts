@@ -8,7 +8,7 @@ import {
   RefusedError,
   revokeToken,
 } from '../identity/index.ts';
-import { say, sayJson, sayRow } from '../output.ts';
+import { print, printJson, printRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/scalars/scalars.ts';
 
@@ -22,23 +22,23 @@ export function addTenantCommands(program: Command): void {
     .action(
       async ({ json, ...input }: { name: string; country?: string; currency?: string; timezone?: string } & Json) => {
         const made = await withDatabase(({ client }) => createTenant(client, input));
-        if (json) sayJson(made);
-        else say(`Tenant ${made.name} is open: ${made.id}`);
+        if (json) printJson(made);
+        else print(`Tenant ${made.name} is open: ${made.id}`);
       },
     );
   asJson(tenant.command('list').description('all tenants, closed ones too')).action(async ({ json }: Json) => {
     const tenants = await withDatabase(({ client }) => listTenants(client));
-    if (json) return sayJson(tenants);
+    if (json) return printJson(tenants);
     for (const { id, name, country, defaultCurrency, timezone, closedAt } of tenants) {
-      sayRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
+      printRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
     }
   });
   asJson(tenant.command('close').description('close a tenant; its tokens are answered 403 from then on'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await withDatabase(({ client }) => closeTenant(client, id));
-      if (json) sayJson({ id, closed: true });
-      else say(`Tenant ${id} is closed.`);
+      if (json) printJson({ id, closed: true });
+      else print(`Tenant ${id} is closed.`);
     });
 }
 
@@ -63,26 +63,26 @@ export function addTokenCommands(program: Command): void {
           ...(expires && { expiresAt: pointInTime(expires) }),
         }),
       );
-      if (json) return sayJson(made);
-      say(`Token ${made.id}. Its value, shown this once:`);
-      say(made.token);
+      if (json) return printJson(made);
+      print(`Token ${made.id}. Its value, shown this once:`);
+      print(made.token);
     });
   asJson(token.command('list').description('tokens, without their values'))
     .option('--tenant <id>')
     .action(async ({ tenant: tenantId, json }: { tenant?: string } & Json) => {
       const tokens = await withDatabase(({ client }) => listTokens(client, { ...(tenantId && { tenantId }) }));
-      if (json) return sayJson(tokens);
+      if (json) return printJson(tokens);
       for (const { id, name, user, lastFour, abilities, lastUsedAt, revokedAt } of tokens) {
         const state = revokedAt ? 'revoked' : lastUsedAt ? `used ${formatTime(lastUsedAt)}` : 'unused';
-        sayRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
+        printRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
       }
     });
   asJson(token.command('revoke').description('end a token at once'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await withDatabase(({ client }) => revokeToken(client, id));
-      if (json) sayJson({ id, revoked: true });
-      else say(`Token ${id} is revoked.`);
+      if (json) printJson({ id, revoked: true });
+      else print(`Token ${id} is revoked.`);
     });
 }
 

@@ -8,8 +8,8 @@ import { minPassphraseLength, openSecret } from '../backup/passphrase.ts';
 import { BackupError, openBackup, type Backup } from '../backup/restore.ts';
 import { readConfig, type Config } from '../config.ts';
 import { RefusedError } from '../identity/index.ts';
-import { keptSecret, storeSecret } from '../kept-secret.ts';
-import { say, sayJson, tell } from '../output.ts';
+import { readOrCreateSecret, writeSecretFile } from '../secret-file.ts';
+import { print, printJson, printError } from '../output.ts';
 import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { asJson, type Json } from './database.ts';
 
@@ -33,11 +33,11 @@ export function addBackupCommands(program: Command): void {
     const passphrase = await readPassphrase(options, { isNew: true });
     const { superuserUrl, leave } = await openMigrated(config.dataDir);
     try {
-      const secret = config.secret ?? (await keptSecret(config.dataDir));
+      const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
       const { createdAt, tables } = await backUp({ superuserUrl, secret, passphrase, file });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-      if (options.json) sayJson({ file, createdAt, rows });
-      else say(`${rows} rows of ${tables.length} tables, as they were at ${createdAt}, are in ${file}`);
+      if (options.json) printJson({ file, createdAt, rows });
+      else print(`${rows} rows of ${tables.length} tables, as they were at ${createdAt}, are in ${file}`);
     } finally {
       await leave();
     }
@@ -61,8 +61,8 @@ export function addBackupCommands(program: Command): void {
     }
     const { createdAt, tables } = backup.manifest;
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    if (options.json) sayJson({ dataDir: config.dataDir, createdAt, rows });
-    else say(`The books are as they were at ${createdAt}: ${rows} rows, in ${config.dataDir}`);
+    if (options.json) printJson({ dataDir: config.dataDir, createdAt, rows });
+    else print(`The books are as they were at ${createdAt}: ${rows} rows, in ${config.dataDir}`);
   });
 }
 
@@ -75,9 +75,9 @@ function embeddedConfig(): Config {
 }
 
 async function openMigrated(dataDir: string): Promise<Awaited<ReturnType<typeof joinEmbeddedPostgres>>> {
-  const postgres = await joinEmbeddedPostgres(dataDir, tell);
+  const postgres = await joinEmbeddedPostgres(dataDir, printError);
   try {
-    await migrate(postgres.url, tell, { superuserUrl: postgres.superuserUrl });
+    await migrate(postgres.url, printError, { superuserUrl: postgres.superuserUrl });
   } catch (error) {
     await postgres.leave();
     throw error;
@@ -103,12 +103,12 @@ async function lastMigration({ manifest }: Backup): Promise<string | undefined> 
 
 /** Leaves nothing behind where it fails. */
 async function restore(dataDir: string, backup: Backup, secret: string, last: string | undefined): Promise<void> {
-  const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, tell);
+  const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, printError);
   try {
-    await migrate(url, tell, { superuserUrl, last });
+    await migrate(url, printError, { superuserUrl, last });
     await backup.load(superuserUrl);
-    await migrate(url, tell, { superuserUrl });
-    await storeSecret(dataDir, secret);
+    await migrate(url, printError, { superuserUrl });
+    await writeSecretFile(dataDir, secret);
     await leave();
   } catch (error) {
     await leave().catch(() => {});

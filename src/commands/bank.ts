@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { importStatement, type ImportResult } from '../../schema/bank-import/import.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { RefusedError } from '../identity/index.ts';
-import { say, sayJson, tell } from '../output.ts';
+import { print, printJson, printError } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { operatorContext } from './operator.ts';
 
@@ -21,14 +21,14 @@ export function addBankCommands(program: Command): void {
           const { imported, skipped, matched, warnings } = await importFile(file, (report) =>
             importStatement(context, file, { report }),
           );
-          for (const warning of warnings) tell(`${file}: ${warning}`);
+          for (const warning of warnings) printError(`${file}: ${warning}`);
           total.imported += imported;
           total.skipped += skipped;
           total.matched += matched;
         }
       });
-      if (json) sayJson(total);
-      else say(`${total.imported} imported, ${total.skipped} skipped as known, ${total.matched} matched.`);
+      if (json) printJson(total);
+      else print(`${total.imported} imported, ${total.skipped} skipped as known, ${total.matched} matched.`);
     });
 }
 

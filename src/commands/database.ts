@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { RefusedError } from '../identity/index.ts';
-import { tell } from '../output.ts';
+import { printError } from '../output.ts';
 
 /** Opens the database for one piece of work. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase(readConfig(process.env), { report: tell });
+  const database = await openDatabase(readConfig(process.env), { report: printError });
   try {
     const unready = await database.unready();
     if (unready) throw new RefusedError(`${unready} Run: npm run -s kontor -- migrate`);

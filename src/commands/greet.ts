@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Demo } from '../demo-data.ts';
-import { say } from '../output.ts';
+import { print } from '../output.ts';
 
 /**
  * What `start` says once it answers. The demo tenant's password and token are shown on a terminal only: what standard
@@ -10,46 +10,46 @@ import { say } from '../output.ts';
 export async function greet(url: string, demo: Demo | undefined, dataDir: string): Promise<void> {
   const { isTTY } = process.stdout;
   const file = demo && !isTTY ? await keepLogin(dataDir, demo) : undefined;
-  say('');
-  say('Kontor is running.');
-  say('');
-  say(`  Dashboard  ${url}/`);
-  say(`  Guides     ${url}/docs/quick-start`);
-  say(`  REST       ${url}/api/v1`);
-  say(`  GraphQL    ${url}/graphql`);
-  say(`  Health     ${url}/health/ready`);
-  say('');
+  print('');
+  print('Kontor is running.');
+  print('');
+  print(`  Dashboard  ${url}/`);
+  print(`  Guides     ${url}/docs/quick-start`);
+  print(`  REST       ${url}/api/v1`);
+  print(`  GraphQL    ${url}/graphql`);
+  print(`  Health     ${url}/health/ready`);
+  print('');
   if (!demo) {
-    say('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
+    print('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
   } else if (file === undefined) {
     sayLogin(demo);
     sayFirstRequest(`-H 'Authorization: Bearer ${demo.token}'`, url);
   } else {
-    say('A demo tenant was made. Its password and API token are in a file that your user alone can read,');
-    say('as this is no terminal. Delete it once you have kept them elsewhere.');
-    say('');
-    say(`  Login      ${demo.email}`);
-    say(`  File       ${file}`);
+    print('A demo tenant was made. Its password and API token are in a file that your user alone can read,');
+    print('as this is no terminal. Delete it once you have kept them elsewhere.');
+    print('');
+    print(`  Login      ${demo.email}`);
+    print(`  File       ${file}`);
     sayFirstRequest(`-K '${file.replaceAll("'", String.raw`'\''`)}'`, url);
   }
-  say('');
-  say('Ctrl-C stops everything.');
-  say('');
+  print('');
+  print('Ctrl-C stops everything.');
+  print('');
 }
 
 function sayLogin({ email, password, token }: Demo): void {
-  say('A demo tenant was made. Shown this once:');
-  say('');
-  say(`  Login      ${email}`);
-  say(`  Password   ${password}`);
-  say(`  API token  ${token}`);
+  print('A demo tenant was made. Shown this once:');
+  print('');
+  print(`  Login      ${email}`);
+  print(`  Password   ${password}`);
+  print(`  API token  ${token}`);
 }
 
 function sayFirstRequest(authorization: string, url: string): void {
-  say('');
-  say('A first request:');
-  say('');
-  say(`  curl -s ${authorization} '${url}/api/v1/invoices?status=issued'`);
+  print('');
+  print('A first request:');
+  print('');
+  print(`  curl -s ${authorization} '${url}/api/v1/invoices?status=issued'`);
 }
 
 /**

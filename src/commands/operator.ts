@@ -3,7 +3,7 @@ import type { Context } from '../../schema/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
 import { isUuid } from '../../schema/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
-import { keptSecret } from '../kept-secret.ts';
+import { readOrCreateSecret } from '../secret-file.ts';
 import type { Database } from '../database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -14,7 +14,7 @@ const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator',
 
 async function enter(database: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
-  const secret = config.secret ?? (await keptSecret(config.dataDir));
+  const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const domain = createDomain(database, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
   const tenant = isUuid(tenantId)

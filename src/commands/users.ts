@@ -19,7 +19,7 @@ import {
   type InvitationSummary,
   type UserSummary,
 } from '../identity/index.ts';
-import { say, sayJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { asPassword, passwordOf, type PasswordOptions } from './password.ts';
 
@@ -34,7 +34,7 @@ export function addUserCommands(program: Command): void {
         invitation: await invite(client, { email, tenantId }),
         account: await findAccount(client, email),
       }));
-      if (json) return sayJson(invitation);
+      if (json) return printJson(invitation);
       if (account) sayAccount(account);
       sayInvitation(invitation);
     });
@@ -42,11 +42,11 @@ export function addUserCommands(program: Command): void {
     .requiredOption('--email <address>')
     .action(async ({ email, json }: { email: string } & Json) => {
       const account = await withDatabase(({ client }) => showAccount(client, email, new Date()));
-      if (json) return sayJson(account);
+      if (json) return printJson(account);
       sayAccount(account);
       for (const { id, name, closedAt } of account.tenants)
-        say(`Member of ${name} (${id})${closedAt ? ', closed' : ''}`);
-      say(`API tokens that work: ${account.activeTokens}`);
+        print(`Member of ${name} (${id})${closedAt ? ', closed' : ''}`);
+      print(`API tokens that work: ${account.activeTokens}`);
     });
   addPassword(user);
   asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
@@ -54,8 +54,8 @@ export function addUserCommands(program: Command): void {
     .requiredOption('--tenant <id>')
     .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
       await withDatabase(({ client }) => removeUser(client, { email, tenantId }));
-      if (json) sayJson({ email, tenantId, removed: true });
-      else say(`${email} has left ${tenantId}.`);
+      if (json) printJson({ email, tenantId, removed: true });
+      else print(`${email} has left ${tenantId}.`);
     });
 }
 
@@ -76,15 +76,15 @@ function addCreate(user: Command): void {
     .action(async (options: CreateOptions) => {
       const { json } = options;
       const made = await withDatabase(async ({ client }) => createOrInvite(client, options));
-      if ('user' in made) return json ? sayJson(made.user) : say(`User ${made.user.email}: ${made.user.id}`);
+      if ('user' in made) return json ? printJson(made.user) : print(`User ${made.user.email}: ${made.user.id}`);
       if (!('invitation' in made)) {
-        if (json) return sayJson(made.account);
+        if (json) return printJson(made.account);
         sayAccount(made.account);
-        return say(`${made.account.email} is a member of the tenant now.`);
+        return print(`${made.account.email} is a member of the tenant now.`);
       }
-      if (json) return sayJson(made);
+      if (json) return printJson(made);
       sayAccount(made.account);
-      say('The account was not added to the tenant. It is invited instead; --existing would add it.');
+      print('The account was not added to the tenant. It is invited instead; --existing would add it.');
       sayInvitation(made.invitation);
     });
 }
@@ -120,14 +120,14 @@ async function invite(client: UnscopedClient, { email, tenantId }: { email: stri
 }
 
 function sayInvitation({ email, link }: Link): void {
-  say(`Invitation for ${email}. Its link, shown this once:`);
-  say(link);
+  print(`Invitation for ${email}. Its link, shown this once:`);
+  print(link);
 }
 
 function sayAccount(account: Account): void {
-  say(`${account.email} has an account already, ${originOf(account)}.`);
+  print(`${account.email} has an account already, ${originOf(account)}.`);
   const warning = warningOf(account);
-  say(warning ?? `Its address was proven ${formatTime(account.emailVerifiedAt ?? account.createdAt)}.`);
+  print(warning ?? `Its address was proven ${formatTime(account.emailVerifiedAt ?? account.createdAt)}.`);
 }
 
 interface SetPasswordOptions extends PasswordOptions, Json {
@@ -145,10 +145,10 @@ function addPassword(user: Command): void {
       const { email, revokeTokens = false } = options;
       const changed = await withDatabase(({ client }) => setPassword(client, { email, password, revokeTokens }));
       const { revokedTokens, activeTokens } = changed;
-      if (options.json) return sayJson({ ...changed, changed: true });
-      say(`${changed.email} has a new password. All sessions have ended.`);
-      if (revokedTokens > 0) say(`${tokens(revokedTokens)} revoked.`);
-      if (activeTokens > 0) say(`${tokens(activeTokens)} still working: --revoke-tokens ends them, too.`);
+      if (options.json) return printJson({ ...changed, changed: true });
+      print(`${changed.email} has a new password. All sessions have ended.`);
+      if (revokedTokens > 0) print(`${tokens(revokedTokens)} revoked.`);
+      if (activeTokens > 0) print(`${tokens(activeTokens)} still working: --revoke-tokens ends them, too.`);
     });
 }
 

@@ -3,7 +3,7 @@ import { forTenant } from '../../prisma/client.ts';
 import { isUuid } from '../../schema/scalars/scalars.ts';
 import type { Database } from '../database.ts';
 import { RefusedError } from '../identity/index.ts';
-import { say, sayJson, sayRow } from '../output.ts';
+import { print, printJson, printRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { ask } from './operator.ts';
 
@@ -38,9 +38,9 @@ const onOne = <T>(id: string, source: string, variables: object = {}): Promise<T
   withDatabase(async (database) => ask<T>(database, await tenantOf(database, id), source, { id, ...variables }));
 
 function sayMade({ webhook, secret }: Made, json: true | undefined): void {
-  if (json) return sayJson({ ...webhook, secret });
-  say(`Webhook ${webhook.id} to ${webhook.url}. Its secret, shown this once:`);
-  say(secret);
+  if (json) return printJson({ ...webhook, secret });
+  print(`Webhook ${webhook.id} to ${webhook.url}. Its secret, shown this once:`);
+  print(secret);
 }
 
 export function addWebhookCommands(program: Command): void {
@@ -61,9 +61,9 @@ export function addWebhookCommands(program: Command): void {
     .action(async ({ tenant, json }: { tenant: string } & Json) => {
       const source = `{ result: webhooks { ${fields} } }`;
       const webhooks = await withDatabase((database) => ask<Shown[]>(database, tenant, source, {}));
-      if (json) return sayJson(webhooks);
+      if (json) return printJson(webhooks);
       for (const { id, url, events, active, consecutiveFailures, waiting } of webhooks) {
-        sayRow(
+        printRow(
           id,
           url,
           events.join(','),
@@ -78,8 +78,8 @@ export function addWebhookCommands(program: Command): void {
     .action(async (id: string, { json }: Json) => {
       const source = `mutation ($id: UUID!) { result: pingWebhook(id: $id) { id webhookId state createdAt } }`;
       const delivery = await onOne<{ id: string }>(id, source);
-      if (json) sayJson(delivery);
-      else say(`A ping is on its way: delivery ${delivery.id}`);
+      if (json) printJson(delivery);
+      else print(`A ping is on its way: delivery ${delivery.id}`);
     });
   asJson(
     webhook
@@ -102,14 +102,14 @@ export function addWebhookCommands(program: Command): void {
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       const enabled = await onOne<Shown>(id, `mutation ($id: UUID!) { result: enableWebhook(id: $id) { ${fields} } }`);
-      if (json) sayJson(enabled);
-      else say(`Webhook ${id} is active.`);
+      if (json) printJson(enabled);
+      else print(`Webhook ${id} is active.`);
     });
   asJson(webhook.command('delete').description('send nothing more; the audit log stays'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await onOne(id, `mutation ($id: UUID!) { result: deleteWebhook(id: $id) { id } }`);
-      if (json) sayJson({ id, deleted: true });
-      else say(`Webhook ${id} is deleted.`);
+      if (json) printJson({ id, deleted: true });
+      else print(`Webhook ${id} is deleted.`);
     });
 }

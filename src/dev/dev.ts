@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import pretty from 'pino-pretty';
 import * as vite from 'vite';
 import { addressOf, readConfig } from '../config.ts';
-import { say, tell } from '../output.ts';
+import { print, printError } from '../output.ts';
 import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
-import { untilStopped } from '../processes/stopping.ts';
+import { shutdownRequested } from '../processes/signals.ts';
 
 // `npm run dev`, for developers. Vite's server listens on PORT: it serves the dashboard from its sources, reloads it as
 // they change, and forwards everything else to `kontor start`, which is restarted as the server's sources change.
@@ -52,7 +52,7 @@ class Server {
     });
     child.stdout.pipe(this.#log, { end: false });
     child.once('exit', (code) => {
-      if (code) tell('The server has failed. It starts again when a file changes.');
+      if (code) printError('The server has failed. It starts again when a file changes.');
     });
     this.#child = child;
   }
@@ -73,7 +73,7 @@ class Server {
     this.#isRestarting = true;
     while (this.#changed !== undefined) {
       await sleep(settleMs);
-      tell(`${this.#changed} has changed: the server restarts.`);
+      printError(`${this.#changed} has changed: the server restarts.`);
       this.#changed = undefined;
       await this.stop();
       if (!stopping) this.start();
@@ -83,9 +83,9 @@ class Server {
 }
 
 let stopping = false;
-const stopped = untilStopped();
+const stopped = shutdownRequested();
 // Joined here too, so that PostgreSQL goes on running while the server restarts.
-const postgres = config.databaseUrl === null ? await joinEmbeddedPostgres(dataDir, tell) : undefined;
+const postgres = config.databaseUrl === null ? await joinEmbeddedPostgres(dataDir, printError) : undefined;
 const log = pretty({
   colorize: process.stdout.isTTY,
   translateTime: 'SYS:HH:MM:ss',
@@ -97,13 +97,13 @@ const server = new Server(await freePort(), log);
 try {
   const dashboard = await serveDashboard();
   server.start();
-  say(`\nKontor, for development: ${address}/`);
-  if (postgres) say(`The demo tenant's login is in ${join(dataDir, 'demo-login')}\n`);
+  print(`\nKontor, for development: ${address}/`);
+  if (postgres) print(`The demo tenant's login is in ${join(dataDir, 'demo-login')}\n`);
   await stopped;
   stopping = true;
   await Promise.all([server.stop(), dashboard.close()]);
 } catch (error) {
-  tell((error as Error).message);
+  printError((error as Error).message);
   process.exitCode = 1;
 } finally {
   await postgres?.leave();

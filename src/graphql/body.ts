@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
 export function useBody(): Plugin<object, Read> {
   return {
     onRequestParse: ({ request, serverContext, fetchAPI, requestParser, setRequestParser }) => {
-      // Without it, what is asked was read before: keyed-graphql.ts.
+      // Without it, what is asked was read before: idempotent-graphql.ts.
       const { req, body } = serverContext as unknown as Read & { req?: IncomingMessage };
       if (!req || !requestParser || request.method !== 'POST' || isForm(req.headers['content-type'])) return;
       setRequestParser(async () => {

@@ -9,9 +9,9 @@ const channel = 'deliveries';
 const lock = `hashtextextended($1 || ' ${channel}', 0)`;
 
 /** Subscriptions of one tenant in one process. */
-const mostWatchers = 100;
+const maxWatchers = 100;
 /** Deliveries that wait for one slow reader. */
-const mostWaiting = 1000;
+const maxPendingIds = 1000;
 
 export interface DeliveryChanges {
   /**
@@ -34,30 +34,30 @@ export interface DeliveryChanges {
 export function createDeliveryChanges(url: string): DeliveryChanges {
   const watchers = new Map<string, Set<Watcher>>();
   const accessEndings = new AccessEndings();
-  let line: Promise<Line> | undefined;
+  let listening: Promise<ListenConnection> | undefined;
   let closed = false;
 
-  function hangUp(): void {
-    line = undefined;
+  function disconnect(): void {
+    listening = undefined;
     for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
   }
 
-  function connect(): Promise<Line> {
+  function connect(): Promise<ListenConnection> {
     const client = new Client({ connectionString: url, ...poolTimeouts, application_name: 'kontor changes' });
     closeOnTimeout(client);
     const connecting = (async () => {
       await client.connect();
       await client.query(`listen ${channel}; listen ${accessChannel}`);
-      return new Line(client);
+      return new ListenConnection(client);
     })();
     const lost = (): void => {
-      if (line === connecting) hangUp();
+      if (listening === connecting) disconnect();
     };
     client.on('error', lost).on('end', lost);
     client.on('notification', ({ channel: heardOn, payload = '' }) => {
       if (heardOn === accessChannel) return accessEndings.announce(payload);
       const [tenantId = '', webhookId = '', id = ''] = payload.split(' ');
-      for (const watcher of watchers.get(tenantId) ?? []) watcher.tell(webhookId, id);
+      for (const watcher of watchers.get(tenantId) ?? []) watcher.notify(webhookId, id);
     });
     connecting.catch(lost); // the next who watches tries again
     return connecting;
@@ -68,18 +68,18 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
     watch: async (tenantId, webhookId = null) => {
       if (closed) throw new Error('The process is stopping');
       const ofTenant = watchers.get(tenantId) ?? new Set();
-      if (ofTenant.size >= mostWatchers)
-        throw new CodedError('RATE_LIMITED', `At most ${mostWatchers} subscriptions may be open at once.`);
-      let held: Line | undefined;
+      if (ofTenant.size >= maxWatchers)
+        throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`);
+      let held: ListenConnection | undefined;
       const watcher = new Watcher(webhookId, () => {
         ofTenant.delete(watcher);
         if (ofTenant.size === 0) watchers.delete(tenantId);
-        held?.say(`select pg_advisory_unlock_shared(${lock})`, tenantId).catch(() => {}); // gone with its connection
+        held?.query(`select pg_advisory_unlock_shared(${lock})`, tenantId).catch(() => {}); // gone with its connection
       });
       watchers.set(tenantId, ofTenant.add(watcher));
       try {
-        const open = await (line ??= connect());
-        await open.say(`select pg_advisory_lock_shared(${lock})`, tenantId);
+        const open = await (listening ??= connect());
+        await open.query(`select pg_advisory_lock_shared(${lock})`, tenantId);
         held = open;
       } catch (error) {
         await watcher.return();
@@ -89,8 +89,8 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
     },
     close: async () => {
       closed = true;
-      const open = line;
-      hangUp();
+      const open = listening;
+      disconnect();
       await open?.then(
         (connection) => connection.end(),
         () => {},
@@ -100,7 +100,7 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
 }
 
 /** The connection that listens. Takes one statement at a time. */
-class Line {
+class ListenConnection {
   readonly #client: Client;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -108,7 +108,7 @@ class Line {
     this.#client = client;
   }
 
-  say(sql: string, tenantId: string): Promise<unknown> {
+  query(sql: string, tenantId: string): Promise<unknown> {
     const said = this.#last.then(() => this.#client.query(sql, [tenantId]));
     this.#last = said.catch(() => {});
     return said;
@@ -134,10 +134,10 @@ class Watcher implements AsyncIterableIterator<string, undefined> {
     this.#leave = leave;
   }
 
-  tell(webhookId: string, id: string): void {
+  notify(webhookId: string, id: string): void {
     if (this.#webhookId !== null && this.#webhookId !== webhookId) return;
     this.#waiting.add(id);
-    if (this.#waiting.size > mostWaiting) void this.return();
+    if (this.#waiting.size > maxPendingIds) void this.return();
     this.#answer();
   }
 

@@ -52,4 +52,4 @@ export class BoundedLog {
 }
 
 /** A text that a client chose, as long as a line of the log should be. */
-export const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+export const truncated = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

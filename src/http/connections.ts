@@ -22,7 +22,7 @@ const otherDescriptors = 256;
  * What a process holds, by how many descriptors the system lets it have.
  * @param perAddress as the operator says; null: 500, but where proxies stand before us. All clients then come from them.
  */
-export function usualLimits(trustedProxies: number, perAddress: number | null = null): ConnectionLimits {
+export function defaultLimits(trustedProxies: number, perAddress: number | null = null): ConnectionLimits {
   const total = Math.max(Math.min(mostInTotal, descriptors() - otherDescriptors), otherDescriptors);
   const usual = trustedProxies > 0 ? 0 : Math.min(mostPerAddress, Math.floor(total / 2));
   return { total, perAddress: perAddress ?? usual };

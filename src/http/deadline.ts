@@ -8,16 +8,16 @@ export class OverdueError extends Error {
 }
 
 /** How often in its time is looked whether a request has arrived. */
-const looks = 10;
+const checksPerDeadline = 10;
 
 /**
  * Does a request's work, for so many milliseconds from its arrival at most, whatever it waits for. What it comes to
  * later is nobody's: by the signal it learns to ask the tenant's tables for nothing more, and to commit nothing. A
- * request has arrived once nothing of it is awaited any more, to a tenth of that time: its sender's is patience.ts's.
- * What has begun to be answered is a stream, and ends otherwise: readmission.ts.
+ * request has arrived once nothing of it is awaited any more, to a tenth of that time: its sender's is timeouts.ts's.
+ * What has begun to be answered is a stream, and ends otherwise: subscription-authorization.ts.
  * @throws OverdueError
  */
-export function inTime<Result>(
+export function withDeadline<Result>(
   ms: number,
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,7 +32,7 @@ export function inTime<Result>(
       if (isBeingSent(request)) arrived = performance.now();
       const left = arrived + ms - performance.now();
       if (left > 0) {
-        timer = setTimeout(look, Math.min(left, ms / looks));
+        timer = setTimeout(look, Math.min(left, ms / checksPerDeadline));
         return;
       }
       const overdue = new OverdueError(ms);

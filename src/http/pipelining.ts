@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
  * Bytes that the parser gets at once: to the end of the first head behind `fewest`, else `most`. With `fewest`, a body
  * made of heads' ends costs no more than others. With `most`, no more than a few requests are parsed ahead.
  */
-const fewest = 512;
-const most = 4096;
+const minSlice = 512;
+const maxSlice = 4096;
 /** For how long what was sent ahead, on all connections, is begun in one turn of the event loop. */
 const turnMs = 2;
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -50,7 +50,7 @@ export class Pipelining {
   }
 
   /** The same listener, called for one request of a connection at a time. */
-  oneByOne(answer: RequestListener): RequestListener {
+  serialize(answer: RequestListener): RequestListener {
     return (request, response) => {
       const { unanswered, waiting } = this.#of(request.socket);
       const begin = (): void => this.#afresh(() => void answer(request, response));
@@ -117,7 +117,7 @@ const mayRead = (socket: Socket, { unanswered, latest }: Connection): boolean =>
 const isHeldByNode = (socket: Socket): boolean => (socket as Socket & { _paused?: boolean })._paused === true;
 
 function endOfSlice(chunk: Buffer): number {
-  if (chunk.length <= fewest) return chunk.length;
-  const end = chunk.subarray(0, most).indexOf(endOfHead, fewest - endOfHead.length);
-  return end < 0 ? Math.min(chunk.length, most) : end + endOfHead.length;
+  if (chunk.length <= minSlice) return chunk.length;
+  const end = chunk.subarray(0, maxSlice).indexOf(endOfHead, minSlice - endOfHead.length);
+  return end < 0 ? Math.min(chunk.length, maxSlice) : end + endOfHead.length;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { BoundedLog, shortened } from './bounded-log.ts';
+import { BoundedLog, truncated } from './bounded-log.ts';
 
 /** The id of a request, as its answer carries it. */
 export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
@@ -41,7 +41,7 @@ export class RequestLog {
         {
           requestId,
           method: request.method,
-          path: shortened(withoutSecret(path)),
+          path: truncated(withoutSecret(path)),
           status: response.statusCode,
           ms,
           ...(aborted && { aborted }),

@@ -8,10 +8,10 @@ import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
 import type { Identity } from '../../schema/identity/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
-import type { Vault } from '../vault.ts';
+import type { Encryption } from '../encryption.ts';
 
 /** A request that is answered once, however often it is sent (CONTRACT.md#idempotency). */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   method: string;
   path: string;
   key: string;
@@ -24,12 +24,12 @@ export interface KeyedRequest {
  * What an answer says became of the request. Only what is `done` has written anything, and only what is `repeatable`
  * isn't kept.
  */
-export type Fate = 'done' | 'refused' | 'repeatable';
+export type ReplayPolicy = 'done' | 'refused' | 'repeatable';
 
 export interface Handling {
   /** Answers the request where nobody has. Called again where others' transactions made its transaction fail. */
   handle: (context: Context) => Promise<Response>;
-  fateOf: (answer: Answer) => Fate;
+  replayPolicyOf: (answer: Answer) => ReplayPolicy;
   /** Of the transaction that all of it is. */
   limits?: { timeout: number };
 }
@@ -40,7 +40,11 @@ export interface Handling {
  *   another token, where the answer is that one's alone; ForbiddenError where its
  *   sender was allowed more
  */
-export type AnswerOnce = (request: KeyedRequest, context: Context, handling: Handling) => Promise<Response>;
+export type IdempotencyHandler = (
+  request: IdempotentRequest,
+  context: Context,
+  handling: Handling,
+) => Promise<Response>;
 
 const keyHeader = 'Idempotency-Key';
 /** Between two looks at whether another process is done. */
@@ -56,7 +60,7 @@ const fault = (message: string): ValidationError => new ValidationError({ [keyHe
  * The key of a request that should be answered once; undefined for any other.
  * @throws ValidationError
  */
-export function keyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
+export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
   const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
   if (others.length > 0) throw fault('Must be sent once.');
@@ -65,7 +69,7 @@ export function keyOf({ method, headersDistinct }: IncomingMessage): string | un
 }
 
 /** What became of a request whose answer tells it by its status. */
-export function fateOfStatus({ status }: Pick<Answer, 'status'>): Fate {
+export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
   if (status < 400) return 'done';
   return [401, 403, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
 }
@@ -78,14 +82,14 @@ export function fateOfStatus({ status }: Pick<Answer, 'status'>): Fate {
  * Twins wait for the transaction's advisory lock, but never on a connection, which a crowd of them would use up: in
  * this process they wait for each other, and one of them asks whether another process is done.
  */
-export function createAnswerOnce(vault: Vault): AnswerOnce {
-  const storedAnswers = createStoredAnswers(vault);
+export function createIdempotencyHandler(encryption: Encryption): IdempotencyHandler {
+  const storedAnswers = createStoredAnswers(encryption);
   const underWay = new Map<string, Promise<unknown>>();
 
   /** The new answer, or the one that a twin was given; undefined while another process is at it. */
   const attempt = (
     id: Uint8Array<ArrayBuffer>,
-    { body, requestId }: KeyedRequest,
+    { body, requestId }: IdempotentRequest,
     context: Context,
     handling: Handling,
     identityOf: () => Identity,
@@ -96,10 +100,16 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
         return undefined;
       const stored = await storedAnswers.find(whole, id);
       if (stored) return stored;
-      const { answer, fate, abilities, isPersonal } = await handleOrUndo(whole, handling, identityOf(), requestId);
+      const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
+        whole,
+        handling,
+        identityOf(),
+        requestId,
+      );
       const userId = whole.session ? whole.user.id : null;
       const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
-      if (fate !== 'repeatable') await storedAnswers.keep(whole, id, { body, answer, abilities, userId, tokenId });
+      if (replayPolicy !== 'repeatable')
+        await storedAnswers.store(whole, id, { body, answer, abilities, userId, tokenId });
       return asResponse(answer);
     }, handling.limits);
 
@@ -117,9 +127,9 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
     for (;;) {
       const stored = await storedAnswers.find(context, id);
       if (stored) return replay(stored, request, context);
-      const twin = underWay.get(name);
-      if (twin) {
-        await twin;
+      const duplicate = underWay.get(name);
+      if (duplicate) {
+        await duplicate;
         continue;
       }
       const answering = untilAnswered().finally(() => underWay.delete(name));
@@ -135,16 +145,16 @@ export function createAnswerOnce(vault: Vault): AnswerOnce {
 
 interface Handled {
   answer: Answer;
-  fate: Fate;
+  replayPolicy: ReplayPolicy;
   abilities: Ability[];
   /** Whether it depends on who asks, not on what they are allowed alone. */
   isPersonal: boolean;
 }
 
 /** Lets a request be handled as part of a transaction, and takes back what it wrote unless it is done. */
-async function handleOrUndo(
+async function handleOrRollBack(
   whole: Context,
-  { handle, fateOf, limits }: Handling,
+  { handle, replayPolicyOf: fateOf, limits }: Handling,
   identity: Identity,
   requestId: string,
 ): Promise<Handled> {
@@ -162,8 +172,8 @@ async function handleOrUndo(
         return inside.may(ability);
       };
       const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
-      handled = { answer, fate: fateOf(answer), abilities: [...abilities], isPersonal };
-      if (handled.fate !== 'done') throw undone;
+      handled = { answer, replayPolicy: fateOf(answer), abilities: [...abilities], isPersonal };
+      if (handled.replayPolicy !== 'done') throw undone;
     }, limits);
   } catch (error) {
     if (error !== undone) throw error;
@@ -172,7 +182,7 @@ async function handleOrUndo(
   return handled;
 }
 
-function replay(stored: StoredAnswer, request: KeyedRequest, { session, user, token, may }: Context): Response {
+function replay(stored: StoredAnswer, request: IdempotentRequest, { session, user, token, may }: Context): Response {
   const { body, answer, abilities, userId, tokenId = null } = stored;
   if (!Buffer.from(body).equals(request.body)) throw fault('Was used with another body.');
   if (userId !== null && !(session && user.id === userId)) throw fault('Was used by someone else.');

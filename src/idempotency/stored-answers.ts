@@ -1,7 +1,7 @@
 import type { Db } from '../../prisma/client.ts';
 import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
-import type { Vault } from '../vault.ts';
+import type { Encryption } from '../encryption.ts';
 
 /** An HTTP answer as it was sent, but for what every answer carries anew. */
 export interface Answer {
@@ -26,13 +26,13 @@ export interface StoredAnswers {
   /** @param request SHA-256 of what tells it from the tenant's others */
   find: (context: Context, request: Uint8Array<ArrayBuffer>) => Promise<StoredAnswer | undefined>;
   /** Part of `context`'s transaction. */
-  keep: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredAnswer) => Promise<void>;
+  store: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredAnswer) => Promise<void>;
 }
 
 export const keptMs = 24 * 60 * 60 * 1000;
 
 /** Answers of the past 24 hours, sealed: some tell a webhook's secret or a token's value. */
-export function createStoredAnswers({ seal, open }: Vault): StoredAnswers {
+export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
   const keyOf = (context: Context, request: Uint8Array<ArrayBuffer>) => ({
     tenantId_request: { tenantId: context.tenant.id, request },
   });
@@ -42,7 +42,7 @@ export function createStoredAnswers({ seal, open }: Vault): StoredAnswers {
       if (!row || row.createdAt.getTime() <= context.now().getTime() - keptMs) return undefined;
       return { body: row.body, ...(JSON.parse(open(row.answer)) as Omit<StoredAnswer, 'body'>) };
     },
-    keep: async (context, request, { body, ...rest }) => {
+    store: async (context, request, { body, ...rest }) => {
       const row = { body, answer: seal(JSON.stringify(rest)), createdAt: context.now() };
       // There may be one that is past its time.
       await context.db.storedAnswer.upsert({
@@ -55,6 +55,6 @@ export function createStoredAnswers({ seal, open }: Vault): StoredAnswers {
 }
 
 /** Deletes the answers that are past their time. */
-export async function forgetAnswers(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
   await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - keptMs) } } });
 }

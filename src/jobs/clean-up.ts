@@ -2,8 +2,8 @@ import type { Task } from 'graphile-worker';
 import { forTenant } from '../../prisma/client.ts';
 import type { Database } from '../database.ts';
 import { forgetInvitations, forgetSessions } from '../identity/index.ts';
-import { forget } from '../rate-limit.ts';
-import { forgetAnswers } from '../idempotency/stored-answers.ts';
+import { deleteExpiredHits } from '../rate-limit.ts';
+import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const keptDays = 90;
@@ -19,7 +19,7 @@ async function bySlices(deleteSome: (limit: number) => Promise<{ count: number }
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async () => {
-    await forget(pool);
+    await deleteExpiredHits(pool);
     const now = new Date();
     await forgetSessions(client, now);
     await forgetInvitations(client, now);
@@ -40,6 +40,6 @@ export const cleanUpAnswers =
   async () => {
     const now = new Date();
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
-      await forgetAnswers(forTenant(books, id), now);
+      await deleteExpiredAnswers(forTenant(books, id), now);
     }
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
 import { replaceBrokenConnections } from '../../prisma/pool-options.ts';
-import type { Run } from '../processes/keep-running.ts';
+import type { RunningTask } from '../processes/keep-running.ts';
 
 /** How long the jobs under way may go on once a connection is lost, before others may take them up. */
 const graceMs = 5000;
@@ -23,11 +23,11 @@ const crontab = [
  * @param concurrency jobs under way at once
  * @param join is told the queue's name for the run, which its jobs are locked by; answers what is done at its end
  */
-export async function beginQueue(
+export async function startQueue(
   pool: Pool,
   { taskList, concurrency, logger }: { taskList: TaskList; concurrency: number; logger: Logger },
   join: (workerId: string) => Promise<() => Promise<void>>,
-): Promise<Run> {
+): Promise<RunningTask> {
   const lost = Promise.withResolvers<'lost'>();
   const connections = new QueuePool({ ...pool.options }, () => lost.resolve('lost'));
   const events: WorkerEvents = new EventEmitter();

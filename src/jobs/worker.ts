@@ -7,11 +7,11 @@ import type { Domain } from '../domain.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { keepPresence } from './presence.ts';
-import { beginQueue } from './queue.ts';
-import { deliver, type Witness } from '../webhooks/deliver.ts';
+import { startHeartbeat } from './worker-heartbeat.ts';
+import { startQueue } from './queue.ts';
+import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
-import { Lanes } from '../webhooks/lanes.ts';
+import { EndpointConcurrency } from '../webhooks/endpoint-concurrency.ts';
 import { createPoster } from '../webhooks/post.ts';
 import type { WebhookSettings } from '../webhooks/webhooks.ts';
 
@@ -40,8 +40,8 @@ export async function startWorker(
   const { client, books, pool } = database;
   const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs, connectionsPerOrigin: concurrency });
   const poster = metrics?.poster(bare) ?? bare;
-  const lanes = new Lanes(concurrency);
-  const witness: Witness = {
+  const endpointConcurrency = new EndpointConcurrency(concurrency);
+  const observer: DeliveryObserver = {
     attempted: ({ requestId, deliveryId, eventId, number }, { status, error, durationMs: ms }) =>
       log.info(
         { requestId, deliveryId, eventId, attempt: number, status, ms, ...(error !== null && { error }) },
@@ -52,7 +52,7 @@ export async function startWorker(
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const taskList: TaskList = {
     fan_out: fanOut(books),
-    deliver: deliver({ books, poster, open: webhooks.open, rules, lanes, witness }),
+    deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
     overdue: overdue(client, domain),
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),
@@ -63,12 +63,12 @@ export async function startWorker(
     log[level === 'error' ? 'error' : level === 'warning' && !meant ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
-  const join = (workerId: string) => keepPresence(client, utils, workerId, log);
-  const running = await keepRunning(() => beginQueue(pool, { taskList, concurrency, logger }, join), log);
+  const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
+  const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
   return {
     stop: async () => {
       const stopped = running.stop();
-      lanes.close();
+      endpointConcurrency.close();
       await stopped;
       await poster.close();
     },

@@ -11,8 +11,8 @@ import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhoo
 import { readConfig } from '../config.ts';
 import { maxTransactions } from '../../schema/bank-import/parsers/statement.ts';
 import { mostWarnings } from '../../schema/bank-import/parsers/warnings.ts';
-import { mostOfTenant } from '../graphql/forms.ts';
-import { limits } from '../graphql/limits.ts';
+import { maxUploadsOfTenant } from '../graphql/uploads.ts';
+import { limits } from '../graphql/document-limits.ts';
 import { maxUpload } from '../http/multipart.ts';
 import { keptMs } from '../idempotency/stored-answers.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
@@ -45,7 +45,7 @@ export const figures = {
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
   maxUpload: mebibytes(maxUpload),
-  maxUploads: number.format(mostOfTenant),
+  maxUploads: number.format(maxUploadsOfTenant),
   maxTransactions: number.format(maxTransactions),
   maxWarnings: number.format(mostWarnings),
   defaultPage: number.format(defaultPageSize),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /** Something that runs until it is stopped, or gives up. */
-export interface Run {
+export interface RunningTask {
   stop(): Promise<void>;
   /** Settles, either way, once it has ended. */
   ended: Promise<void>;
@@ -14,13 +14,13 @@ const pauseMs = 1000;
  * Begins again whatever ends by itself, until it is told to stop.
  * @throws what the first begin() throws; later ones are repeated
  */
-export async function keepRunning(begin: () => Promise<Run>, log: Logger): Promise<{ stop(): Promise<void> }> {
+export async function keepRunning(begin: () => Promise<RunningTask>, log: Logger): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const first = await begin();
 
   const goOn = async (): Promise<void> => {
-    for (let run: Run | undefined = first; ; run = await begin().catch(noRun)) {
+    for (let run: RunningTask | undefined = first; ; run = await begin().catch(noRun)) {
       if (run) await untilEnded(run, signal).catch((err: unknown) => log.error({ err }, 'queue'));
       if (signal.aborted) return;
       log.warn('the queue ended by itself, and is begun again');
@@ -38,7 +38,7 @@ export async function keepRunning(begin: () => Promise<Run>, log: Logger): Promi
 }
 
 /** Stops it when the signal says so. */
-async function untilEnded({ stop, ended }: Run, signal: AbortSignal): Promise<void> {
+async function untilEnded({ stop, ended }: RunningTask, signal: AbortSignal): Promise<void> {
   let stopped: Promise<void> | undefined;
   const onAbort = (): void => void (stopped = stop());
   if (signal.aborted) onAbort();

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 const maxLength = 2048;
 /** How long who configures a webhook waits for a name server. */
-const patienceMs = 3000;
+const lookupTimeoutMs = 3000;
 
 // All that IPv6 has ever given to the internet at large. Outside of it are v4-mapped and v4-compatible addresses, NAT64,
 // unique local ones and all that is to come: unknown there counts as private.
@@ -80,7 +80,7 @@ export async function urlFault(
   if (isIP(host) !== 0) return undefined;
 
   const addresses = await new Promise<LookupAddress[]>((resolve) => {
-    const timer = setTimeout(resolve, patienceMs, []);
+    const timer = setTimeout(resolve, lookupTimeoutMs, []);
     lookup(host, { all: true }, (error, found) => {
       clearTimeout(timer);
       resolve(error ? [] : found);

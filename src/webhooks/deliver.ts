@@ -11,9 +11,9 @@ import {
   type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
 import { traced } from '../../schema/execution/tracing.ts';
-import type { Vault } from '../vault.ts';
+import type { Encryption } from '../encryption.ts';
 import { batchPerTenant } from '../../prisma/batching.ts';
-import { Lanes } from './lanes.ts';
+import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
 
@@ -24,19 +24,19 @@ interface Payload {
   deliveryId: string;
 }
 
-export interface Deliverer {
+export interface DeliverOptions {
   books: Books;
   poster: Poster;
-  open: Vault['open'];
+  open: Encryption['open'];
   rules: RetryPolicy;
   /** Who may send; of the worker's own. */
-  lanes?: Lanes;
-  witness?: Witness;
+  concurrency?: EndpointConcurrency;
+  observer?: DeliveryObserver;
   now?: () => Date;
 }
 
 /** Who is told of what happens, for logs and metrics. */
-export interface Witness {
+export interface DeliveryObserver {
   attempted(sending: OutgoingAttempt, outcome: Outcome): void;
   ended(consequences: DeliveryOutcomes): void;
 }
@@ -47,10 +47,10 @@ export function deliver({
   poster,
   open,
   rules,
-  lanes = new Lanes(1),
-  witness,
+  concurrency = new EndpointConcurrency(1),
+  observer,
   now = () => new Date(),
-}: Deliverer): Task {
+}: DeliverOptions): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const headers = (signing: UnsignedAttempt): Record<string, string> => headersOf(signing, open);
   const begin = batchPerTenant<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
@@ -58,10 +58,10 @@ export function deliver({
   );
   const end = batchPerTenant<TenantClient, AttemptResult, void>(clientFor, async (client, endings) => {
     const consequences = await endAttempts(client, endings, now(), rules);
-    witness?.ended(consequences);
+    observer?.ended(consequences);
     return endings.map(() => undefined);
   });
-  const putOff = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
+  const postpone = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
     clientFor,
     async (client, until) => {
       await reschedule(client, until);
@@ -71,16 +71,16 @@ export function deliver({
 
   return async (payload) => {
     const { tenantId, webhookId, deliveryId } = payload as Payload;
-    const lane = lanes.enter(webhookId);
+    const slots = concurrency.enter(webhookId);
     try {
-      if (!lanes.hasRoom(lane) || !(await lane.begin())) {
-        return await putOff(tenantId, { deliveryId, until: lane.turn() });
+      if (!concurrency.hasRoom(slots) || !(await slots.acquire())) {
+        return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
-      const ending = await attempt(tenantId, deliveryId).finally(() => lane.end());
+      const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
       // Should this fail, the queue comes back; the attempt then counts as cut off, and the next number is sent.
       if (ending) await end(tenantId, ending);
     } finally {
-      lanes.leave(webhookId);
+      concurrency.leave(webhookId);
     }
   };
 
@@ -90,13 +90,13 @@ export function deliver({
     const { number, url, headers: signed, body, eventType, traceParent } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
     const outcome = await traced(`attempt ${eventType}`, send, traceParent);
-    witness?.attempted(sending, outcome);
+    observer?.attempted(sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
   }
 }
 
-function headersOf(signing: UnsignedAttempt, open: Vault['open']): Record<string, string> {
+function headersOf(signing: UnsignedAttempt, open: Encryption['open']): Record<string, string> {
   const { document, standard } = signing.secrets;
   return deliveryHeaders({
     event: signing.eventType,

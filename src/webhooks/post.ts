@@ -2,7 +2,7 @@ import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, errors, request } from 'undici';
 import { formFault, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
-import { inWords } from './failure.ts';
+import { failureMessage } from './failure-message.ts';
 import { passOverInterimResponses } from './interim-responses.ts';
 
 const keptBodyBytes = 16 * 1024;
@@ -164,7 +164,7 @@ export function createPoster({
       return null;
     } catch (error) {
       if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) throw error;
-      return inWords(error, response.status !== null);
+      return failureMessage(error, response.status !== null);
     }
   }
 }

@@ -1,18 +1,18 @@
 import type { Webhooks } from '../../schema/context.ts';
-import { createVault, type Vault } from '../vault.ts';
+import { createEncryption, type Encryption } from '../encryption.ts';
 import { urlFault } from './address-guard.ts';
 import { newSecret } from './sign.ts';
 
 /** What sends webhooks, as far as the domain needs it, and the key to their secrets. */
 export interface WebhookSettings extends Webhooks {
-  open: Vault['open'];
+  open: Encryption['open'];
   allowInsecure: boolean;
 }
 
 /** @param secret KONTOR_SECRET */
 export function createWebhooks({ secret, allowInsecure }: { secret: string; allowInsecure: boolean }): WebhookSettings {
   return {
-    ...createVault(secret, 'webhook secrets'),
+    ...createEncryption(secret, 'webhook secrets'),
     newSecret,
     allowInsecure,
     urlFault: (url) => urlFault(url, { allowInsecure }),

@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createGraphqlDoor } from '../../src/graphql/door.ts';
+import { createGraphqlHandler } from '../../src/graphql/handler.ts';
 import { createDatabase, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
@@ -361,7 +361,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     let url: string;
     beforeAll(async () => {
       // As for somebody who is known by a cookie: past the gate without Authorization.
-      const door = createGraphqlDoor(service.domain.schema, pino({ level: 'silent' }));
+      const door = createGraphqlHandler(service.domain.schema, pino({ level: 'silent' }));
       behindTheGate = createServer(async (request, response) => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
         const user = { id: acme.userId, name: 'Ada', email: '' };
@@ -369,7 +369,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
         await door.handle(request, response, {
           requestId: 'x',
           context,
-          readmit: async () => true,
+          isStillAuthorized: async () => true,
           onAccessEnd: () => () => {},
           expiresInMs: null,
         });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { Bench, type Row, type Work } from './bench.ts';
-import { untilStopped } from '../../src/processes/stopping.ts';
+import { shutdownRequested } from '../../src/processes/signals.ts';
 import { openDatabase } from './database.ts';
 import { machine, print } from './table.ts';
 import { works } from './works.ts';
@@ -33,7 +33,7 @@ if (busy > cpus().length / 4)
 const database = await openDatabase(sizes);
 const bench = new Bench(database, pace, (line) => process.stderr.write(`\r\x1b[K${line}`));
 try {
-  const stopped = untilStopped().then(() => Promise.reject(new Error('Stopped.')));
+  const stopped = shutdownRequested().then(() => Promise.reject(new Error('Stopped.')));
   const rows = await Promise.race([runAll(chosen), stopped]);
   const about = await machine(database.pool);
   print(about, rows);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { say } from '../../src/output.ts';
+import { print } from '../../src/output.ts';
 import { startOwnServer } from '../own-server.ts';
 import { settle, signIn } from './app.ts';
 import { launch } from './browser.ts';
@@ -61,7 +61,7 @@ async function take({ name, options, show }: Picture): Promise<void> {
   await context.close();
   const kilobytes = Math.ceil((await stat(path)).size / 1000);
   if (kilobytes > 150) throw new Error(`${name}.png is ${kilobytes} kB: too much for a README`);
-  say(`${name}.png, ${kilobytes} kB`);
+  print(`${name}.png, ${kilobytes} kB`);
 }
 
 try {

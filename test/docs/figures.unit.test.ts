@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes } from '../../rest-shim/request-body.ts';
-import { limits } from '../../src/graphql/limits.ts';
+import { limits } from '../../src/graphql/document-limits.ts';
 import { maxUpload } from '../../src/http/multipart.ts';
 import { figures, withFigures } from '../../src/pages/figures.ts';
 import { readGuides } from '../../src/pages/guides.ts';

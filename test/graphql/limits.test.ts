@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/graphql/limits.ts';
+import { limits } from '../../src/graphql/document-limits.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 

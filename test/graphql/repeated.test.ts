@@ -1,6 +1,6 @@
 import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repeatOf } from '../../src/graphql/repeated.ts';
+import { compileQuery } from '../../src/graphql/compiled-queries.ts';
 import type { Context } from '../../schema/context.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import {
@@ -57,7 +57,7 @@ it(
     for (let seed = first; seed < first + questions; seed++) {
       const { query, variables } = questionOf(schema, seed, ids);
       expect({ seed, query, faults: validate(schema, parse(query)) }).toEqual({ seed, query, faults: [] });
-      const repeat = repeatOf(schema, query, undefined);
+      const repeat = compileQuery(schema, query, undefined);
       if (repeat) fates.compiled += 1;
       for (const given of repeat ? variables : []) {
         // A document that hasn't come before.
@@ -90,12 +90,12 @@ describe('never compiled is', () => {
     ['a subscription', 'subscription { deliveryChanged { id } }'],
   ])('%s', (_what, query) => {
     expect(validate(service.domain.schema, parse(query))).toEqual([]);
-    expect(repeatOf(service.domain.schema, query, undefined)).toBeUndefined();
+    expect(compileQuery(service.domain.schema, query, undefined)).toBeUndefined();
   });
 
   it('anything but these', () => {
     const query = '{ invoices(first: 3, status: ISSUED) { nodes { id items { title } } } }';
-    expect(repeatOf(service.domain.schema, query, undefined)).toBeDefined();
+    expect(compileQuery(service.domain.schema, query, undefined)).toBeDefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
-import { readmitEveryMs } from '../../src/graphql/readmission.ts';
+import { checkEveryMs } from '../../src/graphql/subscription-authorization.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { javaScriptNames } from '../javascript-names.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
@@ -342,7 +342,7 @@ describe('a subscription ends', () => {
       const { browser, userId, tenantId } = await signedIn(service);
       const stream = await subscribe({ browser });
       service.clock.now = new Date(Date.now() + 10 * 60_000);
-      await vi.advanceTimersByTimeAsync(readmitEveryMs);
+      await vi.advanceTimersByTimeAsync(checkEveryMs);
       const { lastSeenAt } = await service.client.session.findFirstOrThrow({ where: { userId } });
       expect(lastSeenAt.getTime()).toBeLessThan(service.clock.now.getTime() - 9 * 60_000);
       const db = forTenant(service.books, tenantId);
@@ -351,7 +351,7 @@ describe('a subscription ends', () => {
       expect(stream.told[0]).toMatchObject({ id });
 
       service.clock.now = new Date(Date.now() + 31 * 60_000); // half an hour without a request
-      await vi.advanceTimersByTimeAsync(readmitEveryMs);
+      await vi.advanceTimersByTimeAsync(checkEveryMs);
       await until(() => stream.closed);
     } finally {
       service.clock.now = undefined;

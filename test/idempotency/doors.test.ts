@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { forgetAnswers } from '../../src/idempotency/stored-answers.ts';
+import { deleteExpiredAnswers } from '../../src/idempotency/stored-answers.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { enter, signedIn, type Browser } from '../identity/browser.ts';
 import { answers, head, json, last, speak } from '../rest/raw.ts';
@@ -248,10 +248,10 @@ describe('REST', () => {
 
     const kept = () => acme.db.storedAnswer.count();
     const count = await kept();
-    await forgetAnswers(acme.db, new Date(start.getTime() + day));
+    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + day));
     expect(await kept()).toBeLessThan(count);
     await replays(second, () => send(key));
-    await forgetAnswers(acme.db, new Date(start.getTime() + 2 * day));
+    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + 2 * day));
     expect(await kept()).toBe(0);
     service.clock.now = undefined;
   });

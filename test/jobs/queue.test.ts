@@ -1,7 +1,7 @@
 import { Logger, type TaskList } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { beginQueue } from '../../src/jobs/queue.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -22,10 +22,10 @@ afterEach(async () => {
 });
 
 /** Begins a run, two of whose jobs are under way until `over`. */
-function begin(join: Parameters<typeof beginQueue>[2]) {
+function begin(join: Parameters<typeof startQueue>[2]) {
   const over = Promise.withResolvers<void>();
   const taskList: TaskList = { task: () => over.promise };
-  return { over: () => over.resolve(), run: beginQueue(pool, { taskList, concurrency: 2, logger }, join) };
+  return { over: () => over.resolve(), run: startQueue(pool, { taskList, concurrency: 2, logger }, join) };
 }
 
 async function someWaitInTheProcess(): Promise<void> {

@@ -12,7 +12,7 @@ describe.skipIf(noPooler)('through pgbouncer', async () => {
   afterAll(() => pooler?.close());
 
   await import('../openapi/walk.test.ts');
-  await import('../graphql/tenant-door.test.ts');
+  await import('../graphql/tenant-client.test.ts');
   await import('../graphql/tenancy.test.ts');
   await import('../graphql/concurrency.test.ts');
   await import('../idempotency/doors.test.ts');

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { usualPatience } from '../../src/http/patience.ts';
+import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { beset } from '../sockets/strangers.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -11,7 +11,7 @@ const each = Number(process.env['SOCKETS'] ?? 1000);
 /** Of the 5000 connections that there may be. */
 const atOnce = 1000;
 /** Within which each is let go: Node looks every 5 seconds whose time is up, and the machine is busy. */
-const longestMs = usualPatience.headMs + 5000 + 15_000;
+const longestMs = defaultTimeouts.headMs + 5000 + 15_000;
 
 it(`${each} connections of each kind that nobody should make: bounded, and others are served`, async () => {
   // Little room: if anything were kept of each, it would run out.

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { usualPatience } from '../../src/http/patience.ts';
+import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 import { anError, answers, head, json, last, speak } from './raw.ts';
@@ -13,7 +13,7 @@ let acme: Integrator;
 const open: Socket[] = [];
 
 beforeAll(async () => {
-  service = await startService({ patience: { ...usualPatience, headMs: 1000, silenceMs: 500, requestMs: 3000 } });
+  service = await startService({ patience: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 } });
   acme = await service.integrator();
 });
 afterEach(() => {

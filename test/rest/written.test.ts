@@ -20,7 +20,7 @@ import { compileOperations, runOperation, type Operation } from '../../rest-shim
 import { routes } from '../../rest-shim/routes.ts';
 import { toSnakeCase } from '../../rest-shim/naming.ts';
 import type { Context } from '../../schema/context.ts';
-import { fillAtRandom } from '../reads/rows.ts';
+import { fillAtRandom } from '../query-compiler/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 // REST's answers are written straight from what resolvers give. GraphQL's own execution of the same documents, put into

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { networkOf, usualLimits } from '../../src/http/connections.ts';
+import { networkOf, defaultLimits } from '../../src/http/connections.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { head } from '../rest/raw.ts';
@@ -137,10 +137,10 @@ it('the log tells of what was closed, in a few lines', async () => {
 });
 
 it('without proxies an address has 500 connections of 5000; behind them only the total counts', () => {
-  expect(usualLimits(0)).toEqual({ total: 5000, perAddress: 500 });
-  expect(usualLimits(1)).toEqual({ total: 5000, perAddress: 0 });
-  expect(usualLimits(1, 100)).toEqual({ total: 5000, perAddress: 100 });
-  expect(usualLimits(0, 0)).toEqual({ total: 5000, perAddress: 0 });
+  expect(defaultLimits(0)).toEqual({ total: 5000, perAddress: 500 });
+  expect(defaultLimits(1)).toEqual({ total: 5000, perAddress: 0 });
+  expect(defaultLimits(1, 100)).toEqual({ total: 5000, perAddress: 100 });
+  expect(defaultLimits(0, 0)).toEqual({ total: 5000, perAddress: 0 });
 });
 
 it.each([

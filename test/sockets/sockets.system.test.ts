@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { usualPatience } from '../../src/http/patience.ts';
+import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { startService } from '../harness.ts';
 import { noFaults } from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -11,7 +11,7 @@ import { beset } from './strangers.ts';
 it('slow, silent, gone and babbling connections are all let go, hear nothing wrong, and others are served', async () => {
   const each = 20;
   const service = await startService({
-    patience: { ...usualPatience, headMs: 1000, silenceMs: 500, requestMs: 3000 },
+    patience: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 },
   });
   onTestFinished(service.close);
   const [acme, globex] = [await service.integrator(), await service.integrator()];

@@ -6,7 +6,7 @@ import {
   type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
-import { Lanes } from '../../src/webhooks/lanes.ts';
+import { EndpointConcurrency } from '../../src/webhooks/endpoint-concurrency.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { listen } from '../isolation/statements.ts';
@@ -51,7 +51,7 @@ async function waiting(webhookId: string, count: number): Promise<string[]> {
 /** Their jobs, all at once. */
 function run(webhookId: string, ids: string[]): Promise<PromiseSettledResult<unknown>[]> {
   const { books, webhooks } = service;
-  const task = deliver({ books, poster, open: webhooks.open, rules, lanes: new Lanes(1000) });
+  const task = deliver({ books, poster, open: webhooks.open, rules, concurrency: new EndpointConcurrency(1000) });
   const { tenantId } = acme;
   const jobs = ids.map(async (deliveryId) => task({ tenantId, webhookId, deliveryId }, undefined as never));
   return Promise.allSettled(jobs);
@@ -221,12 +221,12 @@ describe('deliveries that end together', () => {
 
 describe('a worker', () => {
   it('gives one webhook a part of its jobs, and the next ones less each', () => {
-    const lanes = new Lanes(400);
+    const lanes = new EndpointConcurrency(400);
     const fill = (webhookId: string): number => {
       for (let held = 0; ; held += 1) {
         const lane = lanes.enter(webhookId);
         if (!lanes.hasRoom(lane)) return held;
-        void lane.begin();
+        void lane.acquire();
       }
     };
     const held = ['slow', 'slower', 'slowest', 'another'].map(fill);

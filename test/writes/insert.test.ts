@@ -5,7 +5,7 @@ import { tables, type Column } from '../../prisma/tables.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { listen } from '../isolation/statements.ts';
-import { takenApart } from '../reads/rows.ts';
+import { takenApart } from '../query-compiler/rows.ts';
 
 let service: Service;
 let acme: Integrator;

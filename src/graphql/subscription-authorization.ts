@@ -3,15 +3,15 @@ import { GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 
 /** How often a subscription is checked for what nobody announces: a session that ends by itself. */
-export const readmitEveryMs = 30_000;
+export const checkEveryMs = 30_000;
 
 /** Node's timers can't wait longer. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** What a subscription needs to know of its visitor. */
-export interface Revisit {
+export interface SubscriptionAuthorization {
   /** Whether the request would still be admitted. */
-  readmit: () => Promise<boolean>;
+  isStillAuthorized: () => Promise<boolean>;
   /** Calls back once the token, session or membership it was admitted by has ended. @returns what stops it */
   onAccessEnd: (end: () => void) => () => void;
   /** When the token expires, in milliseconds from now; null if it never does. */
@@ -23,11 +23,11 @@ export interface Revisit {
  * tenant; when in doubt, too. However it ends, the connection breaks off: a client that is told "complete" stays away,
  * and one that is cut off comes again, to be admitted or to hear why not.
  */
-export function useReadmission(): Plugin<Revisit> {
+export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization> {
   return {
     onSubscribe: ({ args, setResultAndStopExecution }) => {
-      const visitor = args.contextValue as Revisit & { res?: ServerResponse };
-      const { readmit, onAccessEnd, expiresInMs, res: response } = visitor;
+      const authorization = args.contextValue as SubscriptionAuthorization & { res?: ServerResponse };
+      const { isStillAuthorized, onAccessEnd, expiresInMs, res: response } = authorization;
       if (!response) {
         setResultAndStopExecution({ errors: [noStream()] });
         return undefined;
@@ -43,9 +43,9 @@ export function useReadmission(): Plugin<Revisit> {
             response.destroy(); // at once: an answer under way isn't waited for
           };
           const check = (): void => {
-            readmit().then((admitted) => admitted || end(), end);
+            isStillAuthorized().then((admitted) => admitted || end(), end);
           };
-          const timer = setInterval(check, readmitEveryMs);
+          const timer = setInterval(check, checkEveryMs);
           const expires = expiresInMs !== null && expiresInMs <= longestTimerMs;
           const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
           const stopListening = onAccessEnd(end);

@@ -1,16 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
-import { roleVariable, type Counts, type Order, type Role, type Word } from './family.ts';
+import { roleVariable, type Counts, type PrimaryMessage, type Role, type WorkerMessage } from './ipc.ts';
 
 /** One that lives so long was sound. */
-const soundMs = 30_000;
+const stableAfterMs = 30_000;
 const shortestPauseMs = 100;
 const longestPauseMs = 10_000;
 /** How long a child may take to tell what it counts. */
 const countMs = 5000;
 
-export interface Family {
+export interface Cluster {
   /** Where it answers, once all do their work. Rejects where one of them can't begin. */
   address: Promise<string>;
   metrics(): Promise<string>;
@@ -28,7 +28,7 @@ interface Child {
  * neither, so that whatever happens to them, it is there to start another, after a pause that grows while they keep
  * dying. One that is told to stop by SIGTERM finishes what it has in flight, and is replaced too.
  */
-export function raise(gateways: number, works: boolean, log: Logger): Family {
+export function startCluster(gateways: number, works: boolean, log: Logger): Cluster {
   const alive = new Map<Worker, Child>();
   const pauses = new Set<NodeJS.Timeout>();
   const { promise: address, resolve, reject } = Promise.withResolvers<string>();
@@ -41,7 +41,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
   });
   const metrics = async (): Promise<string> => {
     const up = [...alive].filter(([, { isUp }]) => isUp).map(([child]) => child);
-    const counts = await Promise.all(up.map(countsOf));
+    const counts = await Promise.all(up.map(metricsOf));
     return AggregatorRegistry.aggregate([...counts, await own.getMetricsAsJSON()]).metrics();
   };
   let where = '';
@@ -53,7 +53,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
     const born = performance.now();
     let why: string | undefined;
     alive.set(child, { role, isUp: false });
-    child.on('message', (word: Word) => {
+    child.on('message', (word: WorkerMessage) => {
       if ('up' in word) {
         alive.set(child, { role, isUp: true });
         if (role === 'serve') where = word.up;
@@ -61,7 +61,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
         if (began) resolve(where);
       } else if ('failed' in word) why = word.failed;
       else if ('ask' in word) {
-        const answer = (text: string | null): void => order(child, { metrics: text, number: word.ask });
+        const answer = (text: string | null): void => send(child, { metrics: text, number: word.ask });
         metrics().then(answer, () => answer(null));
       }
     });
@@ -69,7 +69,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
       alive.delete(child);
       if (stopping) return;
       if (!began) return reject(new Error(why ?? `A process ended by ${signal ?? `code ${code}`}`));
-      const inARow = performance.now() - born > soundMs ? 0 : deaths + 1;
+      const inARow = performance.now() - born > stableAfterMs ? 0 : deaths + 1;
       const pauseMs = Math.min(shortestPauseMs * 2 ** inARow, longestPauseMs);
       log.error({ role, pid: child.process.pid, code, signal, why, pauseMs }, 'a process ended: another is started');
       restarts.inc();
@@ -88,7 +88,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
     await Promise.all(
       children.map(async (child) => {
         const ended = new Promise((done) => child.once('exit', done));
-        order(child, { stop: true });
+        send(child, { stop: true });
         await ended;
       }),
     );
@@ -108,7 +108,7 @@ export function raise(gateways: number, works: boolean, log: Logger): Family {
 let asked = 0;
 
 /** What a child counts; nothing if it doesn't tell in time, or any more. */
-function countsOf(child: Worker): Promise<Counts> {
+function metricsOf(child: Worker): Promise<Counts> {
   asked += 1;
   const number = asked;
   return new Promise((resolve) => {
@@ -117,15 +117,15 @@ function countsOf(child: Worker): Promise<Counts> {
       clearTimeout(timer);
       resolve(counts);
     };
-    const hear = (word: Word): void => void ('counts' in word && word.number === number && done(word.counts));
+    const hear = (word: WorkerMessage): void => void ('counts' in word && word.number === number && done(word.counts));
     const gone = (): void => done([]);
     const timer = setTimeout(gone, countMs);
     child.on('message', hear).once('exit', gone);
-    order(child, { count: number });
+    send(child, { count: number });
   });
 }
 
 /** One that is gone needs none. */
-function order(child: Worker, what: Order): void {
+function send(child: Worker, what: PrimaryMessage): void {
   if (child.isConnected()) child.send(what, undefined, undefined, () => {});
 }

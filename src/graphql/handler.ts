@@ -20,45 +20,46 @@ import { asCoded, CodedError, Problems, ValidationError } from '../../schema/err
 import { validateArguments } from '../../schema/input/validate-arguments.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
-import { rememberDocuments, useLimits } from './limits.ts';
-import { createRepeated } from './repeated.ts';
+import { createDocumentCache, useLimits } from './document-limits.ts';
+import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import { sendWhole } from '../http/send-whole.ts';
-import { createForms, useForms, type Forms, type Received } from './forms.ts';
-import { useReadmission, type Revisit } from './readmission.ts';
-import { graphqlRefusal, refuseGraphql } from './refusal.ts';
+import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
+import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
+import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 
 /** What the server hands in with each request. */
-export interface Visit extends Revisit {
+export interface GraphqlRequest extends SubscriptionAuthorization {
   requestId: string;
   context: Context;
   /** Whether all of it is a transaction that is tried again after contention: that is no fault then. */
   isRetried?: boolean;
 }
 
-export interface GraphqlDoor extends Pick<YogaServerInstance<Visit & Received, object>, 'fetch'>, Forms {
-  handle: (request: IncomingMessage, response: ServerResponse, visit: Visit) => Promise<void>;
+export interface GraphqlHandler
+  extends Pick<YogaServerInstance<GraphqlRequest & ReceivedForm, object>, 'fetch'>, Uploads {
+  handle: (request: IncomingMessage, response: ServerResponse, graphqlRequest: GraphqlRequest) => Promise<void>;
 }
 
 /** The GraphQL door. Callers have passed the gate already. */
-export function createGraphqlDoor(
+export function createGraphqlHandler(
   schema: GraphQLSchema,
   log: Logger,
   options: { introspection: boolean } = { introspection: true },
-): GraphqlDoor {
-  const good = rememberDocuments();
-  const repeated = createRepeated(schema, (err) => log.error({ err }, 'a query is not compiled'));
-  const yoga = createYoga<Visit & Read & Received>({
+): GraphqlHandler {
+  const validDocuments = createDocumentCache();
+  const compiledQueries = createCompiledQueries(schema, (err) => log.error({ err }, 'a query is not compiled'));
+  const yoga = createYoga<GraphqlRequest & Read & ReceivedForm>({
     schema,
     graphqlEndpoint: '/graphql',
     context: ({ context }) => ({ ...context }),
     graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
-    parserAndValidationCache: { documentCache: { ...rememberNothing, get: good.get }, errorCache: rememberNothing },
+    parserAndValidationCache: { documentCache: { ...emptyCache, get: validDocuments.get }, errorCache: emptyCache },
     maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
-    multipart: false, // forms.ts
+    multipart: false, // uploads.ts
     cors: false, // as for every door: server.ts
     logging: {
       debug: (...parts) => log.debug(parts.map(String).join(' ')),
@@ -70,37 +71,37 @@ export function createGraphqlDoor(
     plugins: [
       useGraphqlJs,
       useBody(),
-      useForms(),
-      useVariableFaults(),
-      useLimits({ ...options, good }),
+      useUploads(),
+      useVariableValidation(),
+      useLimits({ ...options, good: validDocuments }),
       useMasking(log),
-      useReadmission(),
+      useSubscriptionAuthorization(),
       useTrace(),
-      repeated.plugin,
+      compiledQueries.plugin,
     ],
   });
-  const { receive } = createForms();
+  const { receive } = createUploads();
   return {
     fetch: yoga.fetch,
     receive,
-    handle: async (request, response, visit) => {
+    handle: async (request, response, graphqlRequest) => {
       if (request.method === 'POST' && isForm(request.headers['content-type'])) {
         const { url, init } = fetchable(request);
-        const answer = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...visit, form });
+        const answer = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
         try {
-          return await sendWhole(response, await receive(request, visit.context, { isHashed: false }, answer));
+          return await sendWhole(response, await receive(request, graphqlRequest.context, { isHashed: false }, answer));
         } catch (error) {
-          const refusal = graphqlRefusal(error);
+          const refusal = toGraphqlError(error);
           if (refusal.status === 500) throw error;
-          return refuseGraphql(response, refusal, visit.requestId);
+          return sendGraphqlError(response, refusal, graphqlRequest.requestId);
         }
       }
       const body = readJson(request);
-      if (!body) return yoga.handle(request, response, visit);
+      if (!body) return yoga.handle(request, response, graphqlRequest);
       const { json } = await body.catch(() => ({ json: undefined })); // Yoga says why
       const type = jsonType(request.headers.accept);
-      const answer = type && (await repeated.answer(json, visit.context));
-      if (answer === undefined) return yoga.handle(request, response, { ...visit, body });
+      const answer = type && (await compiledQueries.answer(json, graphqlRequest.context));
+      if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
       response.setHeader('Content-Length', Buffer.byteLength(answer)).end(answer);
     },
@@ -123,7 +124,7 @@ function jsonType(accept = '*/*'): string | undefined {
 }
 
 /** What isn't good won't be sent again. */
-const rememberNothing = { get: () => undefined, set: () => {} };
+const emptyCache = { get: () => undefined, set: () => {} };
 
 /** A document's operation is a step of its request's trace. */
 const useTrace = (): Plugin => ({
@@ -131,20 +132,20 @@ const useTrace = (): Plugin => ({
 });
 
 /** Masks faults where the request they belong to is known. What fails outside of execution is left to maskedErrors. */
-function useMasking(log: Logger): Plugin<Visit> {
+function useMasking(log: Logger): Plugin<GraphqlRequest> {
   return {
     onExecute: () => ({
       onExecuteDone: ({ args, result, setResult }) => {
         if (!('errors' in result) || !result.errors) return;
-        const visit = args.contextValue as Visit;
-        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, visit)) });
+        const graphqlRequest = args.contextValue as GraphqlRequest;
+        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, graphqlRequest)) });
       },
     }),
   };
 }
 
 /** Lets through what the domain or GraphQL itself says to clients; everything else is logged and hidden. */
-function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Visit> = {}): GraphQLError {
+function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<GraphqlRequest> = {}): GraphQLError {
   if (error instanceof GraphQLError) {
     if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
     if (!error.originalError || error.originalError instanceof GraphQLError) return error;
@@ -164,28 +165,28 @@ function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Vis
  * Variables that GraphQL would refuse are answered like any other fault of an input: VALIDATION_FAILED, by path. Before
  * they are priced or executed: GraphQL would put all of a large input into words, once for each of its faults.
  */
-function useVariableFaults(): Plugin {
+function useVariableValidation(): Plugin {
   const refuse: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args: { schema, document, operationName, variableValues },
     setResultAndStopExecution,
-  }: Asked) => {
+  }: PendingExecution) => {
     const operation = getOperationAST(document, operationName);
     const values = variableValues ?? {};
     if (!operation || !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors)
       return;
-    const problems = variableFaults(schema, operation, values);
+    const problems = variableErrors(schema, operation, values);
     if (problems.any) setResultAndStopExecution({ errors: [new ValidationError(problems.errors)] });
   };
   return { onExecute: refuse, onSubscribe: refuse };
 }
 
 /** An operation that is about to be executed or subscribed to. */
-interface Asked {
+interface PendingExecution {
   args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
   setResultAndStopExecution: (result: ExecutionResult) => void;
 }
 
-function variableFaults(schema: GraphQLSchema, operation: OperationDefinitionNode, values: object): Problems {
+function variableErrors(schema: GraphQLSchema, operation: OperationDefinitionNode, values: object): Problems {
   const problems = new Problems();
   const inputs = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
     name: variable.name.value,

@@ -18,7 +18,7 @@ import {
  * - makes no field of the alias `__proto__`, and takes `a_b { c }` for `a { b_c }`.
  * The schema is asked about too seldom to be compiled for.
  */
-export function isAlike(document: DocumentNode, schema: GraphQLSchema): boolean {
+export function isCompilable(document: DocumentNode, schema: GraphQLSchema): boolean {
   let is = true;
   const not = (): typeof BREAK => {
     is = false;

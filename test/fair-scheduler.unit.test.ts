@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../src/graphql/turns.ts';
+import { createFairScheduler } from '../src/graphql/fair-scheduler.ts';
 
 it('who waits has a turn after one piece of each other’s, however much they have brought', async () => {
-  const turns = createTurns({ rest: 0, pauseMs: 0 });
+  const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
   const done: string[] = [];
-  const work = (who: string): Promise<void> => turns.take(who).then(() => void done.push(who));
+  const work = (who: string): Promise<void> => turns.waitForTurn(who).then(() => void done.push(who));
   await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(work));
   expect(done.slice(0, 3).join('')).toBe('abc');
   expect(done.toSorted().join('')).toBe('aaaabbc');
@@ -13,12 +13,12 @@ it('who waits has a turn after one piece of each other’s, however much they ha
 });
 
 it('between two of one’s own turns is a pause, which others don’t wait for', async () => {
-  const turns = createTurns({ rest: 0, pauseMs: 30 });
+  const turns = createFairScheduler({ rest: 0, pauseMs: 30 });
   const done: string[] = [];
   // A timer that is set at a turn for a little less than the pause. Timers fire in the order of their times, however
   // late the process is, so this one fires between two turns if there is such a pause, and only then.
   const work = async (who: string): Promise<void> => {
-    await turns.take(who);
+    await turns.waitForTurn(who);
     done.push(who);
     if (who === 'a') setTimeout(() => done.push('-'), 25);
   };
@@ -27,9 +27,9 @@ it('between two of one’s own turns is a pause, which others don’t wait for',
 });
 
 it('others are served between two pieces', async () => {
-  const turns = createTurns({ rest: 0, pauseMs: 0 });
+  const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
   const order: string[] = [];
   setImmediate(() => order.push('other'));
-  await Promise.all([1, 2].map((piece) => turns.take('a').then(() => void order.push(`piece ${piece}`))));
+  await Promise.all([1, 2].map((piece) => turns.waitForTurn('a').then(() => void order.push(`piece ${piece}`))));
   expect(order).toEqual(['piece 1', 'other', 'piece 2']);
 });

@@ -17,7 +17,7 @@ import {
 import { createLRUCache, type Plugin } from 'graphql-yoga';
 import { costOf } from '../../schema/execution/cost.ts';
 import type { Context } from '../../schema/context.ts';
-import { createTurns } from './turns.ts';
+import { createFairScheduler } from './fair-scheduler.ts';
 
 /** What a document may have at most: four times what any page or guide of ours has, twice in depth (a test compares). */
 export const limits = {
@@ -40,7 +40,7 @@ export const limits = {
 };
 
 /** A limit, and what it is called where it is exceeded. */
-const words = {
+const labels = {
   characters: 'characters',
   fragments: 'fragments',
   aliases: 'aliases',
@@ -50,7 +50,7 @@ const words = {
   breadth: 'fields',
   cost: 'values to answer',
 };
-type Counts = Partial<Record<keyof typeof words, number>>;
+type Counts = Partial<Record<keyof typeof labels, number>>;
 
 /** A document's faults that are told, at most: each costs what a small document does. */
 const maxErrors = 10;
@@ -59,13 +59,13 @@ const maxErrors = 10;
 const pauseMs = 10;
 
 /** Documents by their texts. */
-export interface Documents {
+export interface DocumentCache {
   get(text: string): DocumentNode | undefined;
   set(text: string, document: DocumentNode): void;
 }
 
 /** For those that were found good. Others leave nothing behind: whoever makes them up has no end of them. */
-export function rememberDocuments(): Documents {
+export function createDocumentCache(): DocumentCache {
   const documents = createLRUCache<DocumentNode>({ max: 500 });
   return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
 }
@@ -75,8 +75,8 @@ export function rememberDocuments(): Documents {
  * made of before they are validated, which takes time that grows faster than they do; for what they cost, with these
  * variables, before they are executed. What wasn't seen before, and found good, is looked at in turns.
  */
-export function useLimits({ introspection, good }: { introspection: boolean; good: Documents }): Plugin {
-  const turns = createTurns({ rest: 2, pauseMs });
+export function useLimits({ introspection, good }: { introspection: boolean; good: DocumentCache }): Plugin {
+  const scheduler = createFairScheduler({ rest: 2, pauseMs });
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
     setResultAndStopExecution,
@@ -84,22 +84,22 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
     args: ExecutionArgs;
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
-    const errors = over(costs(args));
+    const errors = exceeded(costs(args));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
-    onSchemaChange: ({ schema }) => void priced(schema),
+    onSchemaChange: ({ schema }) => void withCosts(schema),
     onParams: ({ params: { query }, context }) =>
-      typeof query !== 'string' || good.get(query) ? undefined : turns.take(asker(context)),
+      typeof query !== 'string' || good.get(query) ? undefined : scheduler.waitForTurn(tenantOf(context)),
     onParse: ({ params: { source }, parseFn, setParseFn }) => {
-      const errors = over({ characters: String(source).length });
+      const errors = exceeded({ characters: String(source).length });
       setParseFn((text, options) => {
         if (errors[0]) throw errors[0];
         return parseFn(text, { ...options, maxTokens: limits.tokens });
       });
     },
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
-      const errors = over(parts(documentAST));
+      const errors = exceeded(countParts(documentAST));
       if (errors.length > 0) setResult(errors);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       setValidationFn((schema, document, rules) =>
@@ -113,20 +113,20 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
 }
 
 /** Whose turn it is: all of a tenant's documents wait in one line. */
-const asker = (asked: object): string => (asked as { context: Context }).context.tenant.id;
+const tenantOf = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
 /** Told like any other fault of a document. */
-export function over(counts: Counts): GraphQLError[] {
+export function exceeded(counts: Counts): GraphQLError[] {
   const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { spec: true, status: 400 } };
   return Object.entries(counts).flatMap(([name, count]) => {
-    const limit = limits[name as keyof typeof words];
-    const message = `The document has ${count} ${words[name as keyof typeof words]}, of ${limit} at most.`;
+    const limit = limits[name as keyof typeof labels];
+    const message = `The document has ${count} ${labels[name as keyof typeof labels]}, of ${limit} at most.`;
     return count > limit ? [new GraphQLError(message, { extensions })] : [];
   });
 }
 
 /** What is written, fragments once. */
-function parts(document: DocumentNode): Counts {
+function countParts(document: DocumentNode): Counts {
   const counts = { fragments: 0, aliases: 0, directives: 0, introspections: 0, depth: 0, breadth: 0 };
   let depth = 0;
   visit(document, {
@@ -153,7 +153,7 @@ const oneFault = { maxErrors: 1 };
  * The schema with what its fields cost, and without our checks of their arguments: those are told, all at once, when a
  * field is executed.
  */
-function priced(schema: GraphQLSchema): GraphQLSchema {
+function withCosts(schema: GraphQLSchema): GraphQLSchema {
   const known = pricedSchemas.get(schema);
   if (known) return known;
   const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
@@ -176,6 +176,6 @@ export function costs({ schema, document, operationName, variableValues }: Execu
     return {};
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
-  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: priced(schema), variables });
+  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: withCosts(schema), variables });
   return { depth, breadth, cost };
 }

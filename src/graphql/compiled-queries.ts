@@ -3,24 +3,24 @@ import { createLRUCache, type Plugin } from 'graphql-yoga';
 import { compileOperation } from '../../schema/execution/compiled-operation.ts';
 import type { Context } from '../../schema/context.ts';
 import { traced } from '../../schema/execution/tracing.ts';
-import { isAlike } from './alike.ts';
-import { costs, over } from './limits.ts';
-import { createTurns } from './turns.ts';
+import { isCompilable } from './compilable.ts';
+import { costs, exceeded } from './document-limits.ts';
+import { createFairScheduler } from './fair-scheduler.ts';
 
 /** How often a query comes before it is compiled, and how many fields it may have: more than any of our pages'. */
-const times = 3;
-const fields = 100;
+const minExecutions = 3;
+const maxFields = 100;
 
 type Values = Record<string, unknown>;
 
 /** A query that came again. */
-interface Repeat {
+interface CompiledQuery {
   operationName: string | undefined;
   /** `{data}` as JSON; undefined where there is anything to be told of it. */
   answer: (variables: Values, context: Context) => Promise<string | undefined>;
 }
 
-export interface Repeated {
+export interface CompiledQueries {
   /** Sees what Yoga executes. */
   plugin: Plugin<{ context: Context }>;
   /** `{data}` as JSON; undefined where Yoga is to be asked. */
@@ -33,15 +33,15 @@ export interface Repeated {
  * nothing, so it may be asked twice. An invoice then costs 0.71 of the CPU time, PostgreSQL's included, and a page of
  * 25 of them 0.63.
  */
-export function createRepeated(schema: GraphQLSchema, report: (error: unknown) => void): Repeated {
+export function createCompiledQueries(schema: GraphQLSchema, report: (error: unknown) => void): CompiledQueries {
   const seen = createLRUCache<number>({ max: 500 });
-  const repeats = createLRUCache<Repeat>({ max: 100 });
-  const turns = createTurns({ rest: 10, pauseMs: 0 }); // compiling is a tenth of what is done, whatever is sent
+  const compiled = createLRUCache<CompiledQuery>({ max: 100 });
+  const scheduler = createFairScheduler({ rest: 10, pauseMs: 0 }); // compiling is a tenth of what is done, whatever is sent
 
   const compileInTurn = async (who: string, text: string, operationName: string | undefined): Promise<void> => {
-    await turns.take(who);
-    const repeat = repeatOf(schema, text, operationName);
-    if (repeat) repeats.set(text, repeat);
+    await scheduler.waitForTurn(who);
+    const compiledQuery = compileQuery(schema, text, operationName);
+    if (compiledQuery) compiled.set(text, compiledQuery);
   };
 
   return {
@@ -51,26 +51,30 @@ export function createRepeated(schema: GraphQLSchema, report: (error: unknown) =
         if (text === undefined) return;
         const count = (seen.get(text) ?? 0) + 1;
         seen.set(text, count);
-        if (count !== times || (costs(args).breadth ?? 0) > fields) return;
+        if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
         const { tenant } = args.contextValue.context;
         compileInTurn(tenant.id, text, args.operationName ?? undefined).catch(report);
       },
     },
     answer: async (asked, context) => {
-      if (!isPlain(asked)) return undefined;
+      if (!isGraphqlParams(asked)) return undefined;
       const { query, variables, operationName } = asked;
-      const repeat = repeats.get(query);
-      if (!repeat || repeat.operationName !== (operationName ?? undefined)) return undefined;
-      return await repeat.answer(variables ?? {}, context);
+      const compiledQuery = compiled.get(query);
+      if (!compiledQuery || compiledQuery.operationName !== (operationName ?? undefined)) return undefined;
+      return await compiledQuery.answer(variables ?? {}, context);
     },
   };
 }
 
 /** Compiles a valid document; undefined where graphql-jit has nothing to do with it. */
-export function repeatOf(schema: GraphQLSchema, text: string, operationName: string | undefined): Repeat | undefined {
+export function compileQuery(
+  schema: GraphQLSchema,
+  text: string,
+  operationName: string | undefined,
+): CompiledQuery | undefined {
   const document = parse(text, { noLocation: true }); // its own: graphql-jit writes into it
   const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== 'query' || !isAlike(document, schema)) return undefined;
+  if (operation?.operation !== 'query' || !isCompilable(document, schema)) return undefined;
   const execute = compileOperation(schema, document, operation.name?.value);
 
   const { variableDefinitions = [] } = operation;
@@ -87,7 +91,7 @@ export function repeatOf(schema: GraphQLSchema, text: string, operationName: str
       .join();
     const before = known.get(sizes);
     if (before !== undefined) return before;
-    const is = over(costs({ schema, document, operationName, variableValues: variables })).length === 0;
+    const is = exceeded(costs({ schema, document, operationName, variableValues: variables })).length === 0;
     known.set(sizes, is);
     return is;
   };
@@ -101,7 +105,7 @@ export function repeatOf(schema: GraphQLSchema, text: string, operationName: str
   };
 }
 
-interface Asked {
+interface GraphqlParams {
   query: string;
   variables?: Values | null;
   operationName?: string | null;
@@ -110,7 +114,7 @@ interface Asked {
 const parameters = new Set(['query', 'variables', 'operationName']);
 
 /** Whether it is asked as every client asks. All else is Yoga's. */
-function isPlain(asked: unknown): asked is Asked {
+function isGraphqlParams(asked: unknown): asked is GraphqlParams {
   if (!isObject(asked) || !Object.keys(asked).every((name) => parameters.has(name))) return false;
   const { query, variables, operationName } = asked;
   return (

@@ -2,34 +2,34 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import type { Socket } from 'node:net';
 
 /** How long clients may take, and we, in milliseconds. */
-export interface Patience {
+export interface HttpTimeouts {
   /** For the head of a request. */
   headMs: number;
   /** Between two pieces of its body, or of our answer as it takes them. */
-  silenceMs: number;
+  idleMs: number;
   /** For all of it: a statement of 64 MiB takes that long at 2 Mbit/s. */
   requestMs: number;
   /** For our answer, once it has come: less than the 15 seconds we promise, as timers are late where much is done. */
   answerMs: number;
 }
 
-export const usualPatience: Patience = { headMs: 15_000, silenceMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
+export const defaultTimeouts: HttpTimeouts = { headMs: 15_000, idleMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
 
 /** Node leaves out what comes after; all of them together have 16 KiB. */
 const maxHeaders = 200;
 
 /** For Node's server, which answers those who are slow with 408 (malformed.ts); dead peers are found out. */
-export const serverOptions = ({ headMs, requestMs }: Patience): ServerOptions => ({
+export const serverOptions = ({ headMs, requestMs }: HttpTimeouts): ServerOptions => ({
   headersTimeout: headMs,
   requestTimeout: requestMs,
   connectionsCheckingInterval: Math.min(5000, headMs),
-  requireHostHeader: false, // target.ts looks at it, and answers as for every other fault
+  requireHostHeader: false, // request-target.ts looks at it, and answers as for every other fault
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
 });
 
 /** Hangs up on clients that fall silent within a request, or don't take what we answer; not on those who wait for it. */
-export function limitPatience(server: Server, { silenceMs }: Patience): void {
+export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeouts): void {
   server.maxHeadersCount = maxHeaders;
   const exchanges = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
   server.prependListener('request', (request, response) => void exchanges.set(request.socket, [request, response]));

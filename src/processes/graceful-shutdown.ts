@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * How a process that serves takes its leave: it says that it isn't ready, so that balancers turn away, and with every
  * answer that its connection ends with it. Whoever comes meanwhile is still served.
  */
-export class Farewell {
+export class GracefulShutdown {
   #begun = false;
   readonly #answering = new Set<ServerResponse>();
 

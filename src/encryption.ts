@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Keeps secrets that have to be read again: encrypted in the database, so that a dump of it tells none. */
-export interface Vault {
+export interface Encryption {
   seal: (text: string) => Uint8Array<ArrayBuffer>;
   /** @throws Error when it was sealed with another KONTOR_SECRET, or changed since */
   open: (sealed: Uint8Array) => string;
@@ -14,7 +14,7 @@ const tagLength = 16;
  * AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869).
  * @param what it keeps: what one vault sealed, another can't open
  */
-export function createVault(secret: string, what: 'webhook secrets' | 'stored answers' | 'backups'): Vault {
+export function createEncryption(secret: string, what: 'webhook secrets' | 'stored answers' | 'backups'): Encryption {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `kontor ${what}`, 32));
   return {
     seal: (text) => {

@@ -6,7 +6,7 @@ const beatMs = 5000;
 /** A worker not seen for this long is dead, or as good as dead: what it began is begun again elsewhere. */
 const deadAfterSeconds = 20;
 /** The queue would wait longer and longer, hours in the end, for what was mended in a minute. */
-const longestWaitSeconds = 20;
+const maxRetryDelaySeconds = 20;
 /** Beyond, the queue waits no longer from try to try; far from where it would give up. */
 const mostAttempts = 10;
 
@@ -16,13 +16,13 @@ const mostAttempts = 10;
  * @param workerId the queue's name for this worker, which its jobs are locked by
  * @returns what takes the worker off the list
  */
-export async function keepPresence(
+export async function startHeartbeat(
   client: UnscopedClient,
   utils: WorkerUtils,
   workerId: string,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const sayAlive = (): Promise<unknown> => client.$executeRaw`
+  const recordHeartbeat = (): Promise<unknown> => client.$executeRaw`
     insert into workers (id, seen_at) values (${workerId}, now())
     on conflict (id) do update set seen_at = now()`;
 
@@ -42,17 +42,17 @@ export async function keepPresence(
     await client.worker.deleteMany({ where: { id: { in: ids } } });
   };
 
-  const hurryFailedJobs = (): Promise<unknown> => client.$queryRaw`
+  const capRetryDelays = (): Promise<unknown> => client.$queryRaw`
     select hurried.id from graphile_worker.jobs, lateral graphile_worker.reschedule_jobs(
-      array[jobs.id], run_at => now() + make_interval(secs => ${longestWaitSeconds}::int), attempts => ${mostAttempts}::int
+      array[jobs.id], run_at => now() + make_interval(secs => ${maxRetryDelaySeconds}::int), attempts => ${mostAttempts}::int
     ) as hurried
     where jobs.last_error is not null and jobs.locked_at is null
-      and jobs.run_at > now() + make_interval(secs => ${longestWaitSeconds}::int)`;
+      and jobs.run_at > now() + make_interval(secs => ${maxRetryDelaySeconds}::int)`;
 
   const beat = async (): Promise<void> => {
-    await sayAlive();
+    await recordHeartbeat();
     await freeJobsOfDead();
-    await hurryFailedJobs();
+    await capRetryDelays();
   };
 
   await beat();

@@ -4,7 +4,7 @@ import { statusOf } from '../../rest-shim/router.ts';
 import { asCoded, type ErrorCode } from '../../schema/errors.ts';
 
 /** Why a request at the GraphQL door is refused as a whole, by its status. */
-export interface GraphqlRefusal {
+export interface GraphqlErrorResponse {
   status: number;
   code: ErrorCode | 'BAD_REQUEST';
   message: string;
@@ -12,9 +12,9 @@ export interface GraphqlRefusal {
   errors?: object;
 }
 
-export function refuseGraphql(
+export function sendGraphqlError(
   response: ServerResponse,
-  { status, message, ...extensions }: GraphqlRefusal,
+  { status, message, ...extensions }: GraphqlErrorResponse,
   requestId: string,
 ): void {
   response.statusCode = status;
@@ -24,7 +24,7 @@ export function refuseGraphql(
 }
 
 /** Why, as what was thrown says it; what is no coded error is a fault of ours. */
-export function graphqlRefusal(error: unknown): GraphqlRefusal {
+export function toGraphqlError(error: unknown): GraphqlErrorResponse {
   if (error instanceof TransportError) return { status: error.status, code: 'BAD_REQUEST', message: error.message };
   const coded = asCoded(error);
   if (!coded) return { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' };

@@ -2,16 +2,16 @@
  * What went wrong in an exchange, for a user who knows their receiver but not our libraries. `answered`: whether the
  * headers of a response had come.
  */
-export function inWords(error: unknown, answered: boolean): string {
+export function failureMessage(error: unknown, answered: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;
   if (name === 'HTTPParserError') return 'the response is not valid HTTP'; // its code is not always set
   if (code === undefined) return 'the exchange failed';
   if (hangUps.has(code)) return hangUp(error, code, answered);
-  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return words[code] ?? 'the TLS handshake failed';
-  return words[code] ?? `the exchange failed (${code})`;
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return messages[code] ?? 'the TLS handshake failed';
+  return messages[code] ?? `the exchange failed (${code})`;
 }
 
-const words: Record<string, string> = {
+const messages: Record<string, string> = {
   ERR_PRIVATE_ADDRESS: 'resolves to a private address',
   ENOTFOUND: 'the name does not resolve',
   ENODATA: 'the name does not resolve',

@@ -10,9 +10,9 @@ import { isStrongSecret } from './secret-strength.ts';
  *
  * @throws ConfigError when the file holds something else: what it encrypted would be lost behind a new one
  */
-export async function keptSecret(dataDir: string): Promise<string> {
+export async function readOrCreateSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret');
-  const kept = (await readSecret(file)) ?? (await storeSecret(dataDir, randomBytes(32).toString('base64')));
+  const kept = (await readSecret(file)) ?? (await writeSecretFile(dataDir, randomBytes(32).toString('base64')));
   if (!isStrongSecret(kept))
     throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
   return kept;
@@ -31,7 +31,7 @@ async function readSecret(file: string): Promise<string | undefined> {
  * Keeps a secret beside the embedded database, unless one is kept there already.
  * @returns the one that is kept from now on
  */
-export async function storeSecret(dataDir: string, secret: string): Promise<string> {
+export async function writeSecretFile(dataDir: string, secret: string): Promise<string> {
   const file = join(dataDir, 'secret');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(8).toString('hex')}`;

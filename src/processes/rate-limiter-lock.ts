@@ -12,7 +12,7 @@ const lockKey = 0x73657276; // "serv"
  * @param alone whether this process would like to be the only one
  * @throws Error of one line when another process serves alone already
  */
-export async function claimServing(
+export async function claimRateLimiter(
   config: Config,
   database: Database,
   alone: boolean,

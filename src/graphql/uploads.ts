@@ -6,19 +6,19 @@ import { ConcurrencyLimiter } from '../../schema/execution/concurrency-limiter.t
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 
 /** Forms of a tenant that may be arriving, waiting or worked on at a time, in each process: 68 MiB of disk each. */
-export const mostOfTenant = 4;
+export const maxUploadsOfTenant = 4;
 /** Seconds after which one more may come. */
 const retryAfter = 10;
 
 /** Only statements are uploaded. */
 const ability = 'bank-transactions:write';
 
-/** What a request's form has become, for useForms(). */
-export interface Received {
+/** What a request's form has become, for useUploads(). */
+export interface ReceivedForm {
   form?: Form;
 }
 
-export interface Forms {
+export interface Uploads {
   /**
    * Receives a form, and then does its work. First is checked what can be known without the body; then the form
    * arrives, while nothing is kept for it but disk; then those of its tenant are worked on one after the other. Its
@@ -33,15 +33,15 @@ export interface Forms {
   ) => Promise<Result>;
 }
 
-export function createForms(): Forms {
+export function createUploads(): Uploads {
   const tenants = new Map<string, { forms: number; queue: ConcurrencyLimiter }>();
   return {
     receive: async (request, context, { isHashed }, work) => {
       check(request, context);
       const { id } = context.tenant;
       const tenant = tenants.get(id) ?? { forms: 0, queue: new ConcurrencyLimiter(1) };
-      if (tenant.forms === mostOfTenant) {
-        const message = `At most ${mostOfTenant} uploads of a tenant at a time.`;
+      if (tenant.forms === maxUploadsOfTenant) {
+        const message = `At most ${maxUploadsOfTenant} uploads of a tenant at a time.`;
         throw new CodedError('RATE_LIMITED', message, { retryAfter });
       }
       tenants.set(id, tenant);
@@ -71,7 +71,7 @@ function check({ headers }: IncomingMessage, context: Context): void {
 }
 
 /** Hands Yoga what a form said. It gets the request without its body, all of which it would hold in memory. */
-export function useForms(): Plugin<object, Received> {
+export function useUploads(): Plugin<object, ReceivedForm> {
   return {
     onRequest: ({ request, fetchAPI, setRequest }) => {
       if (!isForm(request.headers.get('content-type'))) return;
@@ -81,7 +81,7 @@ export function useForms(): Plugin<object, Received> {
       setRequest(new fetchAPI.Request(url, { method, headers, signal }));
     },
     onRequestParse: ({ serverContext, setRequestParser }) => {
-      const { form } = serverContext as unknown as Received;
+      const { form } = serverContext as unknown as ReceivedForm;
       if (form) setRequestParser(() => form.params as GraphQLParams);
     },
   };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { stopOrdered } from './family.ts';
+import { stopRequested } from './ipc.ts';
 
 const watchEveryMs = 250;
 
@@ -8,7 +8,7 @@ const watchEveryMs = 250;
  * it, is gone.
  * A second signal ends it on the spot.
  */
-export function untilStopped(): Promise<void> {
+export function shutdownRequested(): Promise<void> {
   return new Promise((resolve) => {
     let told = false;
     const stop = (): void => {
@@ -16,7 +16,7 @@ export function untilStopped(): Promise<void> {
       told = true;
       resolve();
     };
-    void stopOrdered.then(resolve);
+    void stopRequested.then(resolve);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
     if (process.env['npm_lifecycle_event'] !== undefined) watchNpm(resolve);
   });

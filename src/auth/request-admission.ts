@@ -1,7 +1,7 @@
-import type { Principal } from '../schema/context.ts';
-import type { ErrorCode } from '../schema/errors.ts';
-import { authenticate, authenticateSession, type Identities } from './identity/index.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { Principal } from '../../schema/context.ts';
+import type { ErrorCode } from '../../schema/errors.ts';
+import { authenticate, authenticateSession, type Identities } from '../identity/index.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 
 /** A request refused as a whole, before anybody asks what it wants. */
 export interface Refusal {
@@ -27,14 +27,14 @@ export interface Credentials {
     /** As the `X-Tenant` header names it; null: the one joined first. */
     tenantId: string | null;
     /** Whether another site's page may have made the request. */
-    mayBeForged: boolean;
+    mayBeCsrf: boolean;
   };
 }
 
-export interface Gate {
+export interface RequestAdmission {
   admit(credentials: Credentials): Promise<Admission>;
   /** Whether what was admitted before still would be. Neither counts as a request nor keeps a session awake. */
-  stillAdmits(credentials: Credentials, principal: Principal): Promise<boolean>;
+  isStillAuthorized(credentials: Credentials, principal: Principal): Promise<boolean>;
 }
 
 /** Requests of one dashboard session in any 60 seconds (DECISIONS.md#d7-rate-limit). */
@@ -45,12 +45,12 @@ const sessionLimit = 600;
  * (429), in that order (DECISIONS.md#d2-order-of-checks). Only a request that got as far as the limit counts towards
  * it.
  */
-export function createGate(
+export function createRequestAdmission(
   identities: Identities,
   limiter: RateLimiter,
   now: () => Date,
   onError: (error: unknown) => void,
-): Gate {
+): RequestAdmission {
   const admit = async (principal: Principal, identity: string, ownLimit?: number): Promise<Admission> => {
     const verdict = await limiter.admit(identity, ownLimit);
     if (!verdict) return { headers: {}, outcome: { principal } };
@@ -80,7 +80,7 @@ export function createGate(
   };
 
   const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {
-    if (session.mayBeForged) return forbidden('A session is only for requests from our own pages.');
+    if (session.mayBeCsrf) return forbidden('A session is only for requests from our own pages.');
     const caller = await authenticateSession(identities.client, session, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
@@ -92,7 +92,7 @@ export function createGate(
   return {
     admit: ({ authorization, session }) =>
       authorization === null && session ? admitSession(session) : admitToken(authorization),
-    stillAdmits: async ({ authorization, session }, { tenant }) => {
+    isStillAuthorized: async ({ authorization, session }, { tenant }) => {
       const caller =
         authorization === null && session
           ? await authenticateSession(identities.client, session, now(), onError, { isUse: false })

@@ -3,7 +3,16 @@ import type { UnscopedClient } from '../../prisma/client.ts';
 import { CodedError, found, refuse } from '../../schema/errors.ts';
 import { email, requiredText } from '../../schema/input/validators.ts';
 import { formatTime } from '../../schema/scalars/scalars.ts';
-import { answer, bodyOf, parsed, serve, throttled, type AuthDoor, type Caller, type Handler } from './router.ts';
+import {
+  answer,
+  bodyOf,
+  parsed,
+  serve,
+  throttled,
+  type AuthHandler,
+  type AuthRequestContext,
+  type Handler,
+} from './router.ts';
 import { sessionCookie, sessionToken } from './cookie.ts';
 import {
   acceptInvitation,
@@ -34,7 +43,7 @@ const passwords = z.object({
  * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
  * better-auth's, where it has them; src/auth/README.md has the table.
  */
-export function createAuthDoor({
+export function createAuthRoutes({
   client,
   tryPassword,
   countInvited,
@@ -46,22 +55,32 @@ export function createAuthDoor({
   countInvited: CountInvited;
   publicUrl: () => string;
   now: () => Date;
-}): AuthDoor {
+}): AuthHandler {
   const current = (request: Request) =>
     findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
   const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
   /** A password that is right, or how it is refused. */
-  const verified = async (typed: { email: string; password: string }, caller: Caller, rejected: () => never) => {
+  const verified = async (
+    typed: { email: string; password: string },
+    caller: AuthRequestContext,
+    rejected: () => never,
+  ) => {
     const result = await tryPassword({ ...typed, address: caller.address });
     if (result.kind === 'verified') return result.user;
-    caller.note(result.kind);
+    caller.logOutcome(result.kind);
     return result.kind === 'throttled' ? throttled(result.retryAfter) : rejected();
   };
 
   /** What a new session is answered with. The one that the browser had, if any, has no cookie any more: it ends. */
-  const enter = async (request: Request, caller: Caller, user: UserSummary, { token, session }: Started, more = {}) => {
-    caller.note('entered', user.id);
+  const enter = async (
+    request: Request,
+    caller: AuthRequestContext,
+    user: UserSummary,
+    { token, session }: Started,
+    more = {},
+  ) => {
+    caller.logOutcome('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
     return answer({ ...who(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
@@ -132,7 +151,7 @@ export function createAuthDoor({
     const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
     const retryAfter = await countInvited(token);
     if (retryAfter !== null) {
-      caller.note('throttled');
+      caller.logOutcome('throttled');
       throttled(retryAfter);
     }
     const passwordHash = await hashPassword(password).catch(saying('password'));
