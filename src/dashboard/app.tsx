@@ -5,12 +5,12 @@ import { forgetSession, mayBeSignedIn } from './auth.ts';
 import { createClient } from './client.ts';
 import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
-import { Opening } from './components/opening.tsx';
+import { LoadingScreen } from './components/loading-screen.tsx';
 import { Shell } from './components/shell.tsx';
 import { SignInAgain } from './components/sign-in-again.tsx';
 import { locationHooks } from './location.ts';
 import { PageRoutes, publicRoutes } from './routes.tsx';
-import { isPageOpen, signInAgain } from './session-end.ts';
+import { isPageOpen, signInAgain } from './session-expiry.ts';
 import { SessionProvider, SessionQuery } from './session.tsx';
 import { lastTenant, rememberTenant, tenantOf } from './tenant.ts';
 
@@ -18,7 +18,7 @@ export function App(): ReactNode {
   return (
     <ErrorBoundary>
       <Announcements>
-        <Suspense fallback={<Opening />}>
+        <Suspense fallback={<LoadingScreen />}>
           <Router {...locationHooks}>
             <Switch>
               {publicRoutes.map(({ path, Page }) => (
@@ -60,7 +60,7 @@ function Books(): ReactNode {
   useEffect(() => {
     if (!known) signIn(false);
   }, [known, signIn]);
-  if (!known) return <Opening />;
+  if (!known) return <LoadingScreen />;
   return (
     <Provider value={client} key={tenantId}>
       <SignedIn tenantId={tenantId} />
@@ -70,9 +70,13 @@ function Books(): ReactNode {
 
 function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
   const [path] = useLocation();
-  const [{ data, error }, again] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
+  const [{ data, error }, refetch] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
   if (!data)
-    return error ? <Broken error={error} again={() => again({ requestPolicy: 'network-only' })} /> : <Opening />;
+    return error ? (
+      <Broken error={error} refetch={() => refetch({ requestPolicy: 'network-only' })} />
+    ) : (
+      <LoadingScreen />
+    );
   const { me } = data;
   rememberTenant(me.tenant.id);
   if (!tenantId)

@@ -13,7 +13,7 @@ import {
   type OperationResult,
 } from 'urql';
 import { setReachable } from './connection.ts';
-import { streamEvents } from './stream.ts';
+import { streamEvents } from './event-stream.ts';
 
 /**
  * The books hang together: a payment changes an invoice, a bank transaction and the overview. So every answer is cached

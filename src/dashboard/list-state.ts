@@ -32,7 +32,7 @@ export interface ListState<Filter extends string> {
   /** Ascending, then descending, then as the list begins. */
   sortBy: (field: string) => void;
   /** From the answer's pageInfo; undefined: the first page. */
-  turn: (to: { after: string } | { before: string } | undefined) => void;
+  goToPage: (to: { after: string } | { before: string } | undefined) => void;
 }
 
 /**
@@ -83,7 +83,7 @@ export function useListState<Filter extends string = never>(
         if (following === undefined) next.delete('sort');
         else next.set('sort', following);
       }, true),
-    turn: (to) =>
+    goToPage: (to) =>
       set((next) => {
         if (!to) return;
         for (const [name, cursor] of Object.entries(to)) next.set(name, cursor);

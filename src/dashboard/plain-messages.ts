@@ -1,5 +1,5 @@
 import { sentence } from './format.ts';
-import { numberExample } from './typed.ts';
+import { numberExample } from './form-values.ts';
 
 // The API's messages are written for programs. A person is told what to do instead.
 const plain: [message: RegExp, told: string][] = [

@@ -16,7 +16,7 @@ import {
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { PageSkeleton } from './components/page.tsx';
-import { page } from './page-load.ts';
+import { lazyPage } from './lazy-page.ts';
 
 type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
 
@@ -53,37 +53,37 @@ export const navigation: { label: string; items: Destination[] }[] = [
 
 /** Pages without a session. */
 export const publicRoutes: { path: string; Page: ComponentType }[] = [
-  { path: '/sign-in', Page: page(() => import('./pages/sign-in.tsx')) },
-  { path: '/invitation/:token', Page: page(() => import('./pages/invitation.tsx')) },
+  { path: '/sign-in', Page: lazyPage(() => import('./pages/sign-in.tsx')) },
+  { path: '/invitation/:token', Page: lazyPage(() => import('./pages/invitation.tsx')) },
 ];
 
 /** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
-  { path: '/', Page: page(() => import('./pages/overview/overview.tsx')) },
-  { path: '/invoices', Page: page(() => import('./pages/invoices/invoices.tsx')) },
-  { path: '/invoices/new', Page: page(() => import('./pages/invoices/new-invoice.tsx')) },
-  { path: '/invoices/:id', Page: page(() => import('./pages/invoices/invoice.tsx')) },
-  { path: '/invoices/:id/edit', Page: page(() => import('./pages/invoices/edit-invoice.tsx')) },
-  { path: '/customers', Page: page(() => import('./pages/customers/customers.tsx')) },
-  { path: '/customers/:id', Page: page(() => import('./pages/customers/customer.tsx')) },
-  { path: '/receipts', Page: page(() => import('./pages/receipts/receipts.tsx')) },
-  { path: '/receipts/:id', Page: page(() => import('./pages/receipts/receipt.tsx')) },
-  { path: '/bank-transactions', Page: page(() => import('./pages/bank-transactions/bank-transactions.tsx')) },
+  { path: '/', Page: lazyPage(() => import('./pages/overview/overview.tsx')) },
+  { path: '/invoices', Page: lazyPage(() => import('./pages/invoices/invoices.tsx')) },
+  { path: '/invoices/new', Page: lazyPage(() => import('./pages/invoices/new-invoice.tsx')) },
+  { path: '/invoices/:id', Page: lazyPage(() => import('./pages/invoices/invoice.tsx')) },
+  { path: '/invoices/:id/edit', Page: lazyPage(() => import('./pages/invoices/edit-invoice.tsx')) },
+  { path: '/customers', Page: lazyPage(() => import('./pages/customers/customers.tsx')) },
+  { path: '/customers/:id', Page: lazyPage(() => import('./pages/customers/customer.tsx')) },
+  { path: '/receipts', Page: lazyPage(() => import('./pages/receipts/receipts.tsx')) },
+  { path: '/receipts/:id', Page: lazyPage(() => import('./pages/receipts/receipt.tsx')) },
+  { path: '/bank-transactions', Page: lazyPage(() => import('./pages/bank-transactions/bank-transactions.tsx')) },
   {
     path: '/bank-transactions/upload',
-    Page: page(() => import('./pages/bank-transactions/upload/upload-statement.tsx')),
+    Page: lazyPage(() => import('./pages/bank-transactions/upload/upload-statement.tsx')),
   },
-  { path: '/bank-transactions/:id', Page: page(() => import('./pages/bank-transactions/bank-transaction.tsx')) },
-  { path: '/projects', Page: page(() => import('./pages/projects/projects.tsx')) },
-  { path: '/projects/:id', Page: page(() => import('./pages/projects/project.tsx')) },
-  { path: '/time-entries', Page: page(() => import('./pages/time-entries/time-entries.tsx')) },
-  { path: '/deliveries', Page: page(() => import('./pages/deliveries/deliveries.tsx')) },
-  { path: '/deliveries/:id', Page: page(() => import('./pages/deliveries/delivery.tsx')) },
-  { path: '/account', Page: page(() => import('./pages/account/account.tsx')) },
-  { path: '/settings/api-tokens', Page: page(() => import('./pages/settings/api-tokens.tsx')) },
-  { path: '/settings/members', Page: page(() => import('./pages/settings/members.tsx')) },
-  { path: '/settings/webhooks', Page: page(() => import('./pages/settings/webhooks/webhooks.tsx')) },
-  { path: '/settings/webhooks/:id', Page: page(() => import('./pages/settings/webhooks/webhook.tsx')) },
+  { path: '/bank-transactions/:id', Page: lazyPage(() => import('./pages/bank-transactions/bank-transaction.tsx')) },
+  { path: '/projects', Page: lazyPage(() => import('./pages/projects/projects.tsx')) },
+  { path: '/projects/:id', Page: lazyPage(() => import('./pages/projects/project.tsx')) },
+  { path: '/time-entries', Page: lazyPage(() => import('./pages/time-entries/time-entries.tsx')) },
+  { path: '/deliveries', Page: lazyPage(() => import('./pages/deliveries/deliveries.tsx')) },
+  { path: '/deliveries/:id', Page: lazyPage(() => import('./pages/deliveries/delivery.tsx')) },
+  { path: '/account', Page: lazyPage(() => import('./pages/account/account.tsx')) },
+  { path: '/settings/api-tokens', Page: lazyPage(() => import('./pages/settings/api-tokens.tsx')) },
+  { path: '/settings/members', Page: lazyPage(() => import('./pages/settings/members.tsx')) },
+  { path: '/settings/webhooks', Page: lazyPage(() => import('./pages/settings/webhooks/webhooks.tsx')) },
+  { path: '/settings/webhooks/:id', Page: lazyPage(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];
 
 export function PageRoutes(): ReactNode {

@@ -1,14 +1,14 @@
 import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
 import { money } from '../../src/dashboard/format.ts';
-import { numberExample } from '../../src/dashboard/typed.ts';
-import { faultsOf, inWords } from '../../src/dashboard/faults.ts';
+import { numberExample } from '../../src/dashboard/form-values.ts';
+import { formErrorsOf, errorMessage } from '../../src/dashboard/form-errors.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>
   new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });
 
 const fields = new Set(['url', 'events', 'items.0.quantity']);
-const sort = (error: CombinedError) => faultsOf(error, (path) => fields.has(path));
+const sort = (error: CombinedError) => formErrorsOf(error, (path) => fields.has(path));
 
 it('what is wrong with a field stands beside it', () => {
   expect(sort(refused({ 'input.url': ['Must begin with https://.', 'Is too long.'] }))).toEqual({
@@ -55,7 +55,7 @@ it('no program’s terms are told', () => {
   );
   expect(told).toEqual({ url: 'Choose one.', 'items.0.quantity': `Enter a number, such as ${numberExample}.` });
   expect(rest).toEqual(['Customer: Choose one.', 'Invoice date: Enter a date.']);
-  expect(inWords(refused({ id: ['Must be a UUID.'], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
+  expect(errorMessage(refused({ id: ['Must be a UUID.'], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
     `Choose one. Must not be more than the ${money('59.5', 'EUR')} due.`,
   );
 });
@@ -67,9 +67,11 @@ it('an error without fields is a sentence', () => {
 
 it('a fault of ours is told with the number it is logged under', () => {
   const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId: 'r-1' };
-  expect(inWords(new CombinedError({ graphQLErrors: [{ message: 'x', extensions }] }))).toContain('r-1');
+  expect(errorMessage(new CombinedError({ graphQLErrors: [{ message: 'x', extensions }] }))).toContain('r-1');
 });
 
 it('no answer is told as such', () => {
-  expect(inWords(new CombinedError({ networkError: new TypeError('Failed to fetch') }))).toMatch(/can’t be reached/);
+  expect(errorMessage(new CombinedError({ networkError: new TypeError('Failed to fetch') }))).toMatch(
+    /can’t be reached/,
+  );
 });

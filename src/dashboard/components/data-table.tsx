@@ -12,7 +12,7 @@ import type { CombinedError } from 'urql';
 import { count } from '../format.ts';
 import { pageSize, type ListState } from '../list-state.ts';
 import { useAnnounce } from './announce.tsx';
-import { Cell, Rows } from './rows.tsx';
+import { Cell, ResponsiveTable } from './responsive-table.tsx';
 import { Unavailable } from './error-boundary.tsx';
 
 export interface Column<Row> {
@@ -44,19 +44,19 @@ interface Props<Row> {
   /** What the table lists: `Invoices`. */
   caption: string;
   columns: Column<Row>[];
-  list: Pick<ListState<never>, 'sort' | 'sortBy' | 'page' | 'turn'>;
+  list: Pick<ListState<never>, 'sort' | 'sortBy' | 'page' | 'goToPage'>;
   /** What urql answered. */
   connection: Connection<Row> | undefined;
   fetching: boolean;
   error?: CombinedError | undefined;
-  again?: () => void;
+  refetch?: () => void;
   /** What to say, and to do, where there are none. */
   empty: ReactNode;
 }
 
 /** A page of a list. Rows keep their place while the next ones are fetched. */
 export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
-  const { caption, columns, list, connection, fetching, error, again, empty } = props;
+  const { caption, columns, list, connection, fetching, error, refetch, empty } = props;
   const announce = useAnnounce();
   const total = connection?.totalCount;
   const told = useRef(total);
@@ -66,14 +66,14 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
     told.current = total;
   }, [fetching, total, caption, announce]);
 
-  if (error && !connection) return <Unavailable error={error} again={again} />;
+  if (error && !connection) return <Unavailable error={error} refetch={refetch} />;
   return (
     <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
       <div className="busy" data-on={fetching || undefined} />
       {connection?.nodes.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (
-        <Rows caption={caption}>
+        <ResponsiveTable caption={caption}>
           <Table
             className="stack"
             role="table"
@@ -112,9 +112,9 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
                   ))}
             </Table.Tbody>
           </Table>
-        </Rows>
+        </ResponsiveTable>
       )}
-      <Turn list={list} connection={connection} order={orderOf(list.sort, columns)} />
+      <Pagination list={list} connection={connection} order={orderOf(list.sort, columns)} />
     </Paper>
   );
 }
@@ -155,7 +155,7 @@ function orderOf<Row>(sort: Props<Row>['list']['sort'], columns: Column<Row>[]):
   return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;
 }
 
-function Turn<Row>({
+function Pagination<Row>({
   list,
   connection,
   order,
@@ -200,7 +200,7 @@ function Turn<Row>({
             size="lg"
             aria-label={label}
             disabled={!to}
-            onClick={() => list.turn(to === 'first' ? undefined : to)}
+            onClick={() => list.goToPage(to === 'first' ? undefined : to)}
           >
             <Icon width={18} aria-hidden />
           </ActionIcon>

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import type { FocusEvent, ReactNode } from 'react';
-import { understood } from '../typed.ts';
+import { normalized } from '../form-values.ts';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string;
@@ -11,7 +11,7 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
 /** A field for a decimal. When it is left, it shows the number that was understood, as the locale writes it. */
 export function DecimalInput({ value = '', onChange, onBlur, ...rest }: Props): ReactNode {
   const leave = (event: FocusEvent<HTMLInputElement>): void => {
-    const shown = understood(value);
+    const shown = normalized(value);
     if (shown !== value) onChange?.(shown);
     onBlur?.(event);
   };

@@ -5,8 +5,8 @@ import type { CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../auth.ts';
 import { codeOf } from '../client.ts';
-import { fieldErrors, inWords } from '../faults.ts';
-import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../page-load.ts';
+import { fieldErrors, errorMessage } from '../form-errors.ts';
+import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../lazy-page.ts';
 import { fieldName } from '../plain-messages.ts';
 import { forgetTenant } from '../tenant.ts';
 
@@ -64,7 +64,7 @@ function NotLoaded(): ReactNode {
 }
 
 /** Where a page's data should be, and can't be had. */
-export function Unavailable({ error, again }: { error: CombinedError; again?: () => void }): ReactNode {
+export function Unavailable({ error, refetch }: { error: CombinedError; refetch?: () => void }): ReactNode {
   const [path] = useLocation();
   const invalid = fieldErrors(error).map((each) => each.path);
   if (codeOf(error) === 'NOT_FOUND' || invalid.includes('id')) {
@@ -84,9 +84,9 @@ export function Unavailable({ error, again }: { error: CombinedError; again?: ()
     );
   }
   return (
-    <Problem title="This can’t be shown" description={inWords(error)}>
-      {again && (
-        <Button variant="default" onClick={again}>
+    <Problem title="This can’t be shown" description={errorMessage(error)}>
+      {refetch && (
+        <Button variant="default" onClick={refetch}>
           Try again
         </Button>
       )}
@@ -114,7 +114,7 @@ const Problem = ({ title, description, children }: ProblemProps): ReactNode => (
 );
 
 /** Where not even the session is known. */
-export function Broken({ error, again }: { error: CombinedError; again: () => void }): ReactNode {
+export function Broken({ error, refetch }: { error: CombinedError; refetch: () => void }): ReactNode {
   if (codeOf(error) === 'UNAUTHENTICATED') return null; // the sign-in page is on its way
   const forbidden = codeOf(error) === 'FORBIDDEN';
   const openOwn = (): void => {
@@ -144,7 +144,7 @@ export function Broken({ error, again }: { error: CombinedError; again: () => vo
           </Button>
         </EmptyState>
       ) : (
-        <Unavailable error={error} again={again} />
+        <Unavailable error={error} refetch={refetch} />
       )}
     </Center>
   );

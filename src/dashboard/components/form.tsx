@@ -3,8 +3,8 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../client.ts';
-import { faultsOf } from '../faults.ts';
-import { merge, type Current } from '../meanwhile.ts';
+import { formErrorsOf } from '../form-errors.ts';
+import { mergeEdits, type StoredState } from '../edit-conflict.ts';
 import { randomId } from '../random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 
@@ -30,7 +30,7 @@ export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
   send: (values: Values, once: Once) => Promise<OperationResult<Data>>,
   onDone: (data: Data) => void,
-  current?: () => Promise<Current<Values>>,
+  current?: () => Promise<StoredState<Values>>,
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<string[]>([]);
@@ -48,7 +48,7 @@ export function useSubmit<Values extends object, Data>(
     const now = await current?.();
     if (now?.gone) setGone(now.gone);
     if (!now?.values) return !now?.gone;
-    const merged = merge(opened, form.getValues(), now.values);
+    const merged = mergeEdits(opened, form.getValues(), now.values);
     setOpened(now.values);
     form.setValues(merged.values);
     setChanges(merged.changes);
@@ -62,7 +62,7 @@ export function useSubmit<Values extends object, Data>(
     const { data, error } = await send(values, { idempotencyKey: key });
     setUnanswered(error?.networkError ? { key, values: text } : undefined);
     if (error) {
-      const { fields, rest } = faultsOf(error, (path) => form.getInputNode(path) !== null);
+      const { fields, rest } = formErrorsOf(error, (path) => form.getInputNode(path) !== null);
       form.setErrors(fields);
       setFaults(rest);
       focusFirst(Object.keys(fields));

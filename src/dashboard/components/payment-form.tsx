@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../client.ts';
 import { money, today } from '../format.ts';
-import { toDecimal, typedAmount } from '../typed.ts';
+import { toDecimal, typedAmount } from '../form-values.ts';
 import { DecimalInput } from './decimal-input.tsx';
 import { Form, useSubmit } from './form.tsx';
 

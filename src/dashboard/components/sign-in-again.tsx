@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { currentSession, signIn, type Refusal } from '../auth.ts';
 import { useSession } from '../session.tsx';
-import { useSignInAgain } from '../session-end.ts';
-import { RefusalAlert, useCountdown } from './refusal.tsx';
+import { useSignInAgain } from '../session-expiry.ts';
+import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
 
 /** Asks for the password over the page once the session has ended: the page, and what is typed there, stay. */
 export function SignInAgain(): ReactNode {

@@ -2,7 +2,7 @@ import { Box, Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Unavailable } from './error-boundary.tsx';
-import { Cell, Rows } from './rows.tsx';
+import { Cell, ResponsiveTable } from './responsive-table.tsx';
 
 export interface Column<Row> {
   header: string;
@@ -19,20 +19,20 @@ interface Props<Row> {
   columns: Column<Row>[];
   rows: readonly Row[] | undefined;
   error?: CombinedError | undefined;
-  again?: () => void;
+  refetch?: () => void;
   empty?: ReactNode;
 }
 
 /** A short list: all of it, without pages. */
 export function SimpleTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
-  const { caption, columns, rows, error, again, empty } = props;
-  if (error && !rows) return <Unavailable error={error} {...(again && { again })} />;
+  const { caption, columns, rows, error, refetch, empty } = props;
+  if (error && !rows) return <Unavailable error={error} {...(refetch && { refetch })} />;
   return (
     <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
       {rows?.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (
-        <Rows caption={caption}>
+        <ResponsiveTable caption={caption}>
           <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" aria-busy={!rows}>
             <Table.Thead role="rowgroup">
               <Table.Tr role="row">
@@ -73,7 +73,7 @@ export function SimpleTable<Row extends { id: string }>(props: Props<Row>): Reac
                   ))}
             </Table.Tbody>
           </Table>
-        </Rows>
+        </ResponsiveTable>
       )}
     </Paper>
   );

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { CombinedError } from 'urql';
-import { inWords } from '../faults.ts';
+import { errorMessage } from '../form-errors.ts';
 
 /** Something was done. */
 export function done(message: string): void {
@@ -11,7 +11,7 @@ export function done(message: string): void {
 export function failed(error: CombinedError | string): void {
   notifications.show({
     title: 'That didn’t work',
-    message: typeof error === 'string' ? error : inWords(error),
+    message: typeof error === 'string' ? error : errorMessage(error),
     color: 'red',
     autoClose: false,
     closeButtonProps: { 'aria-label': 'Dismiss' },

@@ -4,7 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { acceptInvitation, joinAsNew, lookAtInvitation, type Answer, type Invitation, type Refusal } from '../auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
-import { RefusalAlert } from '../components/refusal.tsx';
+import { RefusalAlert } from '../components/refusal-alert.tsx';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();

@@ -4,7 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { currentSession, signIn, type Refusal } from '../auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
-import { RefusalAlert, useCountdown } from '../components/refusal.tsx';
+import { RefusalAlert, useCountdown } from '../components/refusal-alert.tsx';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();

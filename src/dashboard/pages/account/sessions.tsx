@@ -38,7 +38,7 @@ const RevokeOtherSessions = graphql(`
 type Session = ResultOf<typeof SessionsQuery>['sessions'][number];
 
 export function Sessions(): ReactNode {
-  const [{ data, error }, again] = useQuery({ query: SessionsQuery });
+  const [{ data, error }, refetch] = useQuery({ query: SessionsQuery });
   const [{ fetching }, revokeOthers] = useMutation(RevokeOtherSessions);
   const signOutOthers = async (): Promise<void> => {
     const result = await revokeOthers({});
@@ -59,7 +59,7 @@ export function Sessions(): ReactNode {
   };
   return (
     <Stack gap="sm">
-      <SimpleTable caption="Sessions" columns={columns} rows={data?.sessions} error={error} again={again} />
+      <SimpleTable caption="Sessions" columns={columns} rows={data?.sessions} error={error} refetch={refetch} />
       <Group gap="xs">
         <Button
           variant="default"

@@ -4,11 +4,11 @@ import { EyeIcon, EyeSlashIcon, ForwardIcon, LinkIcon } from '@heroicons/react/2
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
-import { useAnticipated } from '../../anticipate.ts';
+import { useOptimisticValue } from '../../optimistic-value.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -80,18 +80,18 @@ const back = { to: '/bank-transactions', label: 'Bank transactions' };
 
 export default function BankTransactionPage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: BankTransactionQuery, variables: { id } });
+  const [{ data, error }, refetch] = useQuery({ query: BankTransactionQuery, variables: { id } });
   if (data) return <Opened key={id} transaction={data.bankTransaction} />;
   return (
     <Page title="Bank transaction" back={back}>
-      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }
 
 function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode {
   const { amount, amountOpen, currency, bookingDate, valueDate, accountIban, counterpartyIban } = transaction;
-  const [matchStatus, act] = useAnticipated(transaction.matchStatus);
+  const [matchStatus, act] = useOptimisticValue(transaction.matchStatus);
   const open = matchStatus === 'UNMATCHED' || matchStatus === 'PARTIALLY_MATCHED';
   return (
     <Page
@@ -102,7 +102,7 @@ function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode 
       actions={<Actions transaction={{ ...transaction, matchStatus }} act={act} />}
     >
       <Stack gap="lg">
-        <Facts
+        <DescriptionList
           facts={[
             [isMoneyOut(transaction) ? 'Money out' : 'Money in', money(amount, currency)],
             ['Open', open ? money(amountOpen, currency) : null],
@@ -123,7 +123,7 @@ function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode 
 
 interface ActionsProps {
   transaction: OpenedTransaction;
-  act: ReturnType<typeof useAnticipated<OpenedTransaction['matchStatus']>>[1];
+  act: ReturnType<typeof useOptimisticValue<OpenedTransaction['matchStatus']>>[1];
 }
 
 function Actions({ transaction, act }: ActionsProps): ReactNode {
@@ -134,15 +134,15 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
   const [unignoring, unignore] = useMutation(UnignoreBankTransaction);
   const putAside = (): Promise<void> =>
     act({
-      becomes: 'IGNORED',
-      ask: () => ignore({ id }),
-      said: 'The transaction is ignored: nothing is expected of it.',
+      newValue: 'IGNORED',
+      run: () => ignore({ id }),
+      message: 'The transaction is ignored: nothing is expected of it.',
     });
   const bringBack = (): Promise<void> =>
     act({
-      becomes: 'UNMATCHED',
-      ask: () => unignore({ id }),
-      said: 'The transaction waits to be matched again.',
+      newValue: 'UNMATCHED',
+      run: () => unignore({ id }),
+      message: 'The transaction waits to be matched again.',
     });
   if (matchStatus === 'MATCHED') return null;
   if (matchStatus === 'IGNORED') {

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -95,7 +95,7 @@ const names = ['q', 'status', 'direction', 'from', 'to'] as const;
 export default function BankTransactions(): ReactNode {
   const list = useListState(names, { field: 'BOOKING_DATE', direction: 'DESC' });
   const { q, status, direction, from, to } = list.filters;
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: BankTransactionsQuery,
     variables: {
       ...list.variables,
@@ -142,17 +142,17 @@ export default function BankTransactions(): ReactNode {
         connection={data?.bankTransactions}
         fetching={fetching && !stale}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No transaction is like that"
+            noMatch="No transaction is like that"
             icon={BuildingLibraryIcon}
             title="No bank transactions yet"
             description="Upload a statement of your bank: what pays an invoice is found by itself."
           >
             {upload}
-          </NoRows>
+          </EmptyList>
         }
       />
     </Page>

@@ -9,7 +9,7 @@ import { done } from '../../components/toast.ts';
 import { minus } from '../../decimal.ts';
 import { money } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { orNull, toDecimal, typedAmount } from '../../typed.ts';
+import { orNull, toDecimal, typedAmount } from '../../form-values.ts';
 import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder, type Found } from './payable-finder.tsx';

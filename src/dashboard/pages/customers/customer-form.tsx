@@ -6,8 +6,8 @@ import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { country, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { currentOf } from '../../meanwhile.ts';
-import { orNull } from '../../typed.ts';
+import { readStored } from '../../edit-conflict.ts';
+import { orNull } from '../../form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 
 const CreateCustomer = graphql(
@@ -93,7 +93,7 @@ export function CustomerForm({ customer, begin, onDone, onCancel }: Props): Reac
     (data) => onDone(data.saved),
     customer &&
       (() =>
-        currentOf(
+        readStored(
           client.query(CustomerNow, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
           (data) => ({ values: values(data.now) }),
           'This customer was deleted meanwhile.',

@@ -7,7 +7,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { country, label } from '../../format.ts';
@@ -40,11 +40,11 @@ const back = { to: '/customers', label: 'Customers' };
 
 export default function CustomerPage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: CustomerQuery, variables: { id } });
+  const [{ data, error }, refetch] = useQuery({ query: CustomerQuery, variables: { id } });
   if (!data) {
     return (
       <Page title="Customer" back={back}>
-        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={260} radius="md" />}
+        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
   }
@@ -70,7 +70,7 @@ function Opened({ customer }: { customer: Customer }): ReactNode {
       }
     >
       <Stack gap="lg">
-        <Facts
+        <DescriptionList
           facts={[
             ['E-mail', email],
             ['Address', [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],

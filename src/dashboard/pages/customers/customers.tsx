@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { country, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -62,7 +62,7 @@ export default function Customers(): ReactNode {
   const [, navigate] = useLocation();
   const [adding, dialog] = useDisclosure();
   const { q, type } = list.filters;
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: CustomersQuery,
     variables: {
       ...list.variables,
@@ -97,17 +97,17 @@ export default function Customers(): ReactNode {
         connection={data?.customers}
         fetching={fetching && !stale}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No customer is like that"
+            noMatch="No customer is like that"
             icon={UsersIcon}
             title="No customers yet"
             description="Add the first: an invoice needs somebody to pay it."
           >
             {add}
-          </NoRows>
+          </EmptyList>
         }
       />
       <Dialog title="Add a customer" opened={adding} onClose={dialog.close}>

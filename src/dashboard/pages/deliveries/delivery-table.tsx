@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago, Due } from '../../components/time.tsx';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
@@ -75,11 +75,11 @@ interface Props {
 
 /** Deliveries, newest first, kept current while they are looked at. */
 export function DeliveryTable({ list, filters, oneWebhook = false }: Props): ReactNode {
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: DeliveriesQuery,
     variables: { ...list.variables, ...filters },
   });
-  useDeliveryChanges(filters.webhookId ?? null, again);
+  useDeliveryChanges(filters.webhookId ?? null, refetch);
   return (
     <DataTable
       caption="Deliveries"
@@ -87,12 +87,12 @@ export function DeliveryTable({ list, filters, oneWebhook = false }: Props): Rea
       connection={data?.deliveries}
       fetching={fetching && !stale}
       error={error}
-      again={again}
+      refetch={refetch}
       columns={oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns}
       empty={
-        <NoRows
+        <EmptyList
           list={list}
-          unlike="No delivery is like that"
+          noMatch="No delivery is like that"
           icon={PaperAirplaneIcon}
           title="Nothing was sent yet"
           description="Ping the webhook, or change something in the books."

@@ -69,13 +69,13 @@ type Delivery = ResultOf<typeof DeliveryQuery>['delivery'];
 
 export default function DeliveryPage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: DeliveryQuery, variables: { id } });
-  useDeliveryChanges(data?.delivery.webhook.id ?? null, again);
+  const [{ data, error }, refetch] = useQuery({ query: DeliveryQuery, variables: { id } });
+  useDeliveryChanges(data?.delivery.webhook.id ?? null, refetch);
   const back = { to: '/deliveries', label: 'Deliveries' };
   if (data) return <Opened key={id} delivery={data.delivery} />;
   return (
     <Page title="Delivery" back={back}>
-      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useSubscription } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { useStream } from '../../stream.ts';
+import { useStream } from '../../event-stream.ts';
 
 const DeliveryChanged = graphql(`
   subscription DeliveryChanged($webhookId: UUID) {
@@ -21,14 +21,14 @@ const pauseMs = 400;
  */
 export function useDeliveryChanges(
   webhookId: string | null,
-  again: (options: { requestPolicy: 'network-only' }) => void,
+  refetch: (options: { requestPolicy: 'network-only' }) => void,
 ): void {
   const visible = useDocumentVisibility() === 'visible';
   const [{ data }] = useSubscription({ query: DeliveryChanged, variables: { webhookId }, pause: !visible });
   const { gaps } = useStream();
   const seen = useRef({ data, gaps, visible });
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const refresh = useEffectEvent(() => again({ requestPolicy: 'network-only' }));
+  const refresh = useEffectEvent(() => refetch({ requestPolicy: 'network-only' }));
   useEffect(() => {
     const before = seen.current;
     seen.current = { data, gaps, visible };

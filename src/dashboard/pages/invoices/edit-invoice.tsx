@@ -12,7 +12,7 @@ import { valuesOf } from './invoice-values.ts';
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
   // As it is now, not as it was last seen; and then not again, while it is being changed.
-  const [{ data, error, stale }, again] = useQuery({
+  const [{ data, error, stale }, refetch] = useQuery({
     query: InvoiceQuery,
     variables: { id },
     requestPolicy: 'network-only',
@@ -27,7 +27,7 @@ export default function EditInvoice(): ReactNode {
       {invoice ? (
         <InvoiceEditor invoice={invoice} initial={valuesOf(invoice)} />
       ) : error ? (
-        <Unavailable error={error} again={again} />
+        <Unavailable error={error} refetch={refetch} />
       ) : (
         <Skeleton h={420} radius="md" />
       )}

@@ -8,7 +8,7 @@ import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Form, useSubmit, type Submission } from '../../components/form.tsx';
 import { currencies } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { currentOf, type Current } from '../../meanwhile.ts';
+import { readStored, type StoredState } from '../../edit-conflict.ts';
 import { InvoiceFields, type Invoice } from './fields.ts';
 import { inputOf, linesOf, valuesOf, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
@@ -59,8 +59,8 @@ const DraftNow = graphql(
 );
 
 /** The draft as it is stored now, which another window may have changed, issued or deleted. */
-const readDraft = (client: Client, id: string): Promise<Current<InvoiceValues>> =>
-  currentOf(
+const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValues>> =>
+  readStored(
     client.query(DraftNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
     ({ now }) =>
       now.status === 'DRAFT'

@@ -76,7 +76,7 @@ interface Props {
 }
 
 export function InvoiceTable({ list, filters, oneCustomer = false, empty }: Props): ReactNode {
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: InvoicesQuery,
     variables: {
       ...list.variables,
@@ -92,7 +92,7 @@ export function InvoiceTable({ list, filters, oneCustomer = false, empty }: Prop
       connection={data?.invoices}
       fetching={fetching && !stale}
       error={error}
-      again={again}
+      refetch={refetch}
       empty={empty}
     />
   );

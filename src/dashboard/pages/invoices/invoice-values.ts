@@ -1,6 +1,6 @@
 import { today } from '../../format.ts';
 import { randomId } from '../../random-id.ts';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import type { Invoice } from './fields.ts';
 
 /** A line as it is typed. */

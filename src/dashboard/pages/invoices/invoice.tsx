@@ -4,9 +4,9 @@ import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { Cell, Rows } from '../../components/rows.tsx';
+import { Cell, ResponsiveTable } from '../../components/responsive-table.tsx';
 import { Payments } from '../../components/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -30,11 +30,11 @@ const back = { to: '/invoices', label: 'Invoices' };
 
 export default function InvoicePage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: InvoiceQuery, variables: { id } });
+  const [{ data, error }, refetch] = useQuery({ query: InvoiceQuery, variables: { id } });
   if (!data) {
     return (
       <Page title="Invoice" back={back}>
-        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={420} radius="md" />}
+        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
   }
@@ -49,7 +49,7 @@ export default function InvoicePage(): ReactNode {
       actions={<InvoiceActions invoice={invoice} />}
     >
       <Stack gap="lg">
-        <Facts
+        <DescriptionList
           facts={[
             [
               'Customer',
@@ -91,7 +91,7 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
   const { items, currency, status, amountPaid, amountDue } = invoice;
   return (
     <Card withBorder radius="md" p={0}>
-      <Rows caption="Lines">
+      <ResponsiveTable caption="Lines">
         <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead role="rowgroup">
             <Table.Tr role="row" fz="xs" c="dimmed">
@@ -114,7 +114,7 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
             ))}
           </Table.Tbody>
         </Table>
-      </Rows>
+      </ResponsiveTable>
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
           {status === 'ISSUED' && amountDue !== invoice.totalGross && (

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { label } from '../../format.ts';
 import { oneOf, useListState } from '../../list-state.ts';
@@ -61,15 +61,15 @@ export default function Invoices(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No invoice is like that"
+            noMatch="No invoice is like that"
             icon={DocumentTextIcon}
             title="No invoices yet"
             description="Write the first, as a draft: it gets its number when you issue it."
           >
             {add}
-          </NoRows>
+          </EmptyList>
         }
       />
     </Page>

@@ -7,9 +7,9 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
 import { count, minutes, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { page } from '../../page-load.ts';
+import { lazyPage } from '../../lazy-page.ts';
 
-const MonthsChart = page(() => import('./months-chart.tsx'));
+const MonthsChart = lazyPage(() => import('./months-chart.tsx'));
 
 const OverviewQuery = graphql(`
   query Overview {
@@ -48,7 +48,7 @@ type OverviewData = ResultOf<typeof OverviewQuery>['overview'];
 type Total = OverviewData['outstanding'][number];
 
 export default function Overview(): ReactNode {
-  const [{ data, error }, again] = useQuery({ query: OverviewQuery });
+  const [{ data, error }, refetch] = useQuery({ query: OverviewQuery });
   return (
     <Page title="Overview">
       {data ? (
@@ -58,7 +58,7 @@ export default function Overview(): ReactNode {
           <Months months={data.overview.months} />
         </Stack>
       ) : error ? (
-        <Unavailable error={error} again={again} />
+        <Unavailable error={error} refetch={refetch} />
       ) : (
         <Stack gap="lg" aria-busy>
           <Skeleton h={132} radius="md" />

@@ -8,7 +8,7 @@ import { Form, useSubmit } from '../../components/form.tsx';
 import { done } from '../../components/toast.ts';
 import { minutes } from '../../format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
-import { orNull, toDecimal } from '../../typed.ts';
+import { orNull, toDecimal } from '../../form-values.ts';
 import type { Project } from './fields.ts';
 
 const BillProject = graphql(`

@@ -7,9 +7,9 @@ import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { currencies, label } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { currentOf } from '../../meanwhile.ts';
+import { readStored } from '../../edit-conflict.ts';
 import { useSession } from '../../session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import { ProjectFields, projectStatuses, type Project } from './fields.ts';
 
 const CreateProject = graphql(`
@@ -87,7 +87,7 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
     (data) => onDone(data.saved.id),
     project &&
       (() =>
-        currentOf(
+        readStored(
           client.query(ProjectNow, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
           (data) => ({ values: values(data.now, data.now.currency) }),
           'This project was deleted meanwhile.',

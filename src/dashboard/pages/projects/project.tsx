@@ -7,7 +7,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { date, decimal, minutes, money } from '../../format.ts';
@@ -43,11 +43,11 @@ const back = { to: '/projects', label: 'Projects' };
 
 export default function ProjectPage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: ProjectQuery, variables: { id } });
+  const [{ data, error }, refetch] = useQuery({ query: ProjectQuery, variables: { id } });
   if (data) return <Opened key={id} project={data.project} />;
   return (
     <Page title="Project" back={back}>
-      {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }
@@ -70,7 +70,7 @@ function Opened({ project }: { project: Project }): ReactNode {
       actions={<Actions project={project} />}
     >
       <Stack gap="lg">
-        <Facts
+        <DescriptionList
           facts={[
             [
               'Customer',

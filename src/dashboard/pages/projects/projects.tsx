@@ -9,7 +9,7 @@ import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { label, minutes } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
@@ -78,7 +78,7 @@ export default function Projects(): ReactNode {
   const [, navigate] = useLocation();
   const [adding, dialog] = useDisclosure();
   const { q, status, customer } = list.filters;
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: ProjectsQuery,
     variables: {
       ...list.variables,
@@ -123,17 +123,17 @@ export default function Projects(): ReactNode {
         connection={data?.projects}
         fetching={fetching && !stale}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No project is like that"
+            noMatch="No project is like that"
             icon={BriefcaseIcon}
             title="No projects yet"
             description="Add the first: time is tracked on it, and billed to its customer."
           >
             {add}
-          </NoRows>
+          </EmptyList>
         }
       />
       <Dialog title="Add a project" opened={adding} onClose={dialog.close}>

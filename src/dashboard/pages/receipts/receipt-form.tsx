@@ -8,9 +8,9 @@ import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { currencies, today } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { currentOf } from '../../meanwhile.ts';
+import { readStored } from '../../edit-conflict.ts';
 import { useSession } from '../../session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../typed.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
 
 const CreateReceipt = graphql(`
@@ -98,7 +98,7 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
     (data) => onDone(data.saved.id),
     receipt &&
       (() =>
-        currentOf(
+        readStored(
           client.query(ReceiptNow, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ now }) =>
             now.payments.length > 0

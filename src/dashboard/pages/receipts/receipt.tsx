@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { Payments } from '../../components/payments.tsx';
 import { date, dateTime, money, percent } from '../../format.ts';
@@ -28,11 +28,11 @@ const back = { to: '/receipts', label: 'Receipts' };
 
 export default function ReceiptPage(): ReactNode {
   const { id = '' } = useParams();
-  const [{ data, error }, again] = useQuery({ query: ReceiptQuery, variables: { id } });
+  const [{ data, error }, refetch] = useQuery({ query: ReceiptQuery, variables: { id } });
   if (!data) {
     return (
       <Page title="Receipt" back={back}>
-        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={320} radius="md" />}
+        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
       </Page>
     );
   }
@@ -57,7 +57,7 @@ export default function ReceiptPage(): ReactNode {
 function ReceiptFacts({ receipt }: { receipt: Receipt }): ReactNode {
   const { supplier, projectId, currency, status, dueDate, paidAt, category } = receipt;
   return (
-    <Facts
+    <DescriptionList
       facts={[
         [
           'Supplier',

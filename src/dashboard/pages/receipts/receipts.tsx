@@ -9,7 +9,7 @@ import { DataTable, type Column } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../components/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -100,7 +100,7 @@ export default function Receipts(): ReactNode {
   const [, navigate] = useLocation();
   const [adding, dialog] = useDisclosure();
   const { q, status, supplier } = list.filters;
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: ReceiptsQuery,
     variables: {
       ...list.variables,
@@ -145,17 +145,17 @@ export default function Receipts(): ReactNode {
         connection={data?.receipts}
         fetching={fetching && !stale}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No receipt is like that"
+            noMatch="No receipt is like that"
             icon={ReceiptPercentIcon}
             title="No receipts yet"
             description="Add what others charge you: bank statements then say when it was paid."
           >
             {add}
-          </NoRows>
+          </EmptyList>
         }
       />
       <Dialog title="Add a receipt" opened={adding} onClose={dialog.close}>

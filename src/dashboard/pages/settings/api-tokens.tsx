@@ -7,7 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Page } from '../../components/page.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { SimpleTable, type Column } from '../../components/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
@@ -40,7 +40,7 @@ const RevokeApiToken = graphql(`
 type Token = ResultOf<typeof ApiTokensQuery>['apiTokens'][number];
 
 export default function ApiTokens(): ReactNode {
-  const [{ data, error }, again] = useQuery({ query: ApiTokensQuery });
+  const [{ data, error }, refetch] = useQuery({ query: ApiTokensQuery });
   const [generating, dialog] = useDisclosure();
   const [value, setValue] = useState<string>();
   const generate = (
@@ -60,7 +60,7 @@ export default function ApiTokens(): ReactNode {
         columns={columns}
         rows={data?.apiTokens}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={
           <EmptyState
             icon={<KeyIcon width={40} aria-hidden />}
@@ -80,14 +80,14 @@ export default function ApiTokens(): ReactNode {
           }}
         />
       </Dialog>
-      <ShownOnce title="The token is made" value={value} what="the token" onClose={() => setValue(undefined)}>
+      <OneTimeSecret title="The token is made" value={value} what="the token" onClose={() => setValue(undefined)}>
         <Text size="sm">Programs send it with every request:</Text>
         <CodeBlock
           label="A first request"
           code={`curl -s ${window.location.origin}/api/v1/me -H 'Authorization: Bearer ${value ?? ''}'`}
           wrap
         />
-      </ShownOnce>
+      </OneTimeSecret>
     </Page>
   );
 }

@@ -9,7 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { Page } from '../../components/page.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
+import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { SimpleTable, type Column } from '../../components/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
@@ -72,7 +72,7 @@ type Member = Answer['members'][number] & { id: string };
 
 export default function Members(): ReactNode {
   const { tenant } = useSession();
-  const [{ data, error }, again] = useQuery({ query: MembersQuery });
+  const [{ data, error }, refetch] = useQuery({ query: MembersQuery });
   const [inviting, dialog] = useDisclosure();
   const [link, setLink] = useState<string>();
   return (
@@ -91,7 +91,7 @@ export default function Members(): ReactNode {
           columns={memberColumns}
           rows={data?.members.map((member) => ({ ...member, id: member.user.id }))}
           error={error}
-          again={again}
+          refetch={refetch}
         />
         {data && (
           <div>
@@ -123,11 +123,11 @@ export default function Members(): ReactNode {
           }}
         />
       </Dialog>
-      <ShownOnce title="The invitation is made" value={link} what="the link" onClose={() => setLink(undefined)}>
+      <OneTimeSecret title="The invitation is made" value={link} what="the link" onClose={() => setLink(undefined)}>
         <Text size="sm">
           Pass it on to the person you invite, and to nobody else. It works once, for 7 days; no e-mail is sent.
         </Text>
-      </ShownOnce>
+      </OneTimeSecret>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
-import { NoRows } from '../../components/no-rows.tsx';
+import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { useListState } from '../../list-state.ts';
@@ -47,9 +47,9 @@ export default function TimeEntries(): ReactNode {
           to: to ?? null,
         }}
         empty={
-          <NoRows
+          <EmptyList
             list={list}
-            unlike="No time entry is like that"
+            noMatch="No time entry is like that"
             icon={ClockIcon}
             title="No time yet"
             description="Track the first above."

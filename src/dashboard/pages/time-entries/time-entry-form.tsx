@@ -7,8 +7,8 @@ import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { decimal, money, today } from '../../format.ts';
 import { graphql } from '../../graphql.ts';
-import { currentOf } from '../../meanwhile.ts';
-import { orNull, toDecimal } from '../../typed.ts';
+import { readStored } from '../../edit-conflict.ts';
+import { orNull, toDecimal } from '../../form-values.ts';
 import { clock, toMinutes } from './duration.ts';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
 
@@ -91,7 +91,7 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
     onDone,
     entry &&
       (() =>
-        currentOf(
+        readStored(
           client.query(TimeEntryNow, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ now }) =>
             now.billed

@@ -73,7 +73,7 @@ interface Props {
 export function TimeEntryTable({ list, filters, oneProject = false, empty }: Props): ReactNode {
   const [editing, setEditing] = useState<TimeEntry>();
   const [, remove] = useMutation(DeleteTimeEntry);
-  const [{ data, fetching, stale, error }, again] = useQuery({
+  const [{ data, fetching, stale, error }, refetch] = useQuery({
     query: TimeEntriesQuery,
     variables: { ...list.variables, ...filters, orderBy: orderBy(list.sort, ['DATE']) },
   });
@@ -98,7 +98,7 @@ export function TimeEntryTable({ list, filters, oneProject = false, empty }: Pro
         connection={data?.timeEntries}
         fetching={fetching && !stale}
         error={error}
-        again={again}
+        refetch={refetch}
         empty={empty}
       />
       <Dialog title="Edit the time entry" opened={editing !== undefined} onClose={() => setEditing(undefined)}>

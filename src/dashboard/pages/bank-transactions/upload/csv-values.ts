@@ -1,4 +1,4 @@
-import { orNull } from '../../../typed.ts';
+import { orNull } from '../../../form-values.ts';
 
 /** How the amounts of a CSV are written. */
 export const amountKinds = {

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Facts } from '../../../components/facts.tsx';
+import { DescriptionList } from '../../../components/description-list.tsx';
 import { count, sentence } from '../../../format.ts';
 import type { Imported } from './upload-statement.tsx';
 
@@ -30,7 +30,7 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
           {fileName}
         </Text>
       </Alert>
-      <Facts
+      <DescriptionList
         facts={[
           ['New transactions', count(imported)],
           ['Matched by themselves', count(matched)],

@@ -17,7 +17,7 @@ import { confirm } from '../../../components/confirm.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../components/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
-import { ShownOnce } from '../../../components/shown-once.tsx';
+import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { done, failed } from '../../../components/toast.ts';
@@ -80,13 +80,13 @@ const DeleteWebhook = graphql(`
 export default function WebhookPage(): ReactNode {
   const { id = '' } = useParams();
   const [since] = useState(() => new Date(Date.now() - 7 * 86_400_000).toISOString());
-  const [{ data, error }, again] = useQuery({ query: WebhookQuery, variables: { id, since } });
-  useDeliveryChanges(id, again);
+  const [{ data, error }, refetch] = useQuery({ query: WebhookQuery, variables: { id, since } });
+  useDeliveryChanges(id, refetch);
   const back = { to: '/settings/webhooks', label: 'Webhooks' };
   if (!data) {
     return (
       <Page title="Webhook" back={back}>
-        {error ? <Unavailable error={error} again={again} /> : <Skeleton h={260} radius="md" />}
+        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
   }
@@ -271,7 +271,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
           setSecret(made);
         }}
       />
-      <ShownOnce title="The new secret" value={secret} what="the secret" onClose={() => setSecret(undefined)} />
+      <OneTimeSecret title="The new secret" value={secret} what="the secret" onClose={() => setSecret(undefined)} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { useLocation } from 'wouter';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../components/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
-import { ShownOnce } from '../../../components/shown-once.tsx';
+import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { count } from '../../../format.ts';
@@ -28,7 +28,7 @@ const WebhooksQuery = graphql(
 );
 
 export default function Webhooks(): ReactNode {
-  const [{ data, error }, again] = useQuery({ query: WebhooksQuery });
+  const [{ data, error }, refetch] = useQuery({ query: WebhooksQuery });
   const [adding, dialog] = useDisclosure();
   const [made, setMade] = useState<{ webhook: Webhook; secret: string }>();
   const [, navigate] = useLocation();
@@ -49,7 +49,7 @@ export default function Webhooks(): ReactNode {
       actions={data && data.webhooks.length > 0 && add}
     >
       {error && !data ? (
-        <Unavailable error={error} again={again} />
+        <Unavailable error={error} refetch={refetch} />
       ) : data?.webhooks.length === 0 ? (
         <Card withBorder radius="md" p="xl">
           <EmptyState
@@ -76,14 +76,14 @@ export default function Webhooks(): ReactNode {
           }}
         />
       </Dialog>
-      <ShownOnce title="The webhook is added" value={made?.secret} what="the secret" onClose={close}>
+      <OneTimeSecret title="The webhook is added" value={made?.secret} what="the secret" onClose={close}>
         <Text size="sm">
           Your program verifies with it that a request is ours, and whole.{' '}
           <Anchor href="/docs/webhooks" target="_blank" size="sm">
             How to verify
           </Anchor>
         </Text>
-      </ShownOnce>
+      </OneTimeSecret>
     </Page>
   );
 }

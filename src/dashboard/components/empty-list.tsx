@@ -6,7 +6,7 @@ import type { ListState } from '../list-state.ts';
 interface Props {
   list: Pick<ListState<never>, 'filtered' | 'clear'>;
   /** What its filters let through none of: `No invoice is like that`. */
-  unlike: string;
+  noMatch: string;
   icon: ComponentType<SVGProps<SVGSVGElement>>;
   title: string;
   description: string;
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** In place of a list's rows: there are none yet, and what to do about it; or none that its filters let through. */
-export function NoRows({ list, unlike, icon: Icon, title, description, children }: Props): ReactNode {
+export function EmptyList({ list, noMatch: unlike, icon: Icon, title, description, children }: Props): ReactNode {
   if (list.filtered) {
     return (
       <EmptyState

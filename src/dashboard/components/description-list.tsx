@@ -2,11 +2,11 @@ import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** What is known of something, as names and values; what is null isn't shown. */
-export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }): ReactNode {
+export function DescriptionList({ facts: items }: { facts: [name: string, value: ReactNode][] }): ReactNode {
   return (
     <Card withBorder radius="md">
       <SimpleGrid component="dl" cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" m={0}>
-        {facts
+        {items
           .filter(([, value]) => value !== null && value !== '')
           .map(([name, value]) => (
             <div key={name}>

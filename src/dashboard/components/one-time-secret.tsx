@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** A secret, for the only time. Closed by its button alone, so that no stray click loses it. */
-export function ShownOnce({ title, value, what, children, onClose }: Props): ReactNode {
+export function OneTimeSecret({ title, value, what, children, onClose }: Props): ReactNode {
   return (
     <Dialog title={title} opened={value !== undefined} onClose={onClose} stays>
       <Stack>

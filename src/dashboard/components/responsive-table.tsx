@@ -16,7 +16,7 @@ interface Placed {
 }
 
 /** The room of a table, which scrolls where it has to. */
-export const Rows = ({ caption, children }: { caption: string; children: ReactNode }): ReactNode => (
+export const ResponsiveTable = ({ caption, children }: { caption: string; children: ReactNode }): ReactNode => (
   <div className="rows">
     <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
       {children}

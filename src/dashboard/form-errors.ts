@@ -3,7 +3,7 @@ import { sentence } from './format.ts';
 import { fieldName, plainMessage } from './plain-messages.ts';
 
 /** What a form shows: texts beside its fields, and what belongs to none of them. */
-export interface Faults {
+export interface FormErrors {
   fields: Record<string, string>;
   rest: string[];
 }
@@ -12,15 +12,15 @@ export interface Faults {
  * Sorts what the domain says (VALIDATION_FAILED's `errors`, by input path: `input.items.0.quantity`) to the fields of a
  * form, named without `input.`.
  */
-export function faultsOf(error: CombinedError, isField: (path: string) => boolean): Faults {
-  const faults: Faults = { fields: {}, rest: [] };
+export function formErrorsOf(error: CombinedError, isField: (path: string) => boolean): FormErrors {
+  const faults: FormErrors = { fields: {}, rest: [] };
   const errors = fieldErrors(error);
-  if (errors.length === 0) faults.rest.push(inWords(error));
+  if (errors.length === 0) faults.rest.push(errorMessage(error));
   for (const { path, messages } of errors) {
     const field = fieldOf(path, isField);
     const told = messages.map(plainMessage);
     if (field) faults.fields[field] ??= told.join(' ');
-    else faults.rest.push(...told.map((message) => (isAboutAll(path) ? message : `${fieldName(path)}: ${message}`)));
+    else faults.rest.push(...told.map((message) => (isAboutForm(path) ? message : `${fieldName(path)}: ${message}`)));
   }
   return faults;
 }
@@ -38,7 +38,7 @@ export const fieldErrors = (error: CombinedError): FieldError[] =>
     .map(([path, messages]) => ({ path: path.replace(/^input(\.|$)/, ''), messages }));
 
 /** A row as a whole, or its state, is no field that a person filled in: the message says all there is. */
-const isAboutAll = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
+const isAboutForm = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
 
 /** The field at a path, or the one that holds it: `events` for `events.3`. */
 function fieldOf(path: string, isField: (path: string) => boolean): string | undefined {
@@ -52,7 +52,7 @@ function byPath(errors: unknown): Record<string, string[]> {
 }
 
 /** An error as a sentence for people. */
-export function inWords(error: CombinedError): string {
+export function errorMessage(error: CombinedError): string {
   if (error.networkError) return 'The server can’t be reached. Check your connection, and try again.';
   const [first] = error.graphQLErrors;
   if (first?.extensions.code === 'INTERNAL_SERVER_ERROR') {

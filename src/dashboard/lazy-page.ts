@@ -6,7 +6,7 @@ export class PageLoadError extends Error {
 }
 
 /** A component whose program is loaded when it is first shown: a page, as a rule. */
-export const page = <Props extends object>(
+export const lazyPage = <Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): LazyExoticComponent<ComponentType<Props>> =>
   lazy(async () => {

@@ -4,7 +4,7 @@ import { date } from './format.ts';
 import { fieldName } from './plain-messages.ts';
 
 /** What became of something while a form changed it: its values now, or why it can't be changed any more. */
-export interface Current<Values> {
+export interface StoredState<Values> {
   values?: Values;
   gone?: string;
 }
@@ -13,11 +13,11 @@ export interface Current<Values> {
  * Reads what is stored now.
  * @param answer of a query of its own: one that the page shares would change the page below the form
  */
-export async function currentOf<Data, Values>(
+export async function readStored<Data, Values>(
   answer: Promise<OperationResult<Data>>,
-  read: (data: Data) => Current<Values>,
+  read: (data: Data) => StoredState<Values>,
   deleted: string,
-): Promise<Current<Values>> {
+): Promise<StoredState<Values>> {
   const { data, error } = await answer;
   if (error && codeOf(error) === 'NOT_FOUND') return { gone: deleted };
   // Where no answer comes, sending the form tells why.
@@ -29,7 +29,7 @@ export async function currentOf<Data, Values>(
  * keeps what is typed.
  * @returns the form's values, and what is to be told
  */
-export function merge<Values extends object>(
+export function mergeEdits<Values extends object>(
   opened: Values,
   typed: Values,
   now: Values,

@@ -26,7 +26,7 @@ export function toDecimal(typed: string): string {
 }
 
 /** A decimal as it was understood; a text that is no number stays as it is. */
-export function understood(typed: string): string {
+export function normalized(typed: string): string {
   const value = text.parse(typed);
   return value === undefined || fractionOf(value) > 20 ? typed : typedDecimal(value);
 }
