@@ -56,7 +56,7 @@ export function errorMessage(error: CombinedError): string {
   if (error.networkError) return 'The server can’t be reached. Check your connection, and try again.';
   const [first] = error.graphQLErrors;
   if (first?.extensions.code === 'INTERNAL_SERVER_ERROR') {
-    return `Something went wrong on our side. Should it stay so, report it with the number ${String(first.extensions.requestId)}.`;
+    return `Something went wrong on our side. If it happens again, report it with the number ${String(first.extensions.requestId)}.`;
   }
   if (first?.extensions.code === 'UNAUTHENTICATED') return 'Your session has ended. Sign in, and try again.';
   if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         await expectUsable(page);
         await page.getByLabel('Bank statement').setInputFiles(statement(number));
         await page.getByRole('button', { name: 'Import' }).click();
-        const outcome = page.getByRole('region', { name: 'What became of the statement' });
+        const outcome = page.getByRole('region', { name: 'Import result' });
         await outcome.getByText('The statement is imported').waitFor();
         await expectUsable(page);
 
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         await line.getByLabel(/Unit price/).fill('120');
         await line.getByLabel(/VAT/).fill('19');
         await expectUsable(page);
-        await page.getByRole('button', { name: 'Make the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('button', { name: 'Issue', exact: true }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
         await page.getByRole('heading', { level: 1, name: /\d{4}-0001/ }).waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: /^Bill/ }).click();
         await page.getByLabel(/^VAT/).fill('19');
         await expectUsable(page);
-        await page.getByRole('button', { name: 'Make the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor();
         await page.getByText('142.80').first().waitFor();
       });

@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
         // What is stored comes back as it was typed, and stays so when nothing is changed.
         await page.getByRole('textbox', { name: /^Quantity/ }).waitFor();
         expect(alike(await page.getByRole('textbox', { name: /^Quantity/ }).inputValue())).toBe(shown[0]);
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       });
       const { body } = await acme.rest('GET', '/invoices');

@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
       };
       await open(page, '/invoices/new');
       await page.getByRole('textbox', { name: /^Quantity/ }).fill('');
-      const invoice = await send('Make the draft');
+      const invoice = await send('Save draft');
       expect(invoice).toContain('Choose one.');
       expect(invoice).toContain('Enter a number, such as 1,234.56.');
       expect(invoice).not.toMatch(technical);
@@ -51,8 +51,8 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
   });
 
   it.each([
-    ['/invoices/nothing', 'There is no such thing here'],
-    ['/customers/nothing', 'There is no such thing here'],
+    ['/invoices/nothing', 'Not found'],
+    ['/customers/nothing', 'Not found'],
     ['/invoices?customer=nobody', 'This link doesn’t work'],
     ['/receipts?after=nowhere', 'This link doesn’t work'],
     ['/time-entries?from=never', 'This link doesn’t work'],
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await dialog.waitFor({ state: 'hidden' });
       await expect.poll(() => customer.inputValue()).toBe('Nordlicht Verlag');
-      await page.getByRole('button', { name: 'Make the draft' }).click();
+      await page.getByRole('button', { name: 'Save draft' }).click();
       await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Nordlicht Verlag' }).waitFor();
     });

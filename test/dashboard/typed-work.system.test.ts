@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       await work(`/invoices/${id}/edit`, async (page) => {
         await page.getByLabel('Subject').fill('Spring catalogue');
         await page.context().setOffline(true);
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page
           .getByRole('alert')
           .getByText(/can’t be reached/)
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await settle(page);
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
         await page.context().setOffline(false);
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByText('Spring catalogue').waitFor();
       });
     });
@@ -222,12 +222,12 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       await work(`/invoices/${id}/edit`, async (page) => {
         await page.getByLabel('Subject').fill('Spring catalogue');
         await acme.graphql(update, { id, input: { dueDate: '2026-05-01' } });
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('alert').getByText('Due date (now “May 1, 2026”) was changed elsewhere').waitFor();
         await expectUsable(page);
         expect(await page.getByLabel('Due date').inputValue()).toBe('2026-05-01');
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       });
       const { body } = await acme.rest('GET', `/invoices/${id}`);
@@ -240,11 +240,11 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       await work(`/invoices/${id}/edit`, async (page) => {
         await page.getByLabel('Subject').fill('Spring catalogue');
         await acme.graphql('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id });
-        await page.getByRole('button', { name: 'Save the draft' }).click();
+        await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('alert').getByText('was issued meanwhile, as invoice 2026-0001').waitFor();
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
         await expectUsable(page);
-        await page.getByRole('button', { name: 'Save as a new draft' }).click();
+        await page.getByRole('button', { name: 'Save as new draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       });
       const { body } = await acme.rest('GET', '/invoices');

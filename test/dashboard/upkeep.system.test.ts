@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Enable again' }).click();
       await page.getByText('The webhook is active.').waitFor();
       expect(heard()).toHaveLength(0);
-      await choose(page, /^Redeliver what was missed/);
+      await choose(page, /^Redeliver missed events/);
       await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
       await page.getByText('1 event is sent again.').waitFor();
       await expect.poll(() => heard().length).toBe(1);

@@ -5,7 +5,7 @@ import type { ListState } from '../list-state.ts';
 
 interface Props {
   list: Pick<ListState<never>, 'filtered' | 'clear'>;
-  /** What its filters let through none of: `No invoice is like that`. */
+  /** The title where the filters match no row: `No invoices match`. */
   noMatch: string;
   icon: ComponentType<SVGProps<SVGSVGElement>>;
   title: string;
@@ -14,15 +14,11 @@ interface Props {
   children?: ReactNode;
 }
 
-/** In place of a list's rows: there are none yet, and what to do about it; or none that its filters let through. */
+/** Replaces an empty list: explains how to add the first row, or offers to clear filters that match no row. */
 export function EmptyList({ list, noMatch: unlike, icon: Icon, title, description, children }: Props): ReactNode {
   if (list.filtered) {
     return (
-      <EmptyState
-        icon={<FunnelIcon width={40} aria-hidden />}
-        title={unlike}
-        description="Other filters may find some."
-      >
+      <EmptyState icon={<FunnelIcon width={40} aria-hidden />} title={unlike} description="Try other filters.">
         <Button variant="default" onClick={list.clear}>
           Clear filters
         </Button>

@@ -27,8 +27,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
         role="alert"
         py="xl"
         icon={<ExclamationTriangleIcon width={40} aria-hidden />}
-        title="This page broke"
-        description="That is a fault of ours. Nothing in the books has changed by it."
+        title="Something went wrong on this page"
+        description="This is our error. Your data has not changed."
       >
         <Button variant="default" onClick={() => window.location.reload()}>
           Load it again
@@ -68,7 +68,7 @@ export function Unavailable({ error, refetch }: { error: CombinedError; refetch?
   const [path] = useLocation();
   const invalid = fieldErrors(error).map((each) => each.path);
   if (codeOf(error) === 'NOT_FOUND' || invalid.includes('id')) {
-    return <Problem title="There is no such thing here" description="It was deleted, or belongs to another tenant." />;
+    return <Problem title="Not found" description="It was deleted, or belongs to another tenant." />;
   }
   if (invalid.length > 0) {
     const fields = [...new Set(invalid.map(fieldName))].join(', ');

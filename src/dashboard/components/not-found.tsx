@@ -10,11 +10,11 @@ export function NotFound(): ReactNode {
       <EmptyState
         py="xl"
         icon={<MapIcon width={40} aria-hidden />}
-        title="Nothing lives at this address"
-        description="The link may be old, or mistyped."
+        title="Page not found"
+        description="The link may be outdated or mistyped."
       >
         <Button component={Link} to="/" variant="default">
-          To the first page
+          Go to overview
         </Button>
       </EmptyState>
     </Page>

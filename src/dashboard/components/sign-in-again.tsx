@@ -65,7 +65,7 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
       }}
     >
       <Stack>
-        <Text size="sm">Sign in to go on where you were. What you typed is still there.</Text>
+        <Text size="sm">Sign in to continue where you were. What you typed is kept.</Text>
         <RefusalAlert refusal={refusal} />
         <TextInput label="E-mail address" value={user.email} autoComplete="username" readOnly />
         <PasswordInput

@@ -16,7 +16,7 @@ export default function Account(): ReactNode {
             Where you are signed in
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
-            End what you don’t recognize, then change your password.
+            End sessions that you don’t recognize, then change your password.
           </Text>
           <Sessions key={changes} />
         </div>

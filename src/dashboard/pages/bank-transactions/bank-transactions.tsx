@@ -113,7 +113,7 @@ export default function BankTransactions(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Bank transactions" description="What the bank says was received and sent." actions={upload}>
+    <Page title="Bank transactions" description="Money received and sent, from your bank statements." actions={upload}>
       <Filters
         list={list}
         search={<Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />}
@@ -146,10 +146,10 @@ export default function BankTransactions(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No transaction is like that"
+            noMatch="No transactions match"
             icon={BuildingLibraryIcon}
             title="No bank transactions yet"
-            description="Upload a statement of your bank: what pays an invoice is found by itself."
+            description="Upload a bank statement: payments are matched with invoices automatically."
           >
             {upload}
           </EmptyList>

@@ -89,8 +89,8 @@ export function PayableFinder({ type, without, onFound }: Props): ReactNode {
         invoices.fetching || receipts.fetching
           ? 'Looking…'
           : type === 'INVOICE'
-            ? 'No issued invoice is like that'
-            : 'No booked receipt is like that'
+            ? 'No issued invoices match'
+            : 'No booked receipts match'
       }
     />
   );

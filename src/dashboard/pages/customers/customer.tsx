@@ -111,7 +111,7 @@ function Remove({ customer: { id, companyName } }: { customer: Customer }): Reac
   const ask = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Delete the customer?',
-      children: `${companyName} is deleted for good. One that invoices, projects or receipts name can’t be.`,
+      children: `${companyName} is deleted permanently. Customers with invoices, projects or receipts can’t be deleted.`,
       confirm: 'Delete',
       danger: true,
     });

@@ -77,7 +77,7 @@ export default function Customers(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Customers" description="Whom you invoice, and who invoices you." actions={add}>
+    <Page title="Customers" description="Customers you invoice, and suppliers who invoice you." actions={add}>
       <Filters
         list={list}
         search={<Search label="Search customers" value={q} onChange={(value) => list.filter({ q: value })} />}
@@ -101,7 +101,7 @@ export default function Customers(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No customer is like that"
+            noMatch="No customers match"
             icon={UsersIcon}
             title="No customers yet"
             description="Add the first: an invoice needs somebody to pay it."

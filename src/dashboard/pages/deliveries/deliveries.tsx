@@ -44,12 +44,12 @@ export default function Deliveries(): ReactNode {
           {connected ? 'Live' : 'Connecting'}
         </Badge>
       }
-      description="Every request to a webhook, and what it was answered. Kept for 90 days."
+      description="Every request to a webhook, and its answer. Kept for 90 days."
       guide={{ href: '/docs/webhooks#when-you-fail', label: 'When a delivery fails' }}
       actions={
         chosen?.active && (
           <Button variant="default" leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={dialog.open}>
-            Redeliver what was missed…
+            Redeliver missed events…
           </Button>
         )
       }

@@ -92,9 +92,9 @@ export function DeliveryTable({ list, filters, oneWebhook = false }: Props): Rea
       empty={
         <EmptyList
           list={list}
-          noMatch="No delivery is like that"
+          noMatch="No deliveries match"
           icon={PaperAirplaneIcon}
-          title="Nothing was sent yet"
+          title="No deliveries yet"
           description="Ping the webhook, or change something in the books."
         />
       }

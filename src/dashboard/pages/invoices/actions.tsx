@@ -65,18 +65,18 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   const askToIssue = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Issue the invoice?',
-      children: 'It gets its number and is due. From then on it can be paid or cancelled, but not changed.',
+      children: 'The invoice gets its number and can no longer be edited. You can still record payments or cancel it.',
       confirm: 'Issue',
     });
     if (!sure) return;
     const { data, error } = await issue({ id });
     if (error) failed(error);
-    else done(`It is invoice ${data?.issueInvoice.number}.`);
+    else done(`Issued as invoice ${data?.issueInvoice.number}.`);
   };
   const askToDelete = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Delete the draft?',
-      children: 'It is gone for good. Time that it bills can be billed again.',
+      children: 'The draft is deleted permanently. Time entries on it can be billed again.',
       confirm: 'Delete',
       danger: true,
     });

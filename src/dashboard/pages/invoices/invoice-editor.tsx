@@ -102,7 +102,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   return (
     <Form
       submission={submission}
-      submit={submission.gone ? 'Save as a new draft' : invoice ? 'Save the draft' : 'Make the draft'}
+      submit={submission.gone ? 'Save as new draft' : 'Save draft'}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
     >
       <Card withBorder radius="md">

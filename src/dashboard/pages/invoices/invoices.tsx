@@ -63,7 +63,7 @@ export default function Invoices(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No invoice is like that"
+            noMatch="No invoices match"
             icon={DocumentTextIcon}
             title="No invoices yet"
             description="Write the first, as a draft: it gets its number when you issue it."

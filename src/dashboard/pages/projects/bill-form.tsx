@@ -61,12 +61,12 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
         once,
       ),
     ({ billProject }) => {
-      done('The draft is made: look it over, then issue it.');
+      done('The draft is saved. Check it, then issue it.');
       navigate(`/invoices/${billProject.id}`);
     },
   );
   return (
-    <Form submission={submission} submit="Make the draft" onCancel={onCancel}>
+    <Form submission={submission} submit="Save draft" onCancel={onCancel}>
       <Text size="sm">
         {minutes(unbilledMinutes)} of billable time become a draft invoice to {customer?.companyName}, at their hourly
         rate.

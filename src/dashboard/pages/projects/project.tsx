@@ -103,7 +103,7 @@ function Opened({ project }: { project: Project }): ReactNode {
               <EmptyState
                 icon={<ClockIcon width={40} aria-hidden />}
                 title="No time yet"
-                description="Track what was worked on it: it can be billed then."
+                description="Track the work on this project, so that you can bill it."
               />
             }
           />

@@ -94,7 +94,7 @@ export default function Projects(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Projects" description="What time is tracked on, and for whom." actions={add}>
+    <Page title="Projects" description="Work for your customers, with tracked time." actions={add}>
       <Filters
         list={list}
         search={<Search label="Search projects" value={q} onChange={(value) => list.filter({ q: value })} />}
@@ -127,7 +127,7 @@ export default function Projects(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No project is like that"
+            noMatch="No projects match"
             icon={BriefcaseIcon}
             title="No projects yet"
             description="Add the first: time is tracked on it, and billed to its customer."

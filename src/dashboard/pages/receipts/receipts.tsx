@@ -116,7 +116,7 @@ export default function Receipts(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Receipts" description="What others charge you." actions={add}>
+    <Page title="Receipts" description="Bills from your suppliers." actions={add}>
       <Filters
         list={list}
         search={<Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />}
@@ -149,10 +149,10 @@ export default function Receipts(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No receipt is like that"
+            noMatch="No receipts match"
             icon={ReceiptPercentIcon}
             title="No receipts yet"
-            description="Add what others charge you: bank statements then say when it was paid."
+            description="Add your suppliers’ bills. Bank statements then show when they were paid."
           >
             {add}
           </EmptyList>

@@ -65,7 +65,7 @@ export default function ApiTokens(): ReactNode {
           <EmptyState
             icon={<KeyIcon width={40} aria-hidden />}
             title="No tokens yet"
-            description="Generate one for each program, so that each can be revoked alone."
+            description="Generate one token per program, so that you can revoke each separately."
           >
             {generate}
           </EmptyState>
@@ -129,7 +129,7 @@ function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
   const ask = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Revoke the token?',
-      children: `What uses “${name}” is refused from this moment on. This can’t be undone.`,
+      children: `Anything using “${name}” loses access immediately. This can’t be undone.`,
       confirm: 'Revoke',
       danger: true,
     });

@@ -78,7 +78,7 @@ export default function Members(): ReactNode {
   return (
     <Page
       title="Members"
-      description={`Who works on the books of ${tenant.name}. All of them may do the same.`}
+      description={`People who work on the books of ${tenant.name}. All have the same rights.`}
       actions={
         <Button leftSection={<UserPlusIcon width={18} aria-hidden />} onClick={dialog.open}>
           Invite
@@ -106,7 +106,7 @@ export default function Members(): ReactNode {
                 <EmptyState
                   size="sm"
                   icon={<EnvelopeIcon width={32} aria-hidden />}
-                  title="None is open"
+                  title="No open invitations"
                   description="Invite a colleague: you get a link to pass on."
                 />
               }

@@ -50,7 +50,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
     <Form submission={submission} submit="Generate the token" onCancel={onCancel}>
       <TextInput
         label="Name"
-        description="What will use it: so you know later what it is safe to revoke"
+        description="The program that will use it, so that you know later which token to revoke"
         placeholder="Warehouse import"
         required
         data-autofocus

@@ -49,7 +49,7 @@ export default function TimeEntries(): ReactNode {
         empty={
           <EmptyList
             list={list}
-            noMatch="No time entry is like that"
+            noMatch="No time entries match"
             icon={ClockIcon}
             title="No time yet"
             description="Track the first above."

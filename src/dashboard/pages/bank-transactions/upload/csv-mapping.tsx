@@ -43,7 +43,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
       <Stack gap="md">
         <div>
           <Title order={2} size="h4" id="mapping">
-            What the columns are
+            Match the columns
           </Title>
           <Text size="sm" c="dimmed">
             Every bank writes its own CSV. What was recognised is filled in; it is remembered for files like this one.

@@ -18,13 +18,7 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => region.current?.focus(), []);
   return (
-    <Stack
-      ref={region}
-      tabIndex={-1}
-      role="region"
-      aria-label="What became of the statement"
-      style={{ outline: 'none' }}
-    >
+    <Stack ref={region} tabIndex={-1} role="region" aria-label="Import result" style={{ outline: 'none' }}>
       <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title="The statement is imported">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {fileName}
@@ -33,12 +27,12 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
       <DescriptionList
         facts={[
           ['New transactions', count(imported)],
-          ['Matched by themselves', count(matched)],
-          ['There already, skipped', count(skipped)],
+          ['Matched automatically', count(matched)],
+          ['Already imported, skipped', count(skipped)],
         ]}
       />
       {warnings.length > 0 && (
-        <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title="Odd about the file">
+        <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title="Warnings about the file">
           <Text component="ul" size="sm" m={0} pl="md">
             {warnings.map((warning) => (
               <li key={warning}>{sentence(warning)}</li>

@@ -42,7 +42,7 @@ export default function UploadStatement(): ReactNode {
     <Page
       title="Upload a statement"
       back={back}
-      description="The whole file is imported, or nothing of it; what was imported before is skipped."
+      description="Either the whole file is imported or nothing. Transactions that were imported before are skipped."
     >
       {outcome ? (
         <Outcome outcome={outcome.imported} fileName={outcome.fileName} again={() => setOutcome(undefined)} />
@@ -109,7 +109,7 @@ function Sending({ busy, sent }: { busy: boolean; sent: number }): ReactNode {
     <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
       <Progress value={percent} animated={sent === 1} aria-label="Upload" />
       <Text size="sm" c="dimmed" role="status">
-        {busy && (sent < 1 ? `Sending: ${percentText(String(percent))}` : 'Reading it, and looking for what it pays…')}
+        {busy && (sent < 1 ? `Sending: ${percentText(String(percent))}` : 'Reading the file and matching payments…')}
       </Text>
     </Stack>
   );

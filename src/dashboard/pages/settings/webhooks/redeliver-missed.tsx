@@ -35,7 +35,7 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     onClose();
   };
   return (
-    <Dialog title="Redeliver what was missed" opened={opened} onClose={onClose}>
+    <Dialog title="Redeliver missed events" opened={opened} onClose={onClose}>
       <Stack>
         <Text size="sm">
           Each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed or were

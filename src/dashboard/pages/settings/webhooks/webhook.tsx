@@ -169,8 +169,8 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
   const rate = delivered + lost === 0 ? '–' : percent(String(Math.floor((100 * delivered) / (delivered + lost))));
   const figures: [label: string, value: ReactNode, note: ReactNode][] = [
     ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(lost)} failed`],
-    ['Waiting', count(waiting), `${count(week.setAside.totalCount)} set aside in 7 days`],
-    ['Failed in a row', count(consecutiveFailures), 'of 100, which deactivate it'],
+    ['Waiting', count(waiting), `${count(week.setAside.totalCount)} missed while paused (7 days)`],
+    ['Failed in a row', count(consecutiveFailures), 'Turned off after 100 in a row'],
     ['Last success', <Ago key="at" at={lastSuccessAt} />, <>Last failure: {<Ago at={lastFailureAt} />}</>],
   ];
   return (
@@ -216,7 +216,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
   const askToDelete = async (): Promise<void> => {
     const sure = await confirm({
       title: 'Delete the webhook?',
-      children: `${url} gets nothing more, and what waits for it is set aside. Its deliveries stay in the audit log.`,
+      children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the audit log.`,
       confirm: 'Delete',
       danger: true,
     });
@@ -250,7 +250,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
             </Menu.Item>
           )}
           <Menu.Item leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={onMissed} disabled={!active}>
-            Redeliver what was missed…
+            Redeliver missed events…
           </Menu.Item>
           <Menu.Item leftSection={<KeyIcon width={18} aria-hidden />} onClick={rotation.open}>
             Rotate the secret…

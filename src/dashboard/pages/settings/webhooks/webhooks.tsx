@@ -44,7 +44,7 @@ export default function Webhooks(): ReactNode {
   return (
     <Page
       title="Webhooks"
-      description="Kontor tells these addresses what happens to the books, in signed requests, repeated until they answer."
+      description="Kontor sends events to these addresses as signed requests, and retries until they answer."
       guide={{ href: '/docs/webhooks', label: 'Webhooks' }}
       actions={data && data.webhooks.length > 0 && add}
     >
@@ -55,7 +55,7 @@ export default function Webhooks(): ReactNode {
           <EmptyState
             icon={<BoltIcon width={40} aria-hidden />}
             title="No webhooks yet"
-            description="Add the address of a program of yours, and it hears of every invoice paid, every customer changed, within moments."
+            description="Add your program’s address to be notified within moments of every paid invoice and every changed customer."
           >
             {add}
           </EmptyState>
