@@ -9,15 +9,15 @@ import type { Database } from './database.ts';
 import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import { createIdentity } from './identity/index.ts';
 
-/** The domain as doors and jobs use it: operations compiled, contexts made for whoever asks. */
+/** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
   /**
-   * @param changes where subscriptions hear of changes; without it there are none
-   * @param requestId of the request that is answered, if one is
-   * @param signal once it says so, the tenant's tables are closed to it
-   * @param now another clock than the domain's
+   * @param changes the source of changes for subscriptions; without it there are no subscriptions
+   * @param requestId the current request's id, if there is one
+   * @param signal once it is aborted, the context sends no more statements
+   * @param now a clock instead of the domain's
    */
   contextFor: (
     principal: Principal,

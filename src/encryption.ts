@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Keeps secrets that have to be read again: encrypted in the database, so that a dump of it tells none. */
+/** Encrypts secrets that have to be read again, so that a dump of the database reveals none. */
 export interface Encryption {
   seal: (text: string) => Uint8Array<ArrayBuffer>;
-  /** @throws Error when it was sealed with another KONTOR_SECRET, or changed since */
+  /** @throws Error if it was encrypted with another KONTOR_SECRET, or has been altered */
   open: (sealed: Uint8Array) => string;
 }
 
@@ -12,7 +12,7 @@ const tagLength = 16;
 
 /**
  * AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869).
- * @param what it keeps: what one vault sealed, another can't open
+ * @param what the purpose: data that was encrypted for one purpose can't be decrypted for another
  */
 export function createEncryption(secret: string, what: 'webhook secrets' | 'stored answers' | 'backups'): Encryption {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `kontor ${what}`, 32));

@@ -1,7 +1,7 @@
 import { toSnakeCase } from '../rest-shim/naming.ts';
 import { formatTime } from '../schema/scalars/scalars.ts';
 
-// What a person or a script reads. The log is something else.
+// Output of the command line, for people and scripts. The log is separate.
 
 /** For people, on standard output. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);

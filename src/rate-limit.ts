@@ -2,10 +2,10 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 import type { Pool } from 'pg';
 
-/** What the doors count in. */
+/** The window of the rate limits. */
 export const minuteMs = 60_000;
 
-/** What a store says of one request. Spans of time, not points: no clock but the store's own is asked. */
+/** A store's result for one request. It has durations, not times: only the store's own clock is used. */
 export interface Hit {
   /** How many requests counted before this one. Fewer than the limit: this one was admitted, and counts too. */
   earlier: number;
@@ -30,7 +30,7 @@ export interface RateLimitDecision {
 }
 
 export interface RateLimiter {
-  /** Counts one HTTP request of whom `identity` names, towards a limit of its own if given; null without limits. */
+  /** Counts one HTTP request of the `identity`, towards a limit of its own if given; null without limits. */
   admit(identity: string, ownLimit?: number): Promise<RateLimitDecision | null>;
 }
 
@@ -93,7 +93,7 @@ function hits(count: number): number[] {
 /** All the library reads of a resolver's info: one name for all requests, so that they share one count. */
 const request = { fieldName: 'request' } as GraphQLResolveInfo;
 
-/** Counts in this process alone. Forgets who hasn't been admitted for 60 seconds. `now`: milliseconds that never go back. */
+/** Counts in this process's memory. Drops identities without an admitted request for 60 seconds. @param now a monotonic clock */
 export function memoryStore(now: () => number = () => performance.now()): RateLimitStore & { readonly size: number } {
   const logs = new Map<string, Log>(); // in the order of their last hits
   return {
@@ -188,7 +188,7 @@ const countHit = `
     (extract(epoch from hits[greatest(cardinality(hits) - $2::int, 1)] - clock_timestamp()) * 1000 + $3)::float8
       as "nextFreeInMs"`;
 
-/** Deletes what postgresStore keeps of those who haven't been admitted for an hour, longer than any window; returns how many. */
+/** Deletes the rows of postgresStore without an admitted request for an hour, longer than any window; returns how many. */
 export async function deleteExpiredHits(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(`
     delete from rate_limits

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 
-/** Who asks whether we are ready won't wait longer. */
+/** How long a readiness check may take: callers don't wait longer. */
 const timeoutMs = 3000;
 
-// What doesn't fit into so little memory is written to disk, as far as there is room on it.
+// The query exceeds this work_mem, so that PostgreSQL writes to disk, and fails if the disk is full.
 const probe = `
   begin;
   set local work_mem = '64kB';
@@ -23,9 +23,9 @@ const reasons = new Map([
 const silent = 'The database does not answer.';
 
 /**
- * Tells why requests can't be answered, undefined when they can: the database answers within 3 seconds, and can be
- * written to. However many ask at a time, the database is asked once.
- * @param pending what else there may be to say against it
+ * Checks readiness: the database answers within 3 seconds, and can be written to. Concurrent checks share one query.
+ * @param pending a further check
+ * @returns a function that gives the reason why requests can't be answered; undefined if they can
  */
 export function createReadiness(
   pool: Pool,

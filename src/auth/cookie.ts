@@ -12,8 +12,8 @@ export function sessionToken(header: string | null | undefined, publicUrl: strin
 }
 
 /**
- * `Set-Cookie` for a session's token; null takes it away. Scripts can't read it, and it isn't sent along when another
- * site asks: our pages need no session, only what they then ask for does.
+ * `Set-Cookie` for a session's token; null removes the cookie. Scripts can't read it, and browsers don't send it with requests
+ * from other sites: our pages load without a session, only their own requests need it.
  */
 export function sessionCookie(token: string | null, publicUrl: string): string {
   return stringifySetCookie({

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a request that brings a cookie along may have been made by another site's page. What the browser says of
- * where it comes from must name ourselves; and what changes anything must be JSON or carry `X-Requested-With: kontor`,
- * neither of which another site can send without asking (OWASP: fetch metadata, origin, custom header).
+ * Whether a request with a cookie may be a cross-site request forgery (CSRF). The browser's fetch metadata or origin must name
+ * our own site; and a request that changes anything must be JSON or have `X-Requested-With: kontor`, which another site can't
+ * send without a preflight (OWASP: fetch metadata, origin, custom header).
  */
 export function mayBeCsrf(method: string, headers: IncomingHttpHeaders, publicUrl: string): boolean {
   if (!isSameOrigin(headers, publicUrl)) return true;
@@ -12,7 +12,7 @@ export function mayBeCsrf(method: string, headers: IncomingHttpHeaders, publicUr
   return type.trim().toLowerCase() !== 'application/json' && headers['x-requested-with'] !== 'kontor';
 }
 
-/** Old browsers, and all over plain HTTP, say no more than `Origin`; programs say nothing. */
+/** Old browsers, and all browsers over plain HTTP, send only `Origin`; programs send neither. */
 function isSameOrigin({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders, publicUrl: string): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none'; // none: typed into the address bar
   if (origin === undefined) return true;

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { authenticate, authenticateSession, type Identities } from '../identity/index.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 
-/** A request refused as a whole, before anybody asks what it wants. */
+/** The refusal of a request as a whole, before its content is looked at. */
 export interface Refusal {
   status: 401 | 403 | 429;
   code: ErrorCode;
@@ -13,27 +13,27 @@ export interface Refusal {
 }
 
 export interface Admission {
-  /** For the answer, whatever it will be. */
+  /** Headers for the response, whatever it will be. */
   headers: Record<string, string>;
   outcome: { principal: Principal } | { refusal: Refusal };
 }
 
-/** What a request brings to show who sends it. */
+/** The credentials of a request. */
 export interface Credentials {
   authorization: string | null;
-  /** The session cookie, where a door takes one. Counts only without `authorization`. */
+  /** The session cookie, where the API accepts one. Used only without `authorization`. */
   session?: {
     token: string;
-    /** As the `X-Tenant` header names it; null: the one joined first. */
+    /** The tenant in the `X-Tenant` header; null for the one that the user joined first. */
     tenantId: string | null;
-    /** Whether another site's page may have made the request. */
+    /** Whether the request may be forged by another site's page. */
     mayBeCsrf: boolean;
   };
 }
 
 export interface RequestAdmission {
   admit(credentials: Credentials): Promise<Admission>;
-  /** Whether what was admitted before still would be. Neither counts as a request nor keeps a session awake. */
+  /** Whether an admitted request would be admitted now. Doesn't count as a request, nor prolong a session. */
   isStillAuthorized(credentials: Credentials, principal: Principal): Promise<boolean>;
 }
 

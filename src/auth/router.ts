@@ -6,14 +6,14 @@ import { toErrorResponse, errorResponse, notFoundFallback } from '../../rest-shi
 import { CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { mayBeCsrf } from './csrf.ts';
 
-/** One request's surroundings. */
+/** The context of one request. */
 export interface AuthRequestContext {
   incoming: IncomingMessage;
-  /** Where the client is, as the proxies we trust say. */
+  /** The client's address, as the trusted proxies report it. */
   address: string;
   requestId: string;
   report: (fault: unknown) => void;
-  /** Logs who came in, or didn't (OWASP ASVS 4.0.3, 7.1.3). What was typed isn't told: it may be a password. */
+  /** Logs the outcome of a sign-in (OWASP ASVS 4.0.3, 7.1.3). What was typed isn't logged: it may be a password. */
   logOutcome: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
 }
 
@@ -52,7 +52,7 @@ export async function bodyOf(request: Request): Promise<object | undefined> {
   return body;
 }
 
-/** A body as `schema` has it. @throws ValidationError */
+/** Parses a body with `schema`. @throws ValidationError */
 export function parsed<T>(body: object | undefined, schema: z.ZodType<T>): T {
   const result = schema.safeParse(body, {
     error: ({ input }) => (input === undefined ? 'Required.' : 'Must be a string.'),
@@ -63,7 +63,7 @@ export function parsed<T>(body: object | undefined, schema: z.ZodType<T>): T {
   throw new ValidationError(problems.errors);
 }
 
-/** Refuses one attempt too many: seconds to wait. */
+/** Refuses an attempt beyond the limit. @param retryAfter seconds to wait */
 export function throttled(retryAfter: number): never {
   const minutes = Math.ceil(retryAfter / 60);
   const message = `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;

@@ -1,6 +1,6 @@
 import type { Principal } from '../../schema/context.ts';
 
-/** The channel of the triggers that say that somebody's access has ended (migration access_endings). */
+/** The channel on which triggers announce that a caller's access has ended (migration access_endings). */
 export const accessChannel = 'access';
 
 /** What a principal's access depends on, as the triggers name it. */
@@ -13,13 +13,13 @@ export function accessKeys({ user, tenant, token, session }: Principal): string[
   ];
 }
 
-/** Who in this process wants to hear that an access has ended. */
+/** Listeners of this process for the end of a caller's access. */
 export class AccessEndings {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   /**
    * @param onEnd is called when one of the keys is announced
-   * @returns what stops it
+   * @returns a function that removes the listener
    */
   listen(keys: string[], onEnd: () => void): () => void {
     for (const key of keys) {

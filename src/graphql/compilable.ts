@@ -11,12 +11,12 @@ import {
 } from 'graphql';
 
 /**
- * Whether graphql-jit answers a valid document as graphql-js does; not all of these would differ. It
- * - takes a fragment that is spread twice for what the first of its conditions says;
- * - makes texts of literal dates' and decimals' values, and writes texts into its program, some of them as code;
- * - leaves null where a list or an object holds a variable that isn't given;
- * - makes no field of the alias `__proto__`, and takes `a_b { c }` for `a { b_c }`.
- * The schema is asked about too seldom to be compiled for.
+ * Whether graphql-jit is certain to answer a valid document as graphql-js does. graphql-jit
+ * - applies the conditions of a fragment's first spread to all its spreads;
+ * - turns literals of custom scalars into text, and writes text into its generated code, some of it unquoted;
+ * - puts null where a list or an object contains a variable that isn't given;
+ * - drops a field with the alias `__proto__`, and confuses `a_b { c }` with `a { b_c }`.
+ * Introspection is too rare to be worth compiling.
  */
 export function isCompilable(document: DocumentNode, schema: GraphQLSchema): boolean {
   let is = true;

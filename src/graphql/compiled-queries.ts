@@ -7,36 +7,35 @@ import { isCompilable } from './compilable.ts';
 import { costs, exceeded } from './document-limits.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
 
-/** How often a query comes before it is compiled, and how many fields it may have: more than any of our pages'. */
+/** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages'. */
 const minExecutions = 3;
 const maxFields = 100;
 
 type Values = Record<string, unknown>;
 
-/** A query that came again. */
+/** A compiled query. */
 interface CompiledQuery {
   operationName: string | undefined;
-  /** `{data}` as JSON; undefined where there is anything to be told of it. */
+  /** `{data}` as JSON; undefined where there are errors. */
   answer: (variables: Values, context: Context) => Promise<string | undefined>;
 }
 
 export interface CompiledQueries {
-  /** Sees what Yoga executes. */
+  /** Counts the queries that Yoga executes. */
   plugin: Plugin<{ context: Context }>;
-  /** `{data}` as JSON; undefined where Yoga is to be asked. */
+  /** `{data}` as JSON; undefined where Yoga has to answer. */
   answer: (asked: unknown, context: Context) => Promise<string | undefined>;
 }
 
 /**
- * Queries that come again are compiled, and then answered past Yoga: those alone that Yoga has let through, and that
- * graphql-jit answers as graphql-js does. Where there is any error to tell, Yoga is asked after all: a query changes
- * nothing, so it may be asked twice. An invoice then costs 0.71 of the CPU time, PostgreSQL's included, and a page of
- * 25 of them 0.63.
+ * Compiles queries that are sent repeatedly, and answers them without Yoga, which takes less CPU time: only queries that Yoga
+ * has accepted, and that graphql-jit answers as graphql-js does. If there is an error, Yoga answers after all: a query changes
+ * nothing, so that it can run twice.
  */
 export function createCompiledQueries(schema: GraphQLSchema, report: (error: unknown) => void): CompiledQueries {
   const seen = createLRUCache<number>({ max: 500 });
   const compiled = createLRUCache<CompiledQuery>({ max: 100 });
-  const scheduler = createFairScheduler({ rest: 10, pauseMs: 0 }); // compiling is a tenth of what is done, whatever is sent
+  const scheduler = createFairScheduler({ rest: 10, pauseMs: 0 }); // compiling takes a tenth of the time at most
 
   const compileInTurn = async (who: string, text: string, operationName: string | undefined): Promise<void> => {
     await scheduler.waitForTurn(who);
@@ -66,7 +65,7 @@ export function createCompiledQueries(schema: GraphQLSchema, report: (error: unk
   };
 }
 
-/** Compiles a valid document; undefined where graphql-jit has nothing to do with it. */
+/** Compiles a valid document; undefined where graphql-jit can't answer it. */
 export function compileQuery(
   schema: GraphQLSchema,
   text: string,
@@ -78,7 +77,7 @@ export function compileQuery(
   const execute = compileOperation(schema, document, operation.name?.value);
 
   const { variableDefinitions = [] } = operation;
-  // All that the query's cost can depend on: the length of a page, and which filters are given.
+  // The variables that the query's cost depends on: page sizes, and which filters are set.
   const numbers = new Set(
     variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
   );
@@ -113,7 +112,7 @@ interface GraphqlParams {
 
 const parameters = new Set(['query', 'variables', 'operationName']);
 
-/** Whether it is asked as every client asks. All else is Yoga's. */
+/** Whether the request's body has the usual parameters. Yoga answers all others. */
 function isGraphqlParams(asked: unknown): asked is GraphqlParams {
   if (!isObject(asked) || !Object.keys(asked).every((name) => parameters.has(name))) return false;
   const { query, variables, operationName } = asked;

@@ -3,32 +3,31 @@ import { closeOnTimeout, poolTimeouts } from '../../prisma/pool-options.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { accessChannel, AccessEndings } from './access-endings.ts';
 
-// A trigger on `deliveries` announces each change on this channel if somebody watches the tenant, which is whoever
-// holds this lock.
+// A trigger on `deliveries` notifies this channel of each change if the tenant has a watcher. A watcher holds this lock.
 const channel = 'deliveries';
 const lock = `hashtextextended($1 || ' ${channel}', 0)`;
 
-/** Subscriptions of one tenant in one process. */
+/** Limit of subscriptions of one tenant in one process. */
 const maxWatchers = 100;
-/** Deliveries that wait for one slow reader. */
+/** Limit of deliveries that wait for one slow reader. */
 const maxPendingIds = 1000;
 
 export interface DeliveryChanges {
   /**
-   * The ids of a tenant's deliveries, of one webhook's or of all, each as it is made or changes from now on. Several
-   * changes of one delivery that wait are one. Ends where changes may be missed: whoever reads reads the list anew.
+   * The ids of deliveries that are created or change from now on, of one webhook or of all the tenant's. Several pending
+   * changes of one delivery are merged. Ends where changes may be missed: the reader has to read the list anew.
    */
   watch(tenantId: string, webhookId?: string | null): Promise<AsyncIterableIterator<string>>;
   /**
-   * Who watches hears by the same connection that an access has ended: before any change that was committed later.
+   * Revocations of access, announced on the same connection: before any change that was committed later.
    */
   readonly accessEndings: AccessEndings;
-  /** Ends whatever is watched; nothing more can be. */
+  /** Ends all subscriptions, and refuses new ones. */
   close(): Promise<void>;
 }
 
 /**
- * One connection of this process hears of the changes: opened for the first who watches, and again after it was lost.
+ * The process has one connection that listens for changes: opened for the first watcher, and again after it was lost.
  * @param url of the database itself: a pooler in transaction mode passes no notifications on
  */
 export function createDeliveryChanges(url: string): DeliveryChanges {
@@ -99,7 +98,7 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
   };
 }
 
-/** The connection that listens. Takes one statement at a time. */
+/** The connection that listens. It takes one statement at a time. */
 class ListenConnection {
   readonly #client: Client;
   #last: Promise<unknown> = Promise.resolve();
@@ -121,7 +120,7 @@ class ListenConnection {
 
 type Step = IteratorResult<string, undefined>;
 
-/** What one subscription has still to be told. */
+/** The pending changes of one subscription. */
 class Watcher implements AsyncIterableIterator<string, undefined> {
   readonly #webhookId: string | null;
   readonly #leave: () => void;

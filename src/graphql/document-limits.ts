@@ -19,9 +19,9 @@ import { costOf } from '../../schema/execution/cost.ts';
 import type { Context } from '../../schema/context.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
 
-/** What a document may have at most: four times what any page or guide of ours has, twice in depth (a test compares). */
+/** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
 export const limits = {
-  /** Of its text. What is longer belongs into variables. */
+  /** Of its text. Longer values belong into variables. */
   characters: 10_000,
   /** In its text. */
   tokens: 1000,
@@ -29,7 +29,7 @@ export const limits = {
   fragments: 20,
   aliases: 20,
   directives: 28,
-  /** `__schema` and `__type`, and every alias beside them: each may have the whole schema answered once more. */
+  /** `__schema` and `__type`, and every alias beside them: each may return the whole schema once more. */
   introspections: 2,
   /** Fields within fields. */
   depth: 12,
@@ -39,7 +39,7 @@ export const limits = {
   cost: 25_000,
 };
 
-/** A limit, and what it is called where it is exceeded. */
+/** The limits' names in error messages. */
 const labels = {
   characters: 'characters',
   fragments: 'fragments',
@@ -52,10 +52,10 @@ const labels = {
 };
 type Counts = Partial<Record<keyof typeof labels, number>>;
 
-/** A document's faults that are told, at most: each costs what a small document does. */
+/** The maximum number of validation errors that are reported: each takes as much time as a small document. */
 const maxErrors = 10;
 
-/** Between two documents of a tenant's that weren't seen before, in milliseconds: four at a time take 40 each. */
+/** Pause between two new documents of a tenant, in milliseconds. */
 const pauseMs = 10;
 
 /** Documents by their texts. */
@@ -64,16 +64,16 @@ export interface DocumentCache {
   set(text: string, document: DocumentNode): void;
 }
 
-/** For those that were found good. Others leave nothing behind: whoever makes them up has no end of them. */
+/** Caches valid documents. Invalid ones are not cached: clients can make up any number of them. */
 export function createDocumentCache(): DocumentCache {
   const documents = createLRUCache<DocumentNode>({ max: 500 });
   return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
 }
 
 /**
- * Refuses documents that ask for more than honest clients do: for their text before they are parsed; for what they are
- * made of before they are validated, which takes time that grows faster than they do; for what they cost, with these
- * variables, before they are executed. What wasn't seen before, and found good, is looked at in turns.
+ * Refuses documents beyond the limits: by their text before they are parsed; by their parts before they are validated, as the
+ * time for validation grows faster than the document; by their cost, with these variables, before they are executed.
+ * Documents that aren't cached as valid are processed by a fair scheduler.
  */
 export function useLimits({ introspection, good }: { introspection: boolean; good: DocumentCache }): Plugin {
   const scheduler = createFairScheduler({ rest: 2, pauseMs });
@@ -112,10 +112,10 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
   };
 }
 
-/** Whose turn it is: all of a tenant's documents wait in one line. */
+/** The scheduler's key: all documents of a tenant wait in one queue. */
 const tenantOf = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
-/** Told like any other fault of a document. */
+/** The exceeded limits, as validation errors of the document. */
 export function exceeded(counts: Counts): GraphQLError[] {
   const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { spec: true, status: 400 } };
   return Object.entries(counts).flatMap(([name, count]) => {
@@ -125,7 +125,7 @@ export function exceeded(counts: Counts): GraphQLError[] {
   });
 }
 
-/** What is written, fragments once. */
+/** Counts a document's parts, each fragment once. */
 function countParts(document: DocumentNode): Counts {
   const counts = { fragments: 0, aliases: 0, directives: 0, introspections: 0, depth: 0, breadth: 0 };
   let depth = 0;
@@ -150,8 +150,8 @@ function countParts(document: DocumentNode): Counts {
 const oneFault = { maxErrors: 1 };
 
 /**
- * The schema with what its fields cost, and without our checks of their arguments: those are told, all at once, when a
- * field is executed.
+ * A copy of the schema with the costs of its fields, and without our validation of arguments, whose errors are reported when
+ * a field is executed.
  */
 function withCosts(schema: GraphQLSchema): GraphQLSchema {
   const known = pricedSchemas.get(schema);
@@ -168,7 +168,7 @@ function withCosts(schema: GraphQLSchema): GraphQLSchema {
 
 const pricedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
 
-/** What a valid document asks for, fragments spread. What is wrong with its variables is left to be told. */
+/** The depth, breadth and cost of a valid document, with fragments spread. Empty where its variables are invalid. */
 export function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
   const operation = getOperationAST(document, operationName);
   const variables = variableValues ?? {};

@@ -3,7 +3,7 @@ import { TransportError } from '../../rest-shim/request-body.ts';
 import { statusOf } from '../../rest-shim/router.ts';
 import { asCoded, type ErrorCode } from '../../schema/errors.ts';
 
-/** Why a request at the GraphQL door is refused as a whole, by its status. */
+/** The error of a GraphQL request that is refused as a whole, with its HTTP status. */
 export interface GraphqlErrorResponse {
   status: number;
   code: ErrorCode | 'BAD_REQUEST';

@@ -1,18 +1,18 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 
-/** Lets work that takes the process's own time begin piece by piece. */
+/** Schedules CPU-bound work of many tenants fairly, one piece at a time. */
 export interface FairScheduler {
-  /** Resolves when it is one's turn: what is done before anything is awaited is the piece. */
+  /** Resolves when it is the key's turn. The piece of work is the synchronous code that follows. */
   waitForTurn(key: string): Promise<void>;
 }
 
-/** What one has brought and that waits for its turn. */
+/** The pieces of one key that wait for their turn. */
 type Queue = (() => void)[];
 
 /**
- * One piece a tick, then a rest `rest` times as long as the tick took, so that there is time for everybody else however
- * much is waiting. Those who wait have their turns one after the other, however much each has brought; and between two
- * of its own each pauses for `pauseMs`, as there is more to a piece than its tick.
+ * Runs one piece per tick, then rests `rest` times as long as the tick took, so that other work gets its time however long the
+ * queues are. Keys take turns, however many pieces each has; and each key pauses for `pauseMs` between two of its own pieces,
+ * as a piece causes more work than its tick.
  */
 export function createFairScheduler({ rest, pauseMs }: { rest: number; pauseMs: number }): FairScheduler {
   const queues = new Map<string, Queue>(); // in the order in which it is their turn

@@ -2,26 +2,26 @@ import type { ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 
-/** How often a subscription is checked for what nobody announces: a session that ends by itself. */
+/** How often a subscription is re-authorized, for changes that aren't announced: a session that expires. */
 export const checkEveryMs = 30_000;
 
 /** Node's timers can't wait longer. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** What a subscription needs to know of its visitor. */
+/** How a subscription checks that its caller is still authorized. */
 export interface SubscriptionAuthorization {
   /** Whether the request would still be admitted. */
   isStillAuthorized: () => Promise<boolean>;
-  /** Calls back once the token, session or membership it was admitted by has ended. @returns what stops it */
+  /** Calls back once the caller's token, session or membership has ended. @returns a function that unsubscribes */
   onAccessEnd: (end: () => void) => () => void;
   /** When the token expires, in milliseconds from now; null if it never does. */
   expiresInMs: number | null;
 }
 
 /**
- * Ends a subscription with its connection, and as soon as its token or session has ended or its user has left the
- * tenant; when in doubt, too. However it ends, the connection breaks off: a client that is told "complete" stays away,
- * and one that is cut off comes again, to be admitted or to hear why not.
+ * Ends a subscription with its connection, and as soon as its token or session has ended or its user has left the tenant; also
+ * when that can't be checked. The connection is always destroyed: a client that gets "complete" doesn't reconnect, while one
+ * that is cut off does, and is then admitted or told why not.
  */
 export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization> {
   return {

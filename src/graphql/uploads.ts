@@ -10,7 +10,7 @@ export const maxUploadsOfTenant = 4;
 /** Seconds after which one more may come. */
 const retryAfter = 10;
 
-/** Only statements are uploaded. */
+/** Bank statements are the only uploads. */
 const ability = 'bank-transactions:write';
 
 /** What a request's form has become, for useUploads(). */
@@ -61,7 +61,7 @@ export function createUploads(): Uploads {
   };
 }
 
-/** Browsers send these headers to another site only if that site allows it, so its pages can't make one send a form. */
+/** Headers that pages of other sites can't send without a preflight: one of them is required, against forged forms (CSRF). */
 const headersOfOurs = ['authorization', 'graphql-require-preflight', 'x-requested-with'];
 
 function check({ headers }: IncomingMessage, context: Context): void {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
-/** Lines at once, and lines a second in the long run. */
+/** Token bucket: lines in a burst, and lines per second in the long run. */
 const burst = 100;
 const perSecond = 10;
-/** Characters of a text that a client chose. */
+/** The longest part of a client's text that is logged. */
 const longest = 200;
 
 /**
@@ -51,5 +51,5 @@ export class BoundedLog {
   }
 }
 
-/** A text that a client chose, as long as a line of the log should be. */
+/** Truncates a client's text for the log. */
 export const truncated = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

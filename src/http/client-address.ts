@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Where a request comes from. Each proxy adds whom it heard it from to the right of `X-Forwarded-For`; what stands
- * further left than our own proxies wrote, the client made up.
+ * The client's address. Each proxy appends the address that it got the request from to `X-Forwarded-For`. Entries to the left
+ * of those that our own proxies added may be forged by the client.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
@@ -10,5 +10,5 @@ export function clientAddress({ headers, socket }: IncomingMessage, trustedProxi
   return way.at(-1 - trustedProxies) ?? way[0] ?? '';
 }
 
-/** Some proxies write down the port as well, which is another one with every connection. */
+/** Removes the port, which some proxies add, and which differs with every connection. */
 const withoutPort = (address: string): string => address.trim().replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3');

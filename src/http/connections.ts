@@ -3,23 +3,23 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** How many connections a process holds at once. */
+/** Limits of the connections that a process holds at once. */
 export interface ConnectionLimits {
   total: number;
   /** Of one client address; 0: as many as there may be in total. */
   perAddress: number;
 }
 
-/** Why a connection was closed: there was no room for a new one, or it gave its room to a new one. */
+/** Why a connection was closed: `refused`, a new one without a free slot; `shed`, an idle one, to make room for a new one. */
 export type NoRoom = 'refused' | 'shed';
 
 const mostInTotal = 5000;
 const mostPerAddress = 500;
-/** Descriptors for all else: the database, files, webhooks. */
+/** Descriptors reserved for everything else: the database, files, webhooks. */
 const otherDescriptors = 256;
 
 /**
- * What a process holds, by how many descriptors the system lets it have.
+ * The default limits, by the number of descriptors that the system allows.
  * @param perAddress as the operator says; null: 500, but where proxies stand before us. All clients then come from them.
  */
 export function defaultLimits(trustedProxies: number, perAddress: number | null = null): ConnectionLimits {
@@ -40,7 +40,7 @@ function descriptors(): number {
 /** The connections of one client address. */
 interface Client {
   open: number;
-  /** Those without a request at work, the longest idle first. A head that is not whole is no request yet. */
+  /** Connections without a request in progress, the longest idle first. An incomplete head is no request yet. */
   idle: Set<Socket>;
 }
 
@@ -51,9 +51,9 @@ interface Connection {
 }
 
 /**
- * Bounds the connections of a server. A new connection that finds no room takes that of an idle one: of its own address
- * where that has too many, else of the address that has the most. The one that is idle the longest is closed. What
- * is at work is never closed for another; where all are, the new connection is closed at once.
+ * Limits the connections of a server. When the limit is reached, a new connection replaces the longest idle one: of its own
+ * address where that has too many, else of the address with the most connections. A connection with a request in progress
+ * is never closed for another; if all have one, the new connection is closed at once.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -98,7 +98,7 @@ export class Connections {
     else if (this.open > total) this.#makeRoom(this.#largest() ?? client, socket);
   }
 
-  /** Closes the client's connection that is idle the longest. That is the new one, where all others are at work. */
+  /** Closes the client's longest idle connection. That is the new one where all others have a request in progress. */
   #makeRoom(client: Client, newest: Socket): void {
     const [longestIdle = newest] = client.idle;
     const address = this.#connections.get(longestIdle)?.address ?? '';
@@ -127,7 +127,7 @@ export class Connections {
   }
 }
 
-/** Whom an address belongs to: with IPv6, a customer of a provider has a /64 at least. */
+/** The network that an address is counted under: with IPv6, each customer of a provider has at least a /64. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What wasn't answered in time: a fault of ours, told and logged like any other. */
+/** The request wasn't answered in time: a fault of the service, answered and logged like any other. */
 export class OverdueError extends Error {
   constructor(ms: number) {
     super(`Not answered within ${ms / 1000} seconds`);
   }
 }
 
-/** How often in its time is looked whether a request has arrived. */
+/** How often within the deadline the request's arrival is checked. */
 const checksPerDeadline = 10;
 
 /**
- * Does a request's work, for so many milliseconds from its arrival at most, whatever it waits for. What it comes to
- * later is nobody's: by the signal it learns to ask the tenant's tables for nothing more, and to commit nothing. A
- * request has arrived once nothing of it is awaited any more, to a tenth of that time: its sender's is timeouts.ts's.
- * What has begun to be answered is a stream, and ends otherwise: subscription-authorization.ts.
+ * Runs a request's work with a deadline, counted from the request's arrival. After the deadline the result is discarded, and
+ * the signal stops further statements and commits. A request has arrived once its whole body has, checked at intervals; how
+ * long the client may take for that is up to timeouts.ts. The deadline doesn't apply once the response has begun: it is then
+ * a stream, which subscription-authorization.ts ends.
  * @throws OverdueError
  */
 export function withDeadline<Result>(
@@ -45,5 +45,5 @@ export function withDeadline<Result>(
   });
 }
 
-/** Whether there is more to come, and nothing that we haven't read. */
+/** Whether the client is still sending, and everything that has arrived is read. */
 const isBeingSent = (request: IncomingMessage): boolean => !request.complete && request.readableLength === 0;

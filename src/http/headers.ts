@@ -1,4 +1,4 @@
-/** On every answer. What is no page loads nothing and is framed by nobody. */
+/** Headers of every response. Responses that aren't pages may load nothing and may not be framed. */
 export const commonHeaders = (publicUrl: string): Record<string, string> => ({
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
@@ -8,8 +8,8 @@ export const commonHeaders = (publicUrl: string): Record<string, string> => ({
 });
 
 /**
- * On every page, in place of the common ones. Scripts come from us alone: as files, or inline with the nonce of this
- * very request. Styles may be inline, as component libraries, Scalar and GraphiQL all set them.
+ * Headers of every page, in addition to the common ones. Only our own scripts run: files, or inline scripts with the nonce of
+ * this request. Styles may be inline, as component libraries, Scalar and GraphiQL set them.
  */
 export const pageHeaders = (nonce: string): Record<string, string> => ({
   'Content-Security-Policy': [

@@ -9,8 +9,8 @@ const refusals: Record<string, [status: number, message: string]> = {
 };
 
 /**
- * Answers what Node's parser can't read as HTTP in the shape of every other error, and hangs up. Requests that came
- * before it on the connection are answered first, so that nobody takes this answer for theirs.
+ * Answers a request that Node's parser can't read in the format of every other error, and closes the connection. Earlier
+ * requests on the connection are answered first, so that the client doesn't take this response for one of theirs.
  * @param headers that every answer has
  */
 export function answerMalformed(
@@ -22,7 +22,7 @@ export function answerMalformed(
   const refused = new WeakSet<Duplex>();
   server.prependListener('request', ({ socket }, response) => void answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // Once: each further piece of what is no HTTP is an error again.
+    // Once: each further chunk of the malformed request is another error.
     if (refused.has(socket)) return;
     refused.add(socket);
     const refuse = (): void => {

@@ -16,7 +16,7 @@ const maxField = 1_000_000;
 /** The longest form: a file, and the fields beside it. */
 const maxForm = maxUpload + 4 * 1024 * 1024;
 
-/** Whether a Content-Type says so. */
+/** Whether a Content-Type is multipart/form-data. */
 export const isForm = (contentType: string | null | undefined): boolean =>
   contentType?.startsWith('multipart/form-data') ?? false;
 
@@ -31,9 +31,9 @@ export interface Form {
 }
 
 /**
- * Receives a form by the GraphQL multipart request specification, of one file at most. The file goes to disk, into a
- * folder that only this process's user can enter. What is wrong with the file alone, the UploadedFile says.
- * @param isHashed whether the whole body is needed for its hash, even if its file is too long
+ * Receives a form of the GraphQL multipart request specification, with at most one file. The file is written to disk, into a
+ * folder that only this process's user can enter. An error of the file alone is in UploadedFile's `fault`.
+ * @param isHashed whether the whole body is read for its hash, even if its file is too long
  * @throws TransportError where the form can't be read, is too long or broke off
  */
 export async function receiveForm(request: IncomingMessage, isHashed: boolean): Promise<Form> {
@@ -57,7 +57,7 @@ export async function receiveForm(request: IncomingMessage, isHashed: boolean): 
     await folder.discard();
     throw error;
   } finally {
-    request.resume(); // what is left of the body: browsers hear no answer before they could send all
+    request.resume(); // reads the rest of the body: browsers ignore a response before they have sent all of it
   }
 }
 
@@ -104,7 +104,7 @@ async function* bodyOf(
 
 /** The parts of a form, in the order that the specification prescribes: operations, map, file. */
 class FormFields {
-  /** Ends when the file is on disk. */
+  /** Settles when the file is on disk. */
   stored: Promise<void> | undefined;
   isFileTooLong = false;
   readonly #file: UploadedFile;
@@ -148,7 +148,7 @@ class FormFields {
     this.stored.catch(() => {}); // is awaited later
   }
 
-  /** @throws unless it is the file alone that can't be used */
+  /** @throws unless only the file is affected */
   broke(request: IncomingMessage, error: unknown): void {
     if (this.isFileTooLong && !(error instanceof TransportError)) return;
     if (!request.complete && request.destroyed) throw new TransportError(400, 'The body broke off.');

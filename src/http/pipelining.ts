@@ -3,12 +3,12 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 /**
- * Bytes that the parser gets at once: to the end of the first head behind `fewest`, else `most`. With `fewest`, a body
- * made of heads' ends costs no more than others. With `most`, no more than a few requests are parsed ahead.
+ * Bytes that the parser gets at once: up to the first end of a head behind `minSlice`, at most `maxSlice`. `minSlice` bounds
+ * the cost of a body that consists of ends of heads, `maxSlice` the number of requests that are parsed ahead.
  */
 const minSlice = 512;
 const maxSlice = 4096;
-/** For how long what was sent ahead, on all connections, is begun in one turn of the event loop. */
+/** How long pipelined requests, of all connections, are started in one turn of the event loop. */
 const turnMs = 2;
 const endOfHead = Buffer.from('\r\n\r\n');
 
@@ -16,16 +16,15 @@ const endOfHead = Buffer.from('\r\n\r\n');
 interface Connection {
   /** The request that was parsed last. */
   latest?: IncomingMessage;
-  /** Requests that were parsed, and whose answer has not ended. */
+  /** Parsed requests whose response has not ended. */
   unanswered: number;
-  /** What begins to answer those that wait, the oldest first. */
+  /** Callbacks that start the waiting requests, the oldest first. */
   waiting: (() => void)[];
 }
 
 /**
- * Answers the requests of one connection one by one, in a turn of the event loop each, and reads no further while one
- * of them is at work. So a client that sends many requests at once (pipelining, RFC 9112, 9.3.2) is served as fast as
- * others let it, and what it sends ahead stays in the system's buffers.
+ * Serializes the pipelined requests of one connection (RFC 9112, 9.3.2): one at a time, each in a turn of the event loop of
+ * its own. While one is in progress, nothing more is read: further requests stay in the operating system's buffers.
  *
  * Node itself parses all of a chunk of 64 KiB at once, which is thousands of requests, each with its objects. It stops
  * reading only where answers are written that the client does not take. So this stands between the socket and Node's
@@ -33,7 +32,7 @@ interface Connection {
  */
 export class Pipelining {
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** What goes on with each connection that sent something ahead: one request each, in order. */
+  /** Callbacks that continue with each connection that has pipelined requests: one request each, in order. */
   readonly #turns: (() => void)[] = [];
   /** Runs what must not inherit the async context (tenant, transaction, trace) of the connection's request before. */
   readonly #afresh = AsyncLocalStorage.snapshot();
@@ -49,7 +48,7 @@ export class Pipelining {
     });
   }
 
-  /** The same listener, called for one request of a connection at a time. */
+  /** Wraps a listener so that it is called for one request of a connection at a time. */
   serialize(answer: RequestListener): RequestListener {
     return (request, response) => {
       const { unanswered, waiting } = this.#of(request.socket);
@@ -67,7 +66,7 @@ export class Pipelining {
 
   #answered(socket: Socket, connection: Connection): void {
     connection.unanswered -= 1;
-    // Nothing was sent ahead.
+    // No request is pipelined.
     if (connection.waiting.length === 0 && !socket.isPaused()) return;
     this.#turns.push(() => {
       if (socket.destroyed) return;
@@ -77,7 +76,7 @@ export class Pipelining {
     if (this.#turns.length === 1) setImmediate(() => this.#afresh(() => this.#takeTurns()));
   }
 
-  /** Begins what was sent ahead, for a while. The event loop then turns, so that all other connections have their time. */
+  /** Starts pipelined requests for a short time, then lets the event loop turn, so that other connections are served. */
   #takeTurns(end = performance.now() + turnMs): void {
     this.#turns.shift()?.();
     if (this.#turns.length === 0) return;
@@ -109,7 +108,7 @@ export class Pipelining {
   }
 }
 
-/** Whether nothing is at work, or the body of what is at work is still to come. */
+/** Whether no request is in progress, or the one in progress still lacks a part of its body. */
 const mayRead = (socket: Socket, { unanswered, latest }: Connection): boolean =>
   !isHeldByNode(socket) && (unanswered === 0 || (unanswered === 1 && latest?.complete === false));
 

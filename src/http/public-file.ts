@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const methods = 'GET, HEAD, OPTIONS';
 
 /**
- * Answers a description of what can be asked here: to anybody, from any origin, outside the rate limit. Made when first
- * asked for, and the same from then on.
+ * Serves a public description of an API: without authentication, to any origin, outside the rate limit. It is generated at the
+ * first request, and doesn't change afterwards.
  */
 export function createPublicFile(
   type: string,

@@ -6,7 +6,7 @@ import { BoundedLog, truncated } from './bounded-log.ts';
 /** The id of a request, as its answer carries it. */
 export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
 
-/** What the last part of an invitation's link is for: whoever reads it may join. */
+/** Removes an invitation's secret from its link: whoever reads the secret may join. */
 const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
 
 /**

@@ -5,8 +5,8 @@ const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(:\d{0,5})?$/i;
 const absolutePattern = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /**
- * Makes of a target in absolute form, as proxies send it, the path and query that all behind this expects. Its host
- * takes the place of the `Host` header (RFC 9112, 3.2.2). A target that holds no host stays as it is: no address here.
+ * Rewrites a target in absolute form, as proxies send it, to the path and query that all other code expects. Its host
+ * replaces the `Host` header (RFC 9112, 3.2.2). A target without a valid host is left as it is, and will be not found.
  */
 export function toOriginForm(request: IncomingMessage): void {
   const [, authority, rest] = absolutePattern.exec(request.url ?? '') ?? [];
@@ -17,8 +17,8 @@ export function toOriginForm(request: IncomingMessage): void {
 }
 
 /**
- * Checks the `Host` header (RFC 9112, 3.2), and writes its value in the one form that URLs have.
- * @returns what is wrong with it; undefined where nothing is
+ * Checks the `Host` header (RFC 9112, 3.2), and normalizes its value as in URLs.
+ * @returns the error message; undefined where the header is valid
  */
 export function hostFault(request: IncomingMessage): string | undefined {
   const { rawHeaders, headers, httpVersion } = request;

@@ -1,24 +1,24 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long clients may take, and we, in milliseconds. */
+/** Timeouts of HTTP requests, in milliseconds. */
 export interface HttpTimeouts {
-  /** For the head of a request. */
+  /** Until a request's head has arrived. */
   headMs: number;
-  /** Between two pieces of its body, or of our answer as it takes them. */
+  /** Between two chunks of the request's body, or of the response as the client reads it. */
   idleMs: number;
-  /** For all of it: a statement of 64 MiB takes that long at 2 Mbit/s. */
+  /** Until the whole request has arrived: a statement of 64 MiB takes that long at 2 Mbit/s. */
   requestMs: number;
-  /** For our answer, once it has come: less than the 15 seconds we promise, as timers are late where much is done. */
+  /** From the request's arrival to the response: less than the promised 15 seconds, as timers are late under load. */
   answerMs: number;
 }
 
 export const defaultTimeouts: HttpTimeouts = { headMs: 15_000, idleMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
 
-/** Node leaves out what comes after; all of them together have 16 KiB. */
+/** Node drops further headers. All headers together are limited to 16 KiB. */
 const maxHeaders = 200;
 
-/** For Node's server, which answers those who are slow with 408 (malformed.ts); dead peers are found out. */
+/** Options of Node's server, which answers slow requests with 408 (malformed.ts) and detects dead peers. */
 export const serverOptions = ({ headMs, requestMs }: HttpTimeouts): ServerOptions => ({
   headersTimeout: headMs,
   requestTimeout: requestMs,
@@ -28,7 +28,7 @@ export const serverOptions = ({ headMs, requestMs }: HttpTimeouts): ServerOption
   keepAliveInitialDelay: 60_000,
 });
 
-/** Hangs up on clients that fall silent within a request, or don't take what we answer; not on those who wait for it. */
+/** Closes connections that are idle in the middle of a request or don't read the response, not those that wait for it. */
 export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeouts): void {
   server.maxHeadersCount = maxHeaders;
   const exchanges = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
@@ -37,7 +37,7 @@ export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeo
     const [request, response] = exchanges.get(socket) ?? [];
     if (!request || !response || response.writableFinished || socket.writableLength > 0) socket.destroy();
     else if (request.complete) return;
-    // What has come and isn't read yet is ours to read: of this request, or of the connection (pipelining.ts).
+    // The data that has arrived is not read yet, of this request or of the connection (pipelining.ts): not the client's fault.
     else if (request.readableLength + socket.readableLength > 0) socket.setTimeout(silenceMs);
     else if (response.headersSent) socket.destroy();
     else server.emit('clientError', Object.assign(new Error('Silence'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);

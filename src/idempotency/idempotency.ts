@@ -21,16 +21,16 @@ export interface IdempotentRequest {
 }
 
 /**
- * What an answer says became of the request. Only what is `done` has written anything, and only what is `repeatable`
- * isn't kept.
+ * What happens to a response: `done` is committed and stored; `refused` is stored, but its writes are rolled back;
+ * `repeatable` is neither.
  */
 export type ReplayPolicy = 'done' | 'refused' | 'repeatable';
 
 export interface Handling {
-  /** Answers the request where nobody has. Called again where others' transactions made its transaction fail. */
+  /** Executes the request. Called again if its transaction fails by contention. */
   handle: (context: Context) => Promise<Response>;
   replayPolicyOf: (answer: Answer) => ReplayPolicy;
-  /** Of the transaction that all of it is. */
+  /** Limits of the outer transaction. */
   limits?: { timeout: number };
 }
 
@@ -47,10 +47,10 @@ export type IdempotencyHandler = (
 ) => Promise<Response>;
 
 const keyHeader = 'Idempotency-Key';
-/** Between two looks at whether another process is done. */
+/** How often a request checks whether another process has finished the same request. */
 const pollMs = 100;
 
-/** What requests with the same key are compared by. */
+/** The hash by which requests with the same key are compared. */
 export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(data).digest());
 
@@ -68,7 +68,7 @@ export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): 
   return key;
 }
 
-/** What became of a request whose answer tells it by its status. */
+/** The replay policy of a response by its status. */
 export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
   if (status < 400) return 'done';
   return [401, 403, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
@@ -86,7 +86,7 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
   const storedAnswers = createStoredAnswers(encryption);
   const underWay = new Map<string, Promise<unknown>>();
 
-  /** The new answer, or the one that a twin was given; undefined while another process is at it. */
+  /** The new response, or the stored one of a duplicate; undefined while another process handles the request. */
   const attempt = (
     id: Uint8Array<ArrayBuffer>,
     { body, requestId }: IdempotentRequest,
@@ -147,11 +147,11 @@ interface Handled {
   answer: Answer;
   replayPolicy: ReplayPolicy;
   abilities: Ability[];
-  /** Whether it depends on who asks, not on what they are allowed alone. */
+  /** Whether the response depends on the caller, beyond the caller's abilities. */
   isPersonal: boolean;
 }
 
-/** Lets a request be handled as part of a transaction, and takes back what it wrote unless it is done. */
+/** Handles a request in a savepoint, and rolls back its writes unless the policy is `done`. */
 async function handleOrRollBack(
   whole: Context,
   { handle, replayPolicyOf: fateOf, limits }: Handling,
@@ -166,7 +166,7 @@ async function handleOrRollBack(
       let isPersonal = false;
       const markPersonal = (): void => void (isPersonal = true);
       const may = (ability: Ability): boolean => {
-        // What somebody is not allowed is left out of some answers.
+        // Some responses omit what the caller is not allowed to see.
         if (inside.may(ability)) abilities.add(ability);
         else markPersonal();
         return inside.may(ability);
@@ -193,7 +193,7 @@ function replay(stored: StoredAnswer, request: IdempotentRequest, { session, use
   return response;
 }
 
-/** Its request id is a part of it: the log knows by it what was done, and the body of an error repeats it. */
+/** The stored response includes its request id: the log has it, and the body of an error repeats it. */
 async function asAnswer(response: Response, requestId: string): Promise<Answer> {
   const body = await response.text();
   response.headers.delete('content-length');

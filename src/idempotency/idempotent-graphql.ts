@@ -8,7 +8,7 @@ import { fetchable } from '../graphql/fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { Answer } from './stored-answers.ts';
 
-/** What was sent: bytes, or a form. */
+/** A request's body: bytes, or a form. */
 interface Body {
   hash: Uint8Array<ArrayBuffer>;
   bytes?: Buffer<ArrayBuffer>;
@@ -16,8 +16,8 @@ interface Body {
 }
 
 /**
- * Answers a POST that came with a key at the GraphQL door, once. A document with several mutations is then done as a
- * whole or not at all.
+ * Executes a GraphQL POST with an idempotency key once. A document with several mutations is then executed as a whole or not
+ * at all.
  * @throws TransportError where the body is too long or broke off; CodedError as IdempotencyHandler says
  */
 export async function handleIdempotentGraphql(
@@ -44,7 +44,7 @@ export async function handleIdempotentGraphql(
 
 const repeatable = new Set<ErrorCode>(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR']);
 
-/** Without data nothing is done: the errors say why, as REST's statuses do. */
+/** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
 function replayPolicyOf(answer: Answer): ReplayPolicy {
   const { data, errors = [] } = JSON.parse(answer.body) as {
     data?: unknown;

@@ -16,9 +16,9 @@ const isWrite: Record<keyof Identity, boolean> = {
 };
 
 /**
- * For a request whose transaction is tried again as a whole. Identity's writes are committed by themselves, so the next
- * try must not repeat them: the same call, counted among equal ones, is answered as it was in the first try.
- * @returns the identity for one try
+ * Remembers identity's writes for a request whose transaction is retried as a whole. They are committed separately, so that a
+ * retry must not repeat them: the same call, numbered among equal calls, gets the result of the first try.
+ * @returns a function that gives the identity for one try
  */
 export function rememberIdentityWrites(identity: Identity): () => Identity {
   const answers = new Map<string, unknown>();

@@ -3,27 +3,27 @@ import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** An HTTP answer as it was sent, but for what every answer carries anew. */
+/** An HTTP response as it was sent, without the headers that every response gets anew. */
 export interface Answer {
   status: number;
   headers: [name: string, value: string][];
   body: string;
 }
 
-/** What was answered, to what, and what its sender had to be allowed. */
+/** A stored response, its request, and the abilities that the request needed. */
 export interface StoredAnswer {
   /** SHA-256 of the request's body. */
   body: Uint8Array<ArrayBuffer>;
   answer: Answer;
   abilities: Ability[];
-  /** Who was signed in, if it came with a session: what it made may be theirs alone, as a token is. */
+  /** The signed-in user, for a session: the response may be only for them, such as a new token. */
   userId: string | null;
-  /** The token that alone is told the answer, where no ability guards it or it depends on who asks. */
+  /** Set where the response is replayed only to this token: no ability protects it, or it depends on the caller. */
   tokenId?: string | null;
 }
 
 export interface StoredAnswers {
-  /** @param request SHA-256 of what tells it from the tenant's others */
+  /** @param request SHA-256 of method, path and key */
   find: (context: Context, request: Uint8Array<ArrayBuffer>) => Promise<StoredAnswer | undefined>;
   /** Part of `context`'s transaction. */
   store: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredAnswer) => Promise<void>;
@@ -31,7 +31,7 @@ export interface StoredAnswers {
 
 export const keptMs = 24 * 60 * 60 * 1000;
 
-/** Answers of the past 24 hours, sealed: some tell a webhook's secret or a token's value. */
+/** Stores the responses of the past 24 hours, encrypted: some contain a webhook's secret or a token's value. */
 export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
   const keyOf = (context: Context, request: Uint8Array<ArrayBuffer>) => ({
     tenantId_request: { tenantId: context.tenant.id, request },
@@ -44,7 +44,7 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
     },
     store: async (context, request, { body, ...rest }) => {
       const row = { body, answer: seal(JSON.stringify(rest)), createdAt: context.now() };
-      // There may be one that is past its time.
+      // An expired response may still be stored.
       await context.db.storedAnswer.upsert({
         where: keyOf(context, request),
         create: { request, ...row },
@@ -54,7 +54,7 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
   };
 }
 
-/** Deletes the answers that are past their time. */
+/** Deletes expired responses. */
 export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
   await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - keptMs) } } });
 }

@@ -16,12 +16,11 @@ const crontab = [
 ];
 
 /**
- * Takes jobs from the queue until it is stopped, or until one of its connections breaks. Nobody knows then which jobs it
- * was about to be given, and which are noted as done: the run ends, and all that is still locked in its name is to be
- * freed.
+ * Runs jobs of the queue until it is stopped, or until one of its connections breaks. It is then unknown which jobs were
+ * assigned to it, and which are recorded as done: the run ends, and all jobs that are still locked by it have to be freed.
  * @param pool to the database, whose settings the run's own connections have
  * @param concurrency jobs under way at once
- * @param join is told the queue's name for the run, which its jobs are locked by; answers what is done at its end
+ * @param join gets the queue's name for the run, by which its jobs are locked; returns a function to call at its end
  */
 export async function startQueue(
   pool: Pool,

@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import type { UnscopedClient } from '../../prisma/client.ts';
 
 const beatMs = 5000;
-/** A worker not seen for this long is dead, or as good as dead: what it began is begun again elsewhere. */
+/** A worker without a heartbeat for this long counts as dead: other workers take over its jobs. */
 const deadAfterSeconds = 20;
-/** The queue would wait longer and longer, hours in the end, for what was mended in a minute. */
+/** The longest delay before a failed job is retried. The queue's own delays would grow to hours. */
 const maxRetryDelaySeconds = 20;
-/** Beyond, the queue waits no longer from try to try; far from where it would give up. */
+/** The attempt count is capped here, so that the queue's delays stop growing; far below where it would give up. */
 const mostAttempts = 10;
 
 /**
- * Says that this worker lives, and frees the jobs of those that don't: the queue itself would keep a killed worker's
- * jobs for hours. Jobs that failed are tried again soon: what they failed for, a database that was away, may be over.
- * @param workerId the queue's name for this worker, which its jobs are locked by
- * @returns what takes the worker off the list
+ * Records a worker's heartbeat, and frees the jobs of dead workers: the queue itself would keep them locked for hours. Retries
+ * failed jobs soon: their cause, such as an unreachable database, may be gone.
+ * @param workerId the queue's name for this worker, by which its jobs are locked
+ * @returns a function that stops the heartbeat and frees the worker's jobs
  */
 export async function startHeartbeat(
   client: UnscopedClient,

@@ -20,12 +20,12 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** Jobs under way at once. Most of them wait for an endpoint, and hold no connection to the database meanwhile. */
+/** Jobs that run at the same time. Most of them wait for an endpoint, and hold no database connection meanwhile. */
 const concurrency = 400;
-/** What an attempt takes beyond its time-out, at most: two transactions. One that takes longer was cut off. */
+/** The longest time of an attempt beyond its timeout: two transactions. An attempt that takes longer was cut off. */
 const bookkeepingMs = 15_000;
 
-/** Takes jobs from the queue; as many workers as wanted may do so at once. */
+/** Starts a worker that runs jobs of the queue; any number of workers may run. */
 export async function startWorker(
   database: Database,
   domain: Domain,

@@ -2,8 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * How a process that serves takes its leave: it says that it isn't ready, so that balancers turn away, and with every
- * answer that its connection ends with it. Whoever comes meanwhile is still served.
+ * Graceful shutdown of an HTTP process: it reports that it isn't ready, so that load balancers stop sending requests, and
+ * closes each connection after its next response. Requests that arrive meanwhile are still served.
  */
 export class GracefulShutdown {
   #begun = false;
@@ -17,12 +17,12 @@ export class GracefulShutdown {
     });
   }
 
-  /** @param otherwise what else there may be to say against being ready */
+  /** @param otherwise other reasons not to be ready */
   unready(otherwise: () => Promise<string | undefined>): () => Promise<string | undefined> {
     return async () => (this.#begun ? 'The process is stopping.' : otherwise());
   }
 
-  /** @returns after so many milliseconds, in which balancers should have noticed */
+  /** Waits for so many milliseconds, in which load balancers should have noticed. */
   async begin(ms: number): Promise<void> {
     this.#begun = true;
     for (const response of this.#answering) if (!response.headersSent) response.setHeader('Connection', 'close');

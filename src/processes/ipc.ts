@@ -1,21 +1,21 @@
 import cluster from 'node:cluster';
 import type { MetricObject } from 'prom-client';
 
-// What the processes of one `start` say to each other; src/processes/primary.ts has the parent's side.
+// Messages between the processes of one `start` (Node's cluster); src/processes/primary.ts has the primary's side.
 
-/** What a child is for. */
+/** The role of a worker process. */
 export type Role = 'serve' | 'work';
 
 export const roleVariable = 'KONTOR_PROCESS';
 
 export const processRole = (): Role => (process.env[roleVariable] === 'work' ? 'work' : 'serve');
 
-/** What a process counts, to be added to what others do. */
+/** A process's metrics, to be aggregated with those of the others. */
 export type Counts = MetricObject[];
 
-/** From a child: that it does its work, and where; that it can't, and why; what it counts; or what it would know. */
+/** From a worker: it is up, and where; it has failed, and why; its metrics; or a request for the metrics of all. */
 export type WorkerMessage = { up: string } | { failed: string } | { counts: Counts; number: number } | { ask: number };
-/** To a child: to stop, to tell what it counts, or all metrics, which it asked for (null: there are none). */
+/** To a worker: to stop, to report its metrics, or the metrics of all that it asked for (null: there are none). */
 export type PrimaryMessage = { stop: true } | { count: number } | { metrics: string | null; number: number };
 
 export const sendToPrimary = (word: WorkerMessage): void => void process.send?.(word);
@@ -23,12 +23,12 @@ export const sendToPrimary = (word: WorkerMessage): void => void process.send?.(
 const onPrimaryMessage = (hear: (order: PrimaryMessage) => void): void =>
   void (cluster.isWorker && process.on('message', hear));
 
-/** Settles when the parent says so; never where there is none. It may do so before anybody asks. */
+/** Settles when the primary asks the process to stop; never without a primary. */
 export const stopRequested = new Promise<void>((resolve) => {
   onPrimaryMessage((order) => 'stop' in order && resolve());
 });
 
-/** Counts for the parent when it asks. */
+/** Reports metrics to the primary on request. */
 export function reportMetricsToPrimary(count: () => Promise<Counts>): void {
   onPrimaryMessage((order) => {
     if ('count' in order) void count().then((counts) => sendToPrimary({ counts, number: order.count }));
@@ -39,7 +39,7 @@ let asked = 0;
 const asking = new Map<number, (metrics: string | null) => void>();
 onPrimaryMessage((order) => 'metrics' in order && asking.get(order.number)?.(order.metrics));
 
-/** Of all processes. @throws Error where the parent can't tell */
+/** The metrics of all processes. @throws Error if the primary has none */
 export async function clusterMetrics(): Promise<string> {
   asked += 1;
   const number = asked;
@@ -50,7 +50,7 @@ export async function clusterMetrics(): Promise<string> {
   return metrics;
 }
 
-/** Whether a failure was told to the parent, who tells the user, once for all of its children. */
+/** Reports a failure to the primary, which prints it once for all workers. @returns false where there is no primary */
 export function reportFailureToPrimary(line: string): boolean {
   if (!cluster.isWorker) return false;
   sendToPrimary({ failed: line });

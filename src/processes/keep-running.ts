@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Something that runs until it is stopped, or gives up. */
+/** A task that runs until it is stopped, or ends by itself. */
 export interface RunningTask {
   stop(): Promise<void>;
   /** Settles, either way, once it has ended. */
@@ -11,8 +11,8 @@ export interface RunningTask {
 const pauseMs = 1000;
 
 /**
- * Begins again whatever ends by itself, until it is told to stop.
- * @throws what the first begin() throws; later ones are repeated
+ * Restarts a task that ends by itself, until it is stopped.
+ * @throws the error of the first begin(); later failures are retried
  */
 export async function keepRunning(begin: () => Promise<RunningTask>, log: Logger): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();

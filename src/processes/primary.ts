@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { roleVariable, type Counts, type PrimaryMessage, type Role, type WorkerMessage } from './ipc.ts';
 
-/** One that lives so long was sound. */
+/** A process that has lived so long counts as stable: its next restart has the shortest pause. */
 const stableAfterMs = 30_000;
 const shortestPauseMs = 100;
 const longestPauseMs = 10_000;
-/** How long a child may take to tell what it counts. */
+/** How long a worker may take to report its metrics. */
 const countMs = 5000;
 
 export interface Cluster {
-  /** Where it answers, once all do their work. Rejects where one of them can't begin. */
+  /** The service's address, once all processes are up. Rejects if one of them can't start. */
   address: Promise<string>;
   metrics(): Promise<string>;
-  /** Lets those finish who serve, then who works on the queue. */
+  /** Stops the HTTP processes, then the one that works on the queue; each finishes its work. */
   stop(): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ interface Child {
 }
 
 /**
- * So many processes that serve on one port, and one that works on the queue if there is to be one: the parent itself does
- * neither, so that whatever happens to them, it is there to start another, after a pause that grows while they keep
- * dying. One that is told to stop by SIGTERM finishes what it has in flight, and is replaced too.
+ * Starts worker processes: a number of HTTP servers on one port, and optionally one that works on the queue. The primary does
+ * neither, so that it survives their failures. It restarts a process that ends, after a pause that grows while processes keep
+ * dying. A process that gets SIGTERM finishes its requests, and is replaced too.
  */
 export function startCluster(gateways: number, works: boolean, log: Logger): Cluster {
   const alive = new Map<Worker, Child>();
@@ -107,7 +107,7 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
 
 let asked = 0;
 
-/** What a child counts; nothing if it doesn't tell in time, or any more. */
+/** A worker's metrics; none if it doesn't answer in time, or has ended. */
 function metricsOf(child: Worker): Promise<Counts> {
   asked += 1;
   const number = asked;
@@ -125,7 +125,7 @@ function metricsOf(child: Worker): Promise<Counts> {
   });
 }
 
-/** One that is gone needs none. */
+/** Sends a message, unless the worker has ended. */
 function send(child: Worker, what: PrimaryMessage): void {
   if (child.isConnected()) child.send(what, undefined, undefined, () => {});
 }

@@ -6,10 +6,10 @@ import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from 
 const lockKey = 0x73657276; // "serv"
 
 /**
- * The limiter of a process that serves HTTP. Counting in memory is exact only where one process serves, so on the
- * embedded database the one that does so holds a lock for itself, and those that count in PostgreSQL share it.
+ * Creates the rate limiter of a process that serves HTTP. Counting in memory is exact only with a single process: on the
+ * embedded database, a process that counts in memory holds an exclusive lock, and those that count in PostgreSQL a shared one.
  *
- * @param alone whether this process would like to be the only one
+ * @param alone whether this process tries to be the only one
  * @throws Error of one line when another process serves alone already
  */
 export async function claimRateLimiter(

@@ -4,11 +4,11 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 /**
- * Gives back what starting took: garbage, and the nursery that V8 made for it and would keep. It takes 80 ms, once, and
- * leaves 170 MB at rest instead of 203 (276, with a nursery that has no bound).
+ * Releases the memory that the start used: garbage, and V8's young generation, which would stay at its size. Takes a fraction
+ * of a second, once.
  */
 export function releaseStartupMemory(): void {
-  setFlagsFromString('--expose-gc'); // the one way that Node has to ask for it
+  setFlagsFromString('--expose-gc'); // Node's only way to request a collection
   const collect = runInNewContext('gc') as Collect;
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

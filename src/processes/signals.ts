@@ -4,9 +4,8 @@ import { stopRequested } from './ipc.ts';
 const watchEveryMs = 250;
 
 /**
- * Settles when the process should stop: at SIGINT, SIGTERM or SIGHUP, when its parent says so, or when npm, which started
- * it, is gone.
- * A second signal ends it on the spot.
+ * Settles when the process should stop: at SIGINT, SIGTERM or SIGHUP, when the primary asks for it, or when npm, which started
+ * the process, has ended. A second signal ends the process immediately.
  */
 export function shutdownRequested(): Promise<void> {
   return new Promise((resolve) => {
@@ -22,8 +21,8 @@ export function shutdownRequested(): Promise<void> {
   });
 }
 
-// Killed outright, npm can't pass the signal on, and we would hold the port for nobody. Between npm and us there may
-// be a shell.
+// If npm is killed, it can't pass the signal on, and this process would keep the port. There may be a shell between npm and
+// this process.
 function watchNpm(gone: () => void): void {
   const before = ancestors();
   const timer = setInterval(() => {

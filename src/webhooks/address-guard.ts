@@ -3,19 +3,19 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const maxLength = 2048;
-/** How long who configures a webhook waits for a name server. */
+/** How long the configuration of a webhook waits for a name server. */
 const lookupTimeoutMs = 3000;
 
-// All that IPv6 has ever given to the internet at large. Outside of it are v4-mapped and v4-compatible addresses, NAT64,
-// unique local ones and all that is to come: unknown there counts as private.
+// The global unicast range of IPv6. Outside of it are v4-mapped and v4-compatible addresses, NAT64, unique local addresses and
+// ranges that are not assigned yet: all of them count as private.
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Azure's host agent hands out credentials at an address that looks like anybody's; other clouds' are link-local. */
+/** Azure's host agent serves credentials at an address that looks public; those of other clouds are link-local. */
 const azureHost = '168.63.129.16';
 
-/** Names that a network gives to itself, and that public DNS doesn't have (RFC 6761, 6762, ICANN's .internal). */
+/** Names for private networks, which public DNS doesn't have (RFC 6761, 6762, ICANN's .internal). */
 const privateName = /(^|\.)(localhost|local|internal)$/;
 
-/** What `dns.lookup` is with `all: true`. */
+/** The type of `dns.lookup` with `all: true`. */
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
@@ -23,16 +23,16 @@ export type Lookup = (
 ) => void;
 
 export interface Permission {
-  /** http, and private addresses too: for development. */
+  /** Allows http and private addresses, for development. */
   allowInsecure: boolean;
 }
 
-/** A name resolves to an address that no webhook may go to. */
+/** The name resolves to an address that webhooks must not be sent to. */
 export class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
   readonly code = 'ERR_PRIVATE_ADDRESS';
   constructor() {
-    // It doesn't say which: what our own name server knows is nothing to tell a tenant.
+    // Without the address: tenants must not learn what our own name server knows.
     super('resolves to a private address');
   }
 }
@@ -49,7 +49,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast));
 }
 
-/** Why no webhook can have this URL, as a sentence; undefined when it can, as far as can be said without resolving. */
+/** Why a webhook can't have this URL, as a sentence; undefined if it can, as far as known without resolving the name. */
 export function formFault(url: string, { allowInsecure }: Permission): string | undefined {
   if (url.length > maxLength) return `Must not be longer than ${maxLength} characters.`;
   // The parser would forgive `https:host`, and drop line breaks and spaces without a word.
@@ -67,8 +67,8 @@ export function formFault(url: string, { allowInsecure }: Permission): string | 
 }
 
 /**
- * Why no webhook can have this URL, as a sentence; undefined when it can. A name that doesn't resolve yet is accepted:
- * `guardedLookup` asks again at every connection.
+ * Why a webhook can't have this URL, as a sentence; undefined if it can. A name that doesn't resolve yet is accepted:
+ * `guardedLookup` checks it again at every connection.
  */
 export async function urlFault(
   url: string,
@@ -92,9 +92,9 @@ export async function urlFault(
 }
 
 /**
- * A `lookup` for connections: gives them the very addresses that it found to be public, so that no second answer of the
- * name server comes between check and use. One private address among many is enough to fail, with PrivateAddressError.
- * Node never asks it about an address in the URL itself: see formFault.
+ * A `lookup` for connections: returns exactly the addresses that it has checked to be public, so that the name server can't
+ * answer differently between check and use. It fails with PrivateAddressError if any of them is private. Node doesn't call it
+ * for an IP address in the URL: formFault checks that.
  */
 export function guardedLookup(allowInsecure: boolean, lookup: Lookup = dnsLookup): LookupFunction {
   return (hostname, options, callback) => {

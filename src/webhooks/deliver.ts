@@ -17,7 +17,7 @@ import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './sign.ts';
 
-/** What the trigger on `deliveries` puts into the job: it only says "look at this delivery now". */
+/** The job's payload, from the trigger on `deliveries`: it only says "look at this delivery now". */
 interface Payload {
   tenantId: string;
   webhookId: string;
@@ -29,19 +29,19 @@ export interface DeliverOptions {
   poster: Poster;
   open: Encryption['open'];
   rules: RetryPolicy;
-  /** Who may send; of the worker's own. */
+  /** The worker's concurrency limiter. */
   concurrency?: EndpointConcurrency;
   observer?: DeliveryObserver;
   now?: () => Date;
 }
 
-/** Who is told of what happens, for logs and metrics. */
+/** Observes deliveries, for logs and metrics. */
 export interface DeliveryObserver {
   attempted(sending: OutgoingAttempt, outcome: Outcome): void;
   ended(consequences: DeliveryOutcomes): void;
 }
 
-/** A delivery's job: begins an attempt, sends it, records how it ended. */
+/** The job of a delivery: starts an attempt, sends it, records the result. */
 export function deliver({
   books,
   poster,
@@ -77,7 +77,7 @@ export function deliver({
         return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
       const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
-      // Should this fail, the queue comes back; the attempt then counts as cut off, and the next number is sent.
+      // If this fails, the queue retries the job; the attempt then counts as cut off, and the next one is sent.
       if (ending) await end(tenantId, ending);
     } finally {
       concurrency.leave(webhookId);

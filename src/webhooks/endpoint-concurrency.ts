@@ -1,14 +1,14 @@
-/** How many requests one worker has under way for one webhook. */
+/** How many requests one worker sends to one webhook at a time. */
 const maxPerWebhook = 8;
-/** An endpoint that hasn't answered for so long keeps nobody waiting here. */
+/** How long deliveries wait in memory for an endpoint that doesn't answer; then they are rescheduled. */
 const maxWaitMs = 1000;
-/** The longest that one is sent away for. */
+/** The longest delay of a rescheduled delivery. */
 const maxDelayMs = 60_000;
 
 /**
- * Who may send, of a worker's jobs. Of a webhook's, some send and some wait for their turn, here in memory: together at
- * most half as many as the jobs that could still be begun, so that one endpoint holds a part of the worker, and several
- * less each. Who finds no room, or waits too long, is sent away for a while, which the database is told.
+ * Concurrency limiter per endpoint (bulkhead). Some of a webhook's jobs send, others wait in memory: together at most half as
+ * many as the worker's free jobs, so that no endpoint takes all of the worker. When the limit is reached or the wait is too
+ * long, the delivery is rescheduled in the database.
  */
 export class EndpointConcurrency {
   readonly #jobLimit: number;
@@ -21,7 +21,7 @@ export class EndpointConcurrency {
     this.#jobLimit = places;
   }
 
-  /** Counts a job in, whatever it then does; until `leave`. */
+  /** Counts a job until `leave`, whether it sends or not. */
   enter(webhookId: string): EndpointSlots {
     this.#jobs += 1;
     const slots = this.#endpoints.get(webhookId) ?? new EndpointSlots();
@@ -38,22 +38,22 @@ export class EndpointConcurrency {
     if (this.#endpoints.get(webhookId)?.length === 0) this.#endpoints.delete(webhookId);
   }
 
-  /** Sends all away who wait, and whoever comes. */
+  /** Reschedules all waiting jobs, and all later ones. */
   close(): void {
     this.#closed = true;
     for (const slots of this.#endpoints.values()) slots.close();
   }
 }
 
-/** What a worker has to send to one webhook. */
+/** The sending and waiting jobs of one webhook. */
 export class EndpointSlots {
   #sending = 0;
   readonly #waiting: ((mayStart: boolean) => void)[] = [];
   #waitTimer: NodeJS.Timeout | undefined;
-  /** Milliseconds from one end to the next, of late. Taken for quick until it is known. */
+  /** Moving average of the milliseconds between two completed requests. Assumed to be fast until it is known. */
   #paceMs = 1;
   #lastReleaseAt = performance.now();
-  /** When the last who was sent away comes back. */
+  /** The time that the last rescheduled delivery was given. */
   #rescheduledUntil = 0;
   #closed = false;
 
@@ -61,7 +61,7 @@ export class EndpointSlots {
     return this.#sending + this.#waiting.length;
   }
 
-  /** @returns whether it may send now, having waited for its turn; `end` must follow then */
+  /** Waits for a slot. @returns whether the job may send; if so, it must call `release` afterwards */
   async acquire(): Promise<boolean> {
     if (this.#sending >= maxPerWebhook) {
       this.#waitTimer ??= setTimeout(() => this.#rescheduleWaiting(), maxWaitMs);
@@ -82,7 +82,7 @@ export class EndpointSlots {
     else this.#sending -= 1;
   }
 
-  /** When one who is sent away should come back: after those who were sent away before, at the pace of late. */
+  /** The time for a rescheduled delivery: after those that were rescheduled before, at the recent pace. */
   nextAttemptAt(): Date {
     const now = Date.now();
     if (this.#closed) return new Date(now);

@@ -1,6 +1,6 @@
 /**
- * What went wrong in an exchange, for a user who knows their receiver but not our libraries. `answered`: whether the
- * headers of a response had come.
+ * Describes a failed exchange for a user who knows their receiver but not our libraries.
+ * @param answered whether the headers of a response had arrived
  */
 export function failureMessage(error: unknown, answered: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;

@@ -3,13 +3,13 @@ import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { batchPerTenant } from '../../prisma/batching.ts';
 
-/** What the trigger on `events` puts into the job. */
+/** The job's payload, from the trigger on `events`. */
 interface Payload {
   tenantId: string;
   eventId: string;
 }
 
-/** An event's job: makes a delivery for each webhook that wants it. */
+/** The job of an event: creates a delivery for each subscribed webhook. */
 export function fanOut(books: Books): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const plan = batchPerTenant<TenantClient, string, void>(clientFor, async (client, eventIds) => {

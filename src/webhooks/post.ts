@@ -49,7 +49,7 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** Whether the receiver has the event: any 2xx, received as far as we wanted it. */
+/** Whether the receiver has accepted the event: any 2xx, whose body arrived as far as it is kept. */
 export function success({ status, error }: Outcome): boolean {
   return error === null && status !== null && status >= 200 && status <= 299;
 }
@@ -122,7 +122,7 @@ export function createPoster({
     const startedAt = new Date();
     const start = performance.now();
     const response: Response = { status: null, headers: null, chunks: [], length: 0 };
-    // The literal addresses in it no lookup sees; and it may have been accepted when more was.
+    // The lookup doesn't see IP addresses in the URL; and the URL may have been accepted under other settings.
     const fault = formFault(post.url, { allowInsecure });
     const error = fault === undefined ? await exchange(post, response) : `not sent: ${fault}`;
     return {
@@ -169,7 +169,7 @@ export function createPoster({
   }
 }
 
-/** As much of it as has come. */
+/** The part of the response that has arrived. */
 interface Response {
   status: number | null;
   headers: Record<string, string | string[]> | null;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-/** What a delivery is signed with; more than one only while a rotation is under way. */
+/** The secrets that sign a delivery; more than one only during a rotation. */
 export interface Secrets {
   /** Of X-Service-Signature, which has room for one signature. */
   document: string;
@@ -13,9 +13,9 @@ export interface Secrets {
 export interface Signed {
   /** Exactly as sent. */
   body: string | Uint8Array;
-  /** The event's: receivers know by it what they have seen before, in whichever delivery. */
+  /** The event's id: receivers recognize by it events that they have seen before, in any delivery. */
   eventId: string;
-  /** Epoch seconds, of this attempt: receivers refuse what is older than some minutes. */
+  /** Epoch seconds of this attempt: receivers reject deliveries that are some minutes old. */
   timestamp: number;
   secrets: Secrets;
 }

@@ -3,7 +3,7 @@ import { createEncryption, type Encryption } from '../encryption.ts';
 import { urlFault } from './address-guard.ts';
 import { newSecret } from './sign.ts';
 
-/** What sends webhooks, as far as the domain needs it, and the key to their secrets. */
+/** The domain's interface to the sender of webhooks, and the decryption of their secrets. */
 export interface WebhookSettings extends Webhooks {
   open: Encryption['open'];
   allowInsecure: boolean;

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByText('The shop').waitFor();
 
       await choose(page, /^Pause/);
-      await page.getByText('Paused').first().waitFor();
+      await page.getByText('Paused', { exact: true }).first().waitFor();
       expect((await stored()).active).toBe(false);
       await expectUsable(page);
       await page.getByRole('button', { name: 'Resume' }).click();
