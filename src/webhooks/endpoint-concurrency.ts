@@ -86,8 +86,8 @@ export class EndpointSlots {
   nextAttemptAt(): Date {
     const now = Date.now();
     if (this.#closed) return new Date(now);
-    // An endpoint that hasn't answered for a while is as slow as that, whatever it was before. Else rather too early,
-    // and be sent away again, than that the slots is empty meanwhile.
+    // An endpoint that hasn't answered for a while is considered that slow. Otherwise the time is rather too early, which
+    // may reschedule the delivery again, than too late, which would leave slots unused.
     const paceMs = Math.max(this.#paceMs / 2, (performance.now() - this.#lastReleaseAt) / maxPerWebhook);
     this.#rescheduledUntil = Math.min(Math.max(this.#rescheduledUntil, now) + paceMs, now + maxDelayMs);
     return new Date(this.#rescheduledUntil);

@@ -45,7 +45,7 @@ export function signatures({ body, eventId, timestamp, secrets }: Signed) {
   }
 }
 
-/** All that an attempt's headers say, in the order of CONTRACT.md#delivery-headers. */
+/** All headers of an attempt, in the order of CONTRACT.md#delivery-headers. */
 export function deliveryHeaders({
   event,
   deliveryId,

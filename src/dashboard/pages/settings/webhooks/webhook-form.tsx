@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../../components/form.tsx';
 import { graphql } from '../../../graphql.ts';
-import { currentOf } from '../../../meanwhile.ts';
+import { readStored } from '../../../edit-conflict.ts';
 import { EventPicker } from './event-picker.tsx';
 import { WebhookFields, type Webhook } from './fields.ts';
 
@@ -132,7 +132,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     (values, once) => update({ id, input: input(values) }, once),
     onDone,
     () =>
-      currentOf(
+      readStored(
         client.query(WebhookNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
         (data) => ({ values: valuesOf(data.now) }),
         'This webhook was deleted meanwhile.',
