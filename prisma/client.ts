@@ -15,13 +15,13 @@ export { forTenant, advisoryLock, tryAdvisoryLock, tenantModels, type Db, type T
 export { Prisma };
 export type * from './generated/client/client.ts';
 
-/** The client of identity and operations in `src/`, for all tables but the books'; the domain only gets forTenant(). */
+/** The client of identity and operations in `src/`, for all tables but the tenants'; the domain only gets forTenant(). */
 export type UnscopedClient = PrismaClient;
 
 /** Concurrent writers queue for row locks (invoice numbers, say); they should wait rather than fail. */
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
-/** What PostgreSQL fills in for its own use isn't read. */
+/** Generated columns, which PostgreSQL fills in for its own use, aren't read. */
 const omitted = { searchText: true } as const;
 const generated = {
   customer: omitted,
@@ -34,7 +34,7 @@ const generated = {
 /** How many statements a connection keeps prepared: some 50 kB each. */
 const maxPreparedStatements = 250;
 
-/** @param names for those of its statements that PostgreSQL is to keep prepared: whose token it is takes 50 µs, not 425 */
+/** @param names names for the statements that PostgreSQL keeps prepared, such as the lookup of a token */
 export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedClient {
   const client = prismaOn(pool, names);
   const begin = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -51,7 +51,7 @@ function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStat
   return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
 }
 
-/** All tenants' books, each behind forTenant(). */
+/** The tenants' tables, accessible through forTenant(). */
 export interface Books {
   readonly pool: Pool;
   /** Useless but in a tenant's name: see TenantPool. */

@@ -10,8 +10,8 @@ const firstPauseMs = 20;
 const codes = new Set(['40001', '40P01']);
 
 /**
- * Whether PostgreSQL failed a transaction because of what other transactions did at the same time. It has undone all of
- * it, nothing is wrong with it, and the same transaction can succeed if it is tried again.
+ * Whether PostgreSQL aborted a transaction because of concurrent transactions (a serialization failure or a deadlock). It is
+ * rolled back, and can succeed if it is retried.
  * @param error of pg's or of Prisma's, whose code for this is P2034, and P2010 for raw SQL
  */
 export function isContention(error: unknown): boolean {

@@ -26,12 +26,12 @@ export class NamelessClient extends Client {
 
 /**
  * A connection to the books behind such a pooler. A transaction is one tenant's from its first statement to its last;
- * what runs outside of one gets its own. Role and tenant end with it, so nothing is left for whoever comes next.
+ * a statement outside of one gets its own. Role and tenant end with it, so that nothing is left for the next client.
  *
  * Beginning, statement and end are sent together (the pool sets `pipeline`): one way there and back, as without.
  */
 export class TenantTransactions extends NamelessClient {
-  /** In whose name the next transaction is begun. */
+  /** The tenant of the next transaction. */
   tenantId = '';
 
   override query(...args: never[]): never {
@@ -64,7 +64,7 @@ export const processOf = (client: PoolClient): number => (client as PoolClient &
 
 export const poolerFault = 'A pooler stands before the database: set DATABASE_DIRECT_URL to PostgreSQL itself.';
 
-/** Whether a pool's connections lead through a pooler, of whatever mode. */
+/** Whether a pool's connections go through a pooler, of any mode. */
 export async function isPooled(pool: Pool): Promise<boolean> {
   const client = await pool.connect();
   try {

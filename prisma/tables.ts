@@ -15,13 +15,13 @@ export interface Column {
   nullable: boolean;
   /** What PostgreSQL calls an enum's type, and its values by Prisma's names; null where it is none. */
   enumeration: { type: string; values: ReadonlyMap<string, string> } | null;
-  /** What Prisma fills in: a value, or what its function of that name gives; null where it fills in none. */
+  /** Prisma's default: a value, or the name of its function; null where there is none. */
   initial: unknown;
   /** Whether PostgreSQL fills it in from others: it is never written, and read only where it is named. */
   isGenerated: boolean;
 }
 
-/** A field that is another model's row, or rows: those whose columns `there` equal these, `here`. */
+/** A relation to one row or many rows of another model: those whose columns `there` equal this row's columns `here`. */
 export interface Relation {
   kind: 'relation';
   name: string;

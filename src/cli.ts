@@ -44,7 +44,7 @@ addBackupCommands(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  // One line, whatever went wrong; the rest of the lines is for us.
+  // One line for the user; the other lines are for developers.
   const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
   if (!reportFailureToPrimary(line || String(error))) printError(`kontor: ${line || String(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) printError(error.stack ?? '');

@@ -22,15 +22,15 @@ export interface Config {
   webConcurrency: number;
   /** Milliseconds that requests are still taken once told to stop, while readiness says no. */
   drainMs: number;
-  /** Where clients reach us, without a trailing slash; null when nobody said: then it follows from host and port. */
+  /** Where clients reach the service, without a trailing slash; null if not set: then it follows from host and port. */
   publicUrl: string | null;
-  /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
+  /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies: number;
-  /** Connections of one client address to each process; 0: no bound of its own. Null when nobody said. */
+  /** The limit of connections of one client address to each process; 0: no separate limit. Null if not set. */
   connectionsPerAddress: number | null;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
-  /** Null when nobody said: the default depends on how many processes serve. */
+  /** Null if not set: the default depends on the number of processes. */
   rateLimitStore: (typeof rateLimitStores)[number] | null;
   /** What webhook secrets are encrypted with; null only with the embedded database (see readOrCreateSecret). */
   secret: string | null;
@@ -75,7 +75,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
     if (value !== undefined) return value;
-    // Quoted as JSON: whatever it holds, it stays on this line.
+    // Quoted as JSON, so that line breaks in it are escaped.
     throw new ConfigError(`${name}${secret ? '' : `=${JSON.stringify(text)}`} is not accepted: it must be ${accepted}`);
   };
 
@@ -231,6 +231,6 @@ function timeout(text: string): number | undefined {
   return Math.max(ms, 1); // 0 would mean "none" to some timers
 }
 
-/** Where clients are presumed to reach us when nobody said. */
+/** The default of PUBLIC_URL, from host and port. */
 export const addressOf = (name: string, port: number): string =>
   `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

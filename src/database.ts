@@ -8,13 +8,13 @@ import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface Database {
-  /** Of PostgreSQL itself, for what needs a session of its own: LISTEN, locks that outlast a transaction. */
+  /** A direct URL of PostgreSQL, for features that need a session: LISTEN, locks that outlast a transaction. */
   url: string;
   embedded: boolean;
   pool: Pool;
   client: UnscopedClient;
   books: Books;
-  /** Why the database can't serve yet; undefined when it can. */
+  /** Why the database isn't ready; undefined if it is. */
   unready(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openDatabase(
 
   const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
-  // Of many processes each takes fewer: PostgreSQL gains nothing by connections beyond what its cores can do.
+  // With many processes each has fewer: more connections than PostgreSQL's cores can serve gain nothing.
   const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
   const options = {
     connectionString,

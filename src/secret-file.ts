@@ -8,7 +8,7 @@ import { isStrongSecret } from './secret-strength.ts';
  * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
  * made at first use. Processes that start at the same time get the same one.
  *
- * @throws ConfigError when the file holds something else: what it encrypted would be lost behind a new one
+ * @throws ConfigError if the file is damaged: a new secret could not decrypt existing data
  */
 export async function readOrCreateSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret');
@@ -43,7 +43,7 @@ export async function writeSecretFile(dataDir: string, secret: string): Promise<
     } finally {
       await handle.close();
     }
-    // A link appears whole, and only where nothing is: the first process wins, the others read what it made.
+    // Linking is atomic, and fails if the file exists: the first process wins, the others read its secret.
     await link(draft, file).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });

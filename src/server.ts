@@ -54,15 +54,15 @@ export interface ServerOptions {
   secret: string;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
-  /** Whether GraphQL tells its schema: asked at the door, in suggestions, and at /schema.graphql. */
+  /** Whether GraphQL exposes its schema: by introspection, in suggestions, and at /schema.graphql. */
   introspection?: boolean;
   timeouts?: HttpTimeouts;
-  /** How many proxies stand before us, whose `X-Forwarded-For` is believed. */
+  /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies?: number;
   connections?: ConnectionLimits;
   /** Where clients reach the service; asked per request, as the port may be known only once listening. */
   publicUrl: () => string;
-  /** Why the service can't answer yet; undefined when it can. */
+  /** Why the service isn't ready; undefined if it is. */
   unready: () => Promise<string | undefined>;
   now?: () => Date;
   metrics?: Metrics | undefined;
@@ -294,7 +294,7 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
 const notFound: Answer = (_, response) =>
   answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
 
-/** What can't be routed, as it does not say where it is meant for. */
+/** Refuses a request without a valid host, which can't be routed. */
 function refuse(response: ServerResponse, message: string): void {
   response.setHeader('Connection', 'close');
   answerJson(response, 400, { message, request_id: idOf(response) });
@@ -309,7 +309,7 @@ async function answerReady(response: ServerResponse, unready: () => Promise<stri
   answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
 }
 
-/** A browser that opens the address gets GraphiQL, whatever it asks for there; what GraphiQL then asks needs a token. */
+/** A browser that opens the address gets GraphiQL, whose own requests need a token or a session. */
 function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && (headers.accept ?? '').includes('text/html');
 }

@@ -13,7 +13,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 export interface Tracing {
   /** The same listener, each request to a door a trace. */
   requests(listener: Listener): Listener;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function startTracing(): Tracing {
   };
 }
 
-/** Does a span's work and ends it, now or when what it gives has settled. */
+/** Runs a span's work, and ends the span when the result has settled. */
 function ending<T>(span: Span, work: () => T): T {
   try {
     const result = work();
@@ -98,7 +98,7 @@ function ending<T>(span: Span, work: () => T): T {
   }
 }
 
-/** What went wrong is in the log; an error's text may quote what a client sent. */
+/** The span has no error message, which may quote a client's data: the log has it. */
 function end(span: Span, error?: unknown): void {
   if (error) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();

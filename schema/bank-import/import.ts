@@ -20,9 +20,9 @@ export interface ImportResult {
   imported: number;
   /** Transactions that were there already. */
   skipped: number;
-  /** New ones that paid something for certain, and were matched by themselves. */
+  /** New transactions that certainly paid an invoice or receipt, and were matched automatically. */
   matched: number;
-  /** What is odd about the file: balances that don't add up, say. At most 101: the last may say how many more. */
+  /** Oddities of the file, such as balances that don't add up. At most 101: the last may say how many more there are. */
   warnings: string[];
 }
 
@@ -53,10 +53,10 @@ export async function importStatement(
   }
 }
 
-/** PostgreSQL ends a transaction in which nothing is asked for a minute. */
+/** PostgreSQL ends a transaction that has been idle for a minute. */
 const keepAliveMs = 15_000;
 
-/** Waits for work that asks nothing of the database. It may be done within a request's transaction, which stays open. */
+/** Keeps a surrounding transaction alive during work without statements. */
 async function keepTransactionAlive<Result>(context: Context, work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => {
     context.db.bankTransaction.findFirst({ select: { id: true } }).catch(() => {}); // the next statement says why
@@ -66,10 +66,10 @@ async function keepTransactionAlive<Result>(context: Context, work: Promise<Resu
 
 type Written = Omit<ImportResult, 'warnings'>;
 
-/** Between two looks at whether the tenant's import in another process has ended. */
+/** How often an import checks whether the tenant's import in another process has ended. */
 const pollMs = 200;
 
-/** Waits for its turn without a connection, unless it is a part of a transaction that has one. */
+/** Takes the tenant's lock for imports. Waits without a connection, unless within a transaction that has one. */
 async function writeUnderTenantLock(context: Context, rows: string): Promise<Written> {
   for (;;) {
     const written = await context.transaction(
@@ -98,7 +98,7 @@ async function write(context: Context, rows: string): Promise<Written> {
 /** A transaction that was added, by its id. */
 type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 
-/** Writes those of the rows that aren't there yet. The turn that was taken makes sure that nobody adds them meanwhile. */
+/** Writes the rows that aren't stored yet. The tenant's advisory lock ensures that no other import adds them meanwhile. */
 async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
   const there = await identitiesThere(
     context,
@@ -157,13 +157,13 @@ async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
   return added.filter(({ names }) => names.some((name) => open.has(name))).map(({ id }) => id);
 }
 
-/** Transactions that are looked at together. */
+/** How many transactions are matched with one set of queries. */
 const matchBatchSize = 100;
 
 /**
- * Matches those of new transactions that certainly pay something. Comes last, so that what is paid isn't locked for as
- * long as the file is written; and locks in the order of ids, as match() does. Of several that would pay the same, the
- * first does.
+ * Matches new transactions that certainly pay an invoice or receipt. Runs last, so that invoices aren't locked while the file
+ * is written; and locks them in the order of ids, as match() does. If several transactions would pay the same one, the first
+ * does.
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
   const payers = new Map<string, { id: string; pays: Suggestion }>();

@@ -30,7 +30,7 @@ const StatementFormat = builder.enumType('StatementFormat', {
 
 const cell = text(255);
 
-/** Letters and digits would cut words and numbers, and what a row ends with ends it. */
+/** Not a letter, a digit or a line break: those would split words, numbers or rows. */
 const delimiter = z
   .string()
   .refine(

@@ -89,7 +89,7 @@ builder.mutationFields((t) => ({
     type: Payment,
     description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    // No one ability: what the payment settles decides.
+    // The needed ability depends on whether the payment settles an invoice or a receipt.
     rules: async ({ id }, context) => {
       if (!id) return;
       const { invoiceId } = await found(context.db.payment.findUnique({ where: key(context, id) }));
@@ -98,7 +98,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
-        // A payment doesn't change: whatever is read of it is true. Of two at once, the second finds nothing to delete.
+        // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
         const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));
         const { invoiceId, receiptId, bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');

@@ -165,7 +165,7 @@ builder.mutationFields((t) => ({
     rules: ({ input }, context, problems) => requireExisting(context, problems, 'project', input?.projectId),
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
-        // The project keeps its currency until the entry is there, whose rate is in it.
+        // The entry's rate is in the project's currency, which must not change before the entry is written.
         const project = await inside.db.lock('Project', input.projectId, 'key share');
         if (!project) refuse('input.projectId', 'There is no such project.');
         const entry = inside.db.row('TimeEntry', {

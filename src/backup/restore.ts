@@ -114,7 +114,7 @@ async function load(
 
 /**
  * Drops the CHECK constraints that old rows were never checked for: a backup may have rows that break one.
- * @returns what adds them again
+ * @returns the statements that add them again
  */
 async function dropUncheckedConstraints(client: Client): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ drop: string; add: string }>(`

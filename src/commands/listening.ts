@@ -30,7 +30,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   }
 }
 
-/** Takes no new requests, lets those in flight finish, and then closes what is left. */
+/** Stops accepting requests, waits for those in flight, and then closes the remaining connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();

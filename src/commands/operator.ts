@@ -9,7 +9,7 @@ import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 
-/** Who acts on the command line, whose user nobody knows. */
+/** The user of the command line, which has no account. */
 const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator', email: '' };
 
 async function enter(database: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
@@ -31,7 +31,7 @@ export const operatorContext = async (database: Database, tenantId: string): Pro
 /**
  * Asks the domain in a tenant's name, as any front end does.
  * @param source a document that answers one field, as `result`
- * @throws RefusedError with what the domain says
+ * @throws RefusedError with the domain's message
  */
 export async function ask<T>(database: Database, tenantId: string, source: string, variables: object): Promise<T> {
   const { domain, context } = await enter(database, tenantId);

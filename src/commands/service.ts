@@ -22,10 +22,10 @@ import { startWorker } from '../jobs/worker.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
 
-/** Long enough for those who waited for the start to have their answers. */
+/** Long enough for the first requests to be answered. */
 const releaseMemoryAfterMs = 1000;
 
-/** What this process is for. */
+/** The roles of this process. */
 export interface Roles {
   /** Answers HTTP. */
   serve: boolean;
@@ -58,7 +58,7 @@ async function runAlone(config: Config, roles: Roles, log: Logger): Promise<void
   print('Stopped.');
 }
 
-/** What a process does. Each part is stopped after those that need it. */
+/** Runs the parts of a process. Each part is stopped after the parts that need it. */
 async function runProcess(
   config: Config,
   roles: Roles,
@@ -67,7 +67,7 @@ async function runProcess(
 ): Promise<void> {
   const stopping: (() => Promise<unknown>)[] = [];
   try {
-    // The queue needs connections of its own: who works on it goes to PostgreSQL itself with all else too.
+    // The queue needs direct connections: a process that works on it connects to PostgreSQL itself for everything.
     const throughPooler = !roles.work;
     const database = await openDatabase(config, { report: printError, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
@@ -127,7 +127,7 @@ async function runProcess(
   }
 }
 
-/** Prepares the database, and keeps it while children do the work, who come and go: see ipc.ts. */
+/** Prepares the database, and keeps it running while worker processes start and end: see ipc.ts. */
 async function runCluster(config: Config, roles: Roles, log: Logger): Promise<void> {
   const stopping: (() => Promise<unknown>)[] = [];
   try {
@@ -168,7 +168,7 @@ async function fillDemo(demo: Demo | undefined): Promise<void> {
   await demo.fill();
 }
 
-/** Nothing is counted, nor loaded that counts, unless somebody may ask for it. */
+/** Creates the metrics. Without an endpoint for them, nothing is loaded or counted. */
 async function measure({ metricsPort, metricsToken }: Config, database: Database): Promise<Metrics | undefined> {
   if (metricsPort === null && metricsToken === null) return undefined;
   const { createMetrics } = await import('../metrics/metrics.ts');
@@ -179,7 +179,7 @@ async function measure({ metricsPort, metricsToken }: Config, database: Database
   return metrics;
 }
 
-/** @returns what stops it */
+/** @returns a function that stops the server */
 async function serveMetrics({ metricsHost, metricsPort }: Config, expose: Exposition): Promise<() => Promise<void>> {
   if (metricsPort === null) return async () => {};
   const server = createMetricsServer(expose);

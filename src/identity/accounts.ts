@@ -6,7 +6,7 @@ import type { UserSummary } from './users.ts';
 /** An account as the operator may see it: since when it exists, who made it, and whether its address was proven. */
 export interface Account extends UserSummary {
   createdAt: Date;
-  /** Null while nobody has proven that the address is the user's. */
+  /** Null while the address is not proven to be the user's. */
   emailVerifiedAt: Date | null;
   /** Whose invitation made the account; null where it was made on the command line. */
   invitedBy: UserSummary | null;
@@ -14,7 +14,7 @@ export interface Account extends UserSummary {
   invitedTo: { id: string; name: string } | null;
 }
 
-/** An account with what it reaches. */
+/** An account with its tenants and tokens. */
 export interface AccountDetails extends Account {
   /** The tenants it is a member of, closed ones too, in the order it joined them. */
   tenants: { id: string; name: string; closedAt: Date | null }[];
@@ -92,7 +92,7 @@ export function originOf({ createdAt, invitedBy, invitedTo }: Account): string {
   return `${since}, made by an invitation ${by} to ${invitedTo.name} (${invitedTo.id})`;
 }
 
-/** What the operator should know of an account whose address nobody has proven; undefined where it was proven. */
+/** A warning for the operator about an account with an unproven address; undefined where it is proven. */
 export const warningOf = ({ email, emailVerifiedAt }: Account): string | undefined =>
   emailVerifiedAt
     ? undefined

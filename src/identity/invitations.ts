@@ -51,7 +51,7 @@ export async function createInvitation(
   const { value: secret, hash } = newSecret();
   const data = { hash, inviterId, createdAt: now, expiresAt: new Date(now.getTime() + lifetimeMs) };
   const invitation = await client.$transaction(async (db) => {
-    // One after the other, and not while somebody accepts: each sees what the one before has left.
+    // Under a lock, also against acceptances: concurrent requests see each other's changes.
     await openTenant(db, tenantId, 'no key update');
     if (inviterId !== null && !(await db.membership.count({ where: { tenantId, userId: inviterId } })))
       throw new RefusedError('Only members invite others');
@@ -104,7 +104,7 @@ const isOpen = (secret: string, now: Date) =>
     tenant: { closedAt: null },
   }) satisfies Prisma.InvitationWhereInput;
 
-/** The invitation whose link this is the secret part of; null if it has been used or revoked, or has expired. */
+/** The invitation that belongs to a link's secret; null if it has been used or revoked, or has expired. */
 export async function findInvitation(
   client: UnscopedClient,
   secret: string,
@@ -160,7 +160,7 @@ export async function acceptInvitation(
   await client.$transaction(async (db) => {
     const { tenantId, email } = await found(db.invitation.findFirst({ where }));
     await db.$executeRaw`select from tenants where id = ${tenantId}::uuid for share`; // against being closed meanwhile
-    // Of two who accept at the same time, one deletes it and the other finds nothing to delete.
+    // Of two concurrent acceptances, one deletes the row and the other finds none to delete.
     const { count } = await db.invitation.deleteMany({ where });
     if (count === 0) throw new NotFoundError();
     await found(db.user.findUnique({ where: { id: userId, email }, select: { id: true } }));
@@ -172,7 +172,7 @@ export async function acceptInvitation(
 export const signInAs = (email: string): CodedError =>
   new CodedError('FORBIDDEN', `Sign in as ${email} to accept, or send a name and a password for a new account.`);
 
-/** Deletes what has expired. */
+/** Deletes expired invitations. */
 export async function forgetInvitations(client: UnscopedClient, now: Date): Promise<void> {
   await client.invitation.deleteMany({ where: { expiresAt: { lte: now } } });
 }

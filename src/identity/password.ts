@@ -20,14 +20,14 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(normal);
 }
 
-/** Fifty thousand passwords that leaked; loaded when somebody first sets one. */
+/** Fifty thousand leaked passwords; loaded when a password is set for the first time. */
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   const leaked: readonly string[] = dictionary['passwords-common'];
   return leaked.includes(password.toLowerCase());
 }
 
-/** A user whose password was right, and the hash it was right by: it may be another one by now. */
+/** A user with the right password, and the hash that it matched: the stored hash may have changed since. */
 export type Verified = Pick<User, 'id' | 'name' | 'email'> & { passwordHash: string };
 
 /** The user with this e-mail address and password, or null. Takes as long when there is no such user. */

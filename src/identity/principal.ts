@@ -80,7 +80,7 @@ function rowOf(pool: Pool, hash: Uint8Array): Promise<Row | undefined> {
 const hex = (bytes: Uint8Array): string => bytes.toHex();
 
 // Past Prisma: a get by id over REST takes 0.86 of node's CPU time.
-// A user without a membership has left, and a closed tenant is none, whatever the token's row still says.
+// A user without a membership has left, and a closed tenant doesn't count, even if the token's row still refers to them.
 const callers = `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
@@ -101,7 +101,7 @@ function principalOf(row: Row, tenantId: string): Principal {
   };
 }
 
-/** The tokens whose use is being noted: one write at a time is enough. */
+/** Tokens whose last use is being written: one write at a time is enough. */
 const noting = new Set<string>();
 
 /** Writes `last_used_at`, at most once a minute: often enough to tell which tokens are in use. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Chance for a cookie or a link, and what the database knows it by: 256 bits need nothing slower than SHA-256. */
+/** A random secret for a cookie or a link, and its hash for the database: for 256 random bits SHA-256 is enough. */
 export interface Secret {
   value: string;
   hash: Uint8Array<ArrayBuffer>;

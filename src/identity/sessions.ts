@@ -28,7 +28,7 @@ export interface Started {
 const shown = { id: true, userAgent: true, createdAt: true, lastSeenAt: true } as const;
 const longestUserAgent = 255;
 
-/** A new session under a new token, whatever the browser came with. */
+/** Creates a session with a new token; a token that the browser sent is not reused. */
 export async function startSession(
   client: Pick<UnscopedClient, 'session'>,
   { userId, userAgent, now }: { userId: string; userAgent: string | null; now: Date },
@@ -70,7 +70,7 @@ export async function endSessions(
   return count;
 }
 
-/** Deletes what has expired. */
+/** Deletes expired sessions. */
 export async function forgetSessions(client: UnscopedClient, now: Date): Promise<void> {
   await client.session.deleteMany({ where: { NOT: alive(now) } });
 }

@@ -17,7 +17,7 @@ const perAddress = 50;
 /** Argon2id takes a core for a while: so much of it a link is worth. */
 const perInvitation = 10;
 
-/** Counts an attempt at what `identity` names. Answers null, or the seconds to wait after one too many. */
+/** Counts an attempt for `identity`. @returns null, or the seconds to wait where the limit is exceeded */
 type CountAttempt = (identity: string, limit: number) => Promise<number | null>;
 
 function createCountAttempt(pool: Pool): CountAttempt {
@@ -38,12 +38,12 @@ export function createCountInvited(pool: Pool): CountInvited {
 
 export type Attempt =
   | { kind: 'verified'; user: Verified }
-  /** A wrong password, or no such user: nobody is told which. */
+  /** A wrong password or an unknown user: the caller can't tell which. */
   | { kind: 'rejected' }
-  /** Seconds to wait, whatever the password was. */
+  /** Seconds to wait, whether the password was right or not. */
   | { kind: 'throttled'; retryAfter: number };
 
-/** Checks a password for whoever tries at this address, unless there were too many tries. Counts in PostgreSQL. */
+/** Checks a password, unless there were too many attempts. Counts attempts in PostgreSQL. */
 export type TryPassword = (attempt: { email: string; password: string; address: string }) => Promise<Attempt>;
 
 export function createTryPassword(client: UnscopedClient, pool: Pool): TryPassword {
@@ -86,7 +86,7 @@ interface Browser {
   now: Date;
 }
 
-/** A session for who knew the password; null if it has been changed since. */
+/** Opens a session after a successful password check; null if the password has been changed since. */
 export async function openSession(client: UnscopedClient, user: Verified, browser: Browser): Promise<Started | null> {
   return client.$transaction(async (db) => {
     const same = await db.$executeRaw`

@@ -17,7 +17,7 @@ interface Task {
   oldestDueSeconds: number;
 }
 
-// A job that is tried too often is dead: nobody takes it up again.
+// A job without attempts left is dead: no worker runs it again.
 const countJobs = `
   select task_identifier as task,
     count(*) filter (where available and run_at <= now())::int as due,
@@ -102,7 +102,7 @@ export function measureDatabase(
   );
 }
 
-/** The same answer to all who ask within a while; nothing while there is none. */
+/** Caches an answer for a short time; undefined while there is none. */
 function rarely(count: () => Promise<{ tasks: Task[]; live: number }>) {
   let asked = -Infinity;
   let answer: ReturnType<typeof count>;

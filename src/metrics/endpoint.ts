@@ -5,7 +5,7 @@ import { sha256 } from '../idempotency/idempotency.ts';
 /** All metrics as Prometheus reads them, of this process or of all that serve together. */
 export type Exposition = () => Promise<string>;
 
-/** Answers at /metrics; to whoever comes, or to those with the token. */
+/** Answers at /metrics: to everybody, or only to requests with the token. */
 export const answerMetrics =
   (expose: Exposition, token: string | null) =>
   async ({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -29,6 +29,6 @@ export function createMetricsServer(expose: Exposition): Server {
   });
 }
 
-/** Hashed, so that it takes as long whatever was sent. */
+/** Compares hashes, so that the time doesn't depend on what was sent. */
 const bears = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(sha256(authorization ?? ''), sha256(`Bearer ${token}`));

@@ -26,7 +26,7 @@ export interface Metrics {
   connections(open: () => number): void;
   /** The same poster, its attempts counted. */
   poster(poster: Poster): Poster;
-  /** Counts what became of deliveries after an attempt of each. */
+  /** Counts the states of deliveries after an attempt. */
   deliveries(consequences: DeliveryOutcomes): void;
   /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
   databaseError(code: string): void;

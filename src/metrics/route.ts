@@ -13,8 +13,8 @@ const exact = new Map([
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * What a request is counted under: one of a few doors and of the addresses that we know. Never what a client wrote: that
- * would tell of whom it asked, and there would be as many time series as addresses it can think of.
+ * The labels that a request is counted under: the API (`door`), and the route's template. Never the request's own path: it may
+ * contain ids, and clients could create any number of time series.
  */
 export function routeOf(path: string): { door: string; route: string } {
   const door = exact.get(path);

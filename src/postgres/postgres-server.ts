@@ -57,7 +57,7 @@ export async function findPostmaster(place: Place): Promise<{ pid: number; port:
   return pid && port ? { pid, port, alive: await isPostmaster(pid, place) } : undefined;
 }
 
-/** Removes what a server that is no more has left, whoever has its pid now. */
+/** Removes the pid file of a server that has ended, even if another process has its pid now. */
 export async function forgetPostmaster(place: Place): Promise<void> {
   await rm(pidFile(place), { force: true });
 }
@@ -76,7 +76,7 @@ async function isPostmaster(pid: number, { home, user }: Place): Promise<boolean
   }
 }
 
-/** Returns what went wrong, or ''. */
+/** @returns the error's message, or '' */
 export async function start(place: Place, wantedPort: number | undefined): Promise<string> {
   const port = (wantedPort && (await freePort(wantedPort))) || (await freePort(0));
   const log = logFile(place);

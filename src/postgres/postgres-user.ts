@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 /** Whom the server runs as; undefined stands for ourselves. */
 export type User = { uid: number; gid: number } | undefined;
 
-/** Where a data folder's server lives, and what runs it. */
+/** The folder of a data folder's server, its binaries, and the user that runs it. */
 export interface Place {
   /** cluster, password and log; exists only once all of it is complete */
   home: string;
@@ -19,7 +19,7 @@ export interface Place {
 const shared = '/var/lib/kontor';
 
 /**
- * Settles, for a data folder, whom PostgreSQL runs as and where its binaries and cluster are.
+ * Determines, for a data folder, the user that PostgreSQL runs as, and where its binaries and cluster are.
  * All three are trivial unless we are root, which PostgreSQL refuses: then it is the system user
  * `postgres`, who may be unable to reach a checkout or a data folder under, say, /root.
  */
@@ -88,7 +88,7 @@ async function systemUser(name: string): Promise<User> {
   return uid.ok && gid.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined;
 }
 
-/** Asks by trying: modes alone don't tell what mounts, ACLs and security modules allow. */
+/** Checks access by trying: file modes alone don't show what mounts, ACLs and security modules allow. */
 async function reaches(user: User, folder: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$0"', folder], user)).ok;
 }

@@ -41,7 +41,7 @@ export function entryOf(fields: Fields, where: string, accountIban: string): Ent
   if (bookingDate === null) throw new StatementError(where, 'entry has neither a booking date nor a value date');
   return {
     accountIban,
-    // A time's own day, whatever its offset: that is the day the bank booked it on.
+    // The day in the time's own offset: that is the day on which the bank booked the entry.
     bookingDate: dayOf(bookingDate.slice(0, 10), where, bookingDate),
     valueDate: value === null ? null : dayOf(value.slice(0, 10), where, value),
     amount,
@@ -105,7 +105,7 @@ function* partsOf(entry: Entry, details: DetailStore, where: string): Generator<
 /** Characters of a batch's references: as many as a reader can take in. */
 const mostReferences = 2000;
 
-/** An entry as the one transaction it is, with what its details say. */
+/** An entry that is a single transaction, with its details. */
 function wholeOf(entry: Entry, details: DetailStore): StatementTransaction {
   if (details.length === 1)
     for (const detail of details)

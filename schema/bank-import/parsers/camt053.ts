@@ -6,7 +6,7 @@ import { StatementError, quote, type StatementTransaction, type Warn } from './t
 // expands nothing but XML's own five entities. Deeper or wider than this is no statement but an attack on memory.
 const maxDepth = 40;
 const maxAttributes = 40;
-/** Of a text, a name, a comment or whatever else the parser can't hand on before it has ended. */
+/** The longest token (text, name, comment) that the parser buffers until it is complete. */
 const maxToken = 1024 * 1024;
 
 const message = /camt\.(\d{3})\.001\.(\d{2})/;
@@ -35,7 +35,7 @@ export async function* readCamt053(
   yield* document.take();
 }
 
-/** Follows the elements of a Document and hands on what is in its statements. */
+/** Follows the elements of a Document and passes on the contents of its statements. */
 class DocumentReader {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #statements: StatementReader;
@@ -80,7 +80,7 @@ class DocumentReader {
   write(part: string): void {
     this.#parse(() => this.#parser.write(part));
     this.#written += part.length;
-    // The parser keeps what it can't hand on yet, and would keep a file's whole length.
+    // The parser buffers incomplete tokens, and would buffer a whole file.
     if (this.#written - this.#handedOn > maxToken)
       throw this.#error(`text, name or comment is longer than ${maxToken} characters`);
   }

@@ -1,7 +1,7 @@
 import { Decimal } from '../../money/decimal.ts';
 import { StatementError, dayOf, quote } from './transaction.ts';
 
-/** Reads a CSV's dates in the user's own format: YYYY, YY, MM, M, DD and D, and what stands between them. */
+/** Parses a CSV's dates in the user's own format: YYYY, YY, MM, M, DD and D, with separators. */
 export function dayReader(format: string): (text: string, where: string) => Date {
   const order: string[] = [];
   const pattern = format.trim().replaceAll(/YYYY|YY|MM?|DD?|[^YMD]+|./g, (part) => {
@@ -13,7 +13,7 @@ export function dayReader(format: string): (text: string, where: string) => Date
   });
   if (order.toSorted().join('') !== 'DMY')
     throw new StatementError(null, `can't be read with the date format ${quote(format)}: it needs one YYYY, MM and DD`);
-  // A time of day may follow; the day is what counts.
+  // A time of day may follow, and is ignored.
   const date = new RegExp(`^${pattern}(?:[T ].*)?$`);
   return (text, where) => {
     const parts = date.exec(text.trim());

@@ -13,7 +13,7 @@ export interface CsvMapping {
   delimiter?: string;
   /** As the WHATWG names them; UTF-8 or Windows-1252 where it isn't given. */
   encoding?: string;
-  /** Whether the first row says what the columns are. Default: true. */
+  /** Whether the first row has the columns' names. Default: true. */
   headerRow?: boolean;
   /** Lines before the first row. Default: 0. */
   skipLines?: number;
@@ -47,7 +47,7 @@ export interface CsvMapping {
 const maxRow = 200_000;
 const maxCells = 1000;
 
-/** The rows of a CSV as transactions. A row that can't be read is an error: what it was can't be known. */
+/** Parses the rows of a CSV as transactions. An invalid row is an error: skipping it could lose a transaction. */
 export async function* readCsv(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<StatementTransaction> {
   const dayOf = dayReader(mapping.dateFormat);
   const amountOf = amountReader(mapping.decimalSeparator);
@@ -184,7 +184,7 @@ function refusal(error: CsvError & { lines?: number; record?: unknown }): Statem
   return new StatementError(where, `row is no CSV: ${error.message}`);
 }
 
-/** The file's delimiter: the mapping's, or what its first row has most of. */
+/** The file's delimiter: the mapping's, or the most frequent candidate in the first row. */
 async function delimited(text: AsyncIterable<string>, mapping: CsvMapping, skipped: number) {
   if (mapping.delimiter !== undefined) return { delimiter: mapping.delimiter, whole: text };
   const iterator = text[Symbol.asyncIterator]();

@@ -22,7 +22,7 @@ const tag = /^:(20|21|25P?|28C?|60[FM]|61|86|62[FM]|64|65|NS):(.*)$/s;
 const interim = /^:(?:34F|90[CD]):/;
 /** SWIFT's blocks around a message. */
 const header = /^\{[1-5]:/;
-/** A message's end: SWIFT's, or what banks write for it. */
+/** A message's end: SWIFT's, or the variants that banks write. */
 const end = /^-(?:\}.*|XXX)?\s*$/s;
 
 /** Of an entry with all its lines; SWIFT has some 500 characters for it. */
@@ -44,7 +44,7 @@ interface Statement {
   isBlock: boolean;
 }
 
-/** The transactions of MT940 messages, whatever stands before, between and after them. */
+/** The transactions of MT940 messages. Text before, between and after messages is ignored. */
 export async function* readMt940(text: AsyncIterable<string>, warn: Warn): AsyncGenerator<StatementTransaction> {
   const reader = new MessageReader(warn);
   let rest = '';

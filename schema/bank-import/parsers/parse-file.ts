@@ -8,7 +8,7 @@ import { StatementError } from './transaction.ts';
 
 /** Bytes of a statement that is read on the event loop: that takes less time than a thread's start. */
 const smallFile = 64 * 1024;
-/** Threads of this process that read at a time, whoever's statements. Each takes a processor and some memory. */
+/** How many parser threads this process runs at a time, for all tenants. Each takes a processor core and some memory. */
 const readers = new ConcurrencyLimiter(2);
 /** A thread that needs more is ended. 64 MiB of a bank's own need a fourth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
@@ -16,7 +16,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 
 const mayTakeMs = 5 * 60 * 1000;
 
 /**
- * Reads a statement, of whatever size, without keeping the event loop or memory: see rows.ts for what it writes.
+ * Parses a statement of any size without blocking the event loop or filling the memory: see rows.ts for its output.
  * @param statement the path of a file that has arrived whole
  * @param rows the path of the file to write
  * @returns the warnings

@@ -7,7 +7,7 @@ import { withOccurrence } from './identity.ts';
 import { readStatement, type StatementOptions } from './statement.ts';
 import { StatementError, type StatementTransaction } from './transaction.ts';
 
-/** A transaction of a statement as JSON: what is written to the books, and what is matched by. */
+/** A transaction of a statement as JSON: the columns to store, and the names to match by. */
 export interface StatementRow {
   accountIban: string;
   /** YYYY-MM-DD. */

@@ -80,7 +80,7 @@ async function* inSteps(source: AsyncIterable<Uint8Array>, report?: (bytesRead: 
     }
 }
 
-/** Enough bytes to tell what the file is. */
+/** Enough bytes to recognize the file's format. */
 async function headOf(bytes: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   let head = new Uint8Array(0);
   while (head.length < 4096) {

@@ -72,14 +72,14 @@ export function referenceOf(structured: (string | null)[], text: string | null, 
   return textOf(reference);
 }
 
-/** The day, or an error saying what is none. `text` is YYYY-MM-DD. */
+/** Parses a day, YYYY-MM-DD. @throws StatementError where it is none */
 export function dayOf(text: string, where: string, sent = text): Date {
   const day = parseDay(text);
   if (!day) throw new StatementError(where, `date is no calendar day: ${quote(sent)}`);
   return day;
 }
 
-/** Refuses what can't be stored as it is, rather than change it. */
+/** Refuses text that can't be stored unchanged. */
 export function checked(transaction: StatementTransaction, where: string): StatementTransaction {
   const { amount } = transaction;
   if (!fits(amount) || amount.decimalPlaces() > 5)
@@ -139,10 +139,10 @@ export function checkBalance(
   );
 }
 
-/** More currencies than there are: what has entries in more is no statement. */
+/** More currencies than exist: a file with more is not a statement. */
 const maxCurrencies = 300;
 
-/** Adds `amount` to what `sums` has of its currency. */
+/** Adds `amount` to the sum of its currency. */
 export function addTo(sums: Map<string, Decimal>, { amount, currency }: Balance, where: string): void {
   const sum = sums.get(currency);
   if (sum === undefined && sums.size === maxCurrencies)

@@ -1,6 +1,6 @@
-/** Numbers that a text may name: more are no reference to an invoice or receipt, but a list of something else. */
+/** The maximum of numbers taken from a text: a text with more is a list of something else. */
 const maxReferences = 100;
-/** A receipt's number, and what may stand around it. */
+/** The longest receipt number, with punctuation around it. */
 const maxReceiptNumberLength = 80;
 
 /**
@@ -10,7 +10,7 @@ const maxReceiptNumberLength = 80;
 export function parseInvoiceNumbers(text: string): string[] {
   const numbers = new Set<string>();
   const plain = text.replace(/\bRF\d{2}/gi, ' ');
-  // Looked at from every number on: `1234 2026-0017` holds two that may be one.
+  // A lookahead, so that matches may overlap: in `1234 2026-0017` two pairs of numbers may be one invoice number.
   for (const [, year, rest] of plain.matchAll(/(?<!\d)(?=(\d{4})\s?[-–/._]?\s?(\d{4,10})(?!\d))/g))
     numbers.add(`${year}-${rest}`);
   return [...numbers].slice(0, maxReferences);

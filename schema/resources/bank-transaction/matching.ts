@@ -9,7 +9,7 @@ import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
 
-/** A part of a transaction, and what it pays. */
+/** A part of a transaction's amount, and the invoice or receipt that it pays. */
 export interface Part {
   type: 'INVOICE' | 'RECEIPT';
   id: string;
@@ -17,7 +17,7 @@ export interface Part {
   amount?: Decimal | null;
 }
 
-/** Takes the lock of what a part pays: an issued invoice or a booked receipt; null for any other. */
+/** Locks the invoice or receipt that a part pays; null unless it is an issued invoice or a booked receipt. */
 export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
   (type === 'INVOICE' ? lockIssued : lockBooked)(context, id);
 
@@ -33,7 +33,7 @@ async function unpayable(context: Context, { type, id }: Part): Promise<string> 
 
 /**
  * Pays invoices or receipts from a bank transaction. Inside the caller's transaction; locks the bank transaction
- * first and then what it pays in the order of ids, so that no two at once can block each other.
+ * first and then the invoices and receipts in the order of ids, so that concurrent matches can't deadlock.
  * @throws ValidationError, its paths relative to `path`
  */
 export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {

@@ -73,7 +73,7 @@ const called = (names: string[]): Prisma.ReceiptWhereInput => ({
   receiptNumber: { in: [...new Set(names)], mode: 'insensitive' },
 });
 
-/** Every text of a transaction that may say what it pays. */
+/** All texts of a transaction that may name an invoice or receipt. */
 const textOf = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
   [reference, externalId].filter(Boolean).join(' ');
 
@@ -87,7 +87,7 @@ const normal = (name: string): string =>
 /** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
 export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
-  // Whose an invoice or receipt is, and what they are called, is told only to those who may read customers.
+  // The partner's name is used only for callers who may read customers.
   if (!context.may('customers:read')) {
     const anonymous = { ...transaction, counterpartyIban: null, counterpartyName: null };
     return judged(await candidates(context, anonymous, new Set()), anonymous, new Set());
@@ -97,8 +97,8 @@ export async function suggest(context: Context, transaction: Clues): Promise<Sug
 }
 
 /**
- * What each of these transactions pays for certain: the only one whose number it names and whose due it is exactly. What
- * may be paid is read for all of them at once.
+ * For each transaction the invoice or receipt that it certainly pays: the only one whose number it names and whose due amount
+ * it has exactly. Candidates are read for all transactions at once.
  */
 export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));

@@ -205,7 +205,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** @throws NotFoundError; ForbiddenError where the caller may not read what the delivery's event tells of */
+/** @throws NotFoundError; ForbiddenError where the caller may not read the resource of the delivery's event */
 async function mustReadDelivery(context: Context, id: string): Promise<void> {
   const select = { id: true, event: { select: { type: true } } } as const;
   const { event } = await found(context.db.delivery.findUnique({ where: key(context, id), select }));

@@ -16,9 +16,9 @@ export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
 
 const withItems = { items: byPosition };
 
-/** What a draft becomes when it is issued. */
+/** The changes to a draft that is issued. */
 const issued = ({ now }: Context, number: string) => ({ number, status: 'ISSUED', issuedAt: now() }) as const;
-/** What an issued invoice becomes when the last of it is paid. */
+/** The changes to an issued invoice that is fully paid. */
 const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as const;
 
 /** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
@@ -31,7 +31,7 @@ export async function issue(context: Context, id: string): Promise<Row<'Invoice'
   return new Decimal(invoice.totalGross).isZero() ? settle(context, id) : invoice;
 }
 
-/** A new invoice that is issued at once, or paid in full at once: the rows to write, and what happened to it. */
+/** Builds a new invoice that is issued or fully paid at once. @returns the rows to write, and the events to record */
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
   let invoice: WholeInvoice = { ...draft, ...issued(context, await nextInvoiceNumber(context, draft.invoiceDate)) };
@@ -49,14 +49,14 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
   return { invoice, payments, happened };
 }
 
-/** What can be paid, and how much of it is due. Its row is locked. */
+/** A payable invoice or receipt, with the due amount. Its row is locked. */
 export interface Payable {
   id: string;
   due: Decimal;
   currency: string;
 }
 
-/** What a payment comes to. */
+/** The amount of a payment. */
 export interface Paid {
   amount: Decimal;
   currency: string;
@@ -69,7 +69,7 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
   return { id, due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
 }
 
-/** A payment is to the minor digits of the currency of what it settles. */
+/** A payment has at most the minor digits of its currency. */
 export function decimalsRules(amount: Decimal, currency: string, problems: Problems): void {
   const digits = minorDigits(currency);
   if (amount.decimalPlaces() > digits)
@@ -77,7 +77,7 @@ export function decimalsRules(amount: Decimal, currency: string, problems: Probl
 }
 
 /**
- * What is paid when somebody pays `amount`: by default whatever is due.
+ * The amount of a payment: `amount`, or by default the due amount.
  * @throws ValidationError where it is too precise for the currency, or too much
  */
 export function paidOf({ due, currency }: Payable, amount?: Decimal | null): Paid {
@@ -90,8 +90,8 @@ export function paidOf({ due, currency }: Payable, amount?: Decimal | null): Pai
 }
 
 /**
- * Counts `amount`, or whatever is due, towards an issued invoice; the last of it makes the invoice paid.
- * @returns what is paid
+ * Adds `amount`, or by default the due amount, to an issued invoice's payments. If nothing is due then, the invoice is paid.
+ * @returns the amount paid
  */
 export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const invoice = await lockIssued(context, id);
@@ -101,7 +101,7 @@ export async function payInvoice(context: Context, id: string, amount?: Decimal 
   return paid;
 }
 
-/** Counts an amount that has been checked towards an invoice whose lock is held. */
+/** Adds a validated amount to the payments of a locked invoice. */
 export async function countTowardsInvoice(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
   const isAll = amount.equals(due);
   const data = { amountPaid: { increment: amount }, ...(isAll && settled(context)) };

@@ -10,7 +10,7 @@ const hourDecimals = 4;
 /** The longest title of a line (DECISIONS.md#d10-bounds). */
 const titleLength = 255;
 
-/** How time becomes lines. */
+/** How time entries are grouped into lines. */
 export type Grouping = 'ENTRY' | 'DAY' | 'DESCRIPTION' | 'PERSON' | 'PROJECT';
 
 export const BilledTimeGrouping = builder.enumType('BilledTimeGrouping', {
@@ -24,14 +24,14 @@ export const BilledTimeGrouping = builder.enumType('BilledTimeGrouping', {
   } satisfies Record<Grouping, object>,
 });
 
-/** What titles of lines are made from, beside the entries. */
+/** The data for lines' titles, beside the entries. */
 export interface Titles {
   project: string;
-  /** Of members; who has left the tenant isn't among them. */
+  /** The name of a member; undefined for users who have left the tenant. */
   nameOf: (userId: string) => string | undefined;
 }
 
-/** For each grouping: what entries of one line have in common, and the line's title. Entries come oldest first. */
+/** For each grouping: the key that the entries of one line share, and the line's title. Entries come oldest first. */
 const groupings: Record<
   Grouping,
   { key: (entry: TimeEntry) => string; title: (entries: [TimeEntry, ...TimeEntry[]], titles: Titles) => string }

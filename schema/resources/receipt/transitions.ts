@@ -8,7 +8,7 @@ import { Decimal } from '../../money/money.ts';
 // A receipt's transitions (DECISIONS.md#d14-transitions): as with invoices, each locks the row before it looks at the
 // state.
 
-/** What a draft becomes when it is booked. */
+/** The changes to a draft that is booked. */
 export const booked = { status: 'BOOKED' } as const;
 
 /** draft → booked. */
@@ -28,8 +28,8 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 }
 
 /**
- * Counts `amount`, or whatever is due, towards a booked receipt; the last of it makes the receipt paid.
- * @returns what is paid: zero for a receipt of zero
+ * Adds `amount`, or by default the due amount, to a booked receipt's payments. If nothing is due then, the receipt is paid.
+ * @returns the amount paid: zero for a receipt of zero
  */
 export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const receipt = await lockBooked(context, id);
@@ -42,7 +42,7 @@ export async function payReceipt(context: Context, id: string, amount?: Decimal 
   return paid;
 }
 
-/** Counts an amount that has been checked towards a receipt whose lock is held. */
+/** Adds a validated amount to the payments of a locked receipt. */
 export async function countTowardsReceipt(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
   const isAll = amount.equals(due);
   const data = { amountPaid: { increment: amount }, ...(isAll && { status: 'PAID' as const, paidAt: context.now() }) };

@@ -109,7 +109,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
 const known = new Set<string>(['*', ...eventTypes]);
 
 /**
- * A webhook shows what its events tell of to whoever has its address.
+ * A webhook sends its events' resources to the owner of its address.
  * @throws ForbiddenError where the caller may not read all of that
  */
 function mustReadWanted(context: Context, events: readonly (string | null | undefined)[]): void {
