@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { authenticate as authenticateWith, createToken, revokeToken } from '../../src/identity/index.ts';
 import { mintToken } from '../../src/identity/token.ts';
@@ -13,6 +12,7 @@ import {
   someTenant,
   at,
   lastUsed,
+  untilNoted,
   untilUsed,
   ample,
 } from './accounts.ts';
@@ -110,14 +110,16 @@ describe('authentication', () => {
     const busy = new AbortController();
     const revokedFrom = { time: Infinity };
     const late: string[] = [];
+    let accepted = 0;
     const callers = Array.from({ length: 5 }, async () => {
       while (!busy.signal.aborted) {
         const started = performance.now();
         const kind = await kindOf(token.token);
         if (started >= revokedFrom.time) late.push(kind);
+        else if (kind === 'principal') accepted += 1;
       }
     });
-    await sleep(50);
+    await vi.waitFor(() => expect(accepted).toBeGreaterThan(20), ample);
     await revokeToken(client, token.id);
     revokedFrom.time = performance.now();
     await vi.waitFor(() => expect(late.length).toBeGreaterThan(20), ample);
@@ -159,9 +161,8 @@ describe('the last use of a token', () => {
     for (const seconds of [0, 1, 59.999, 60, 61, 119.999, 500]) {
       const answer = await authenticate(token.token, at(seconds));
       seen.push(answer.kind === 'principal' ? answer.principal.token?.lastUsedAt : answer.kind);
-      if (noted.has(seconds))
-        await vi.waitFor(async () => expect(await lastUsed(token.id)).toEqual(at(seconds)), ample);
-      else await sleep(20); // for a note to be written that shouldn't be
+      await untilNoted();
+      if (noted.has(seconds)) expect(await lastUsed(token.id)).toEqual(at(seconds));
     }
     expect(seen).toEqual([null, at(0), at(0), at(0), at(60), at(60), at(60)]);
     expect(await lastUsed(token.id)).toEqual(at(500));
@@ -175,8 +176,7 @@ describe('the last use of a token', () => {
       create function note() returns trigger language plpgsql as 'begin insert into notes values (new.id); return null; end';
       create trigger note after update on api_tokens for each row execute function note()`);
     await Promise.all(Array.from({ length: 50 }, (_, index) => authenticate(token.token, at(index))));
-    await untilUsed(token.id);
-    await sleep(50);
+    await untilNoted();
     const { rows } = await pool.query('table notes');
     expect(rows).toEqual([{ token_id: token.id }]);
   });
@@ -187,10 +187,11 @@ describe('the last use of a token', () => {
     await other.query('begin');
     await other.query('update api_tokens set last_used_at = $2 where id = $1', [token.id, at(1)]);
     expect(await kindOf(token.token, at(30))).toBe('principal');
-    await sleep(50); // its own note waits by now
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await vi.waitFor(async () => expect((await pool.query(waiting)).rowCount).toBe(1), ample); // its own note
     await other.query('commit');
     other.release();
-    await sleep(50);
+    await untilNoted();
     expect(await lastUsed(token.id)).toEqual(at(1));
   });
 
@@ -216,7 +217,7 @@ describe('the last use of a token', () => {
     const { token } = await someTenant();
     await revokeToken(client, token.id);
     await authenticate(token.token);
-    await sleep(50);
+    await untilNoted();
     expect(await lastUsed(token.id)).toBeNull();
   });
 });
