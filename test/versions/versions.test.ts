@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { forTenant, tenantModels } from '../../prisma/client.ts';
@@ -34,9 +33,8 @@ async function record(): Promise<Asked[]> {
   const recording = startRecording();
   const service = await startService({ database });
   await live(service);
-  await sleep(500); // for what is noted aside
+  await service.close(); // and with it what is noted aside
   recording.end();
-  await service.close();
   await database.drop();
   return recording.asked;
 }
