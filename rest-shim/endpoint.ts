@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
+import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
 import { traced } from '../schema/execution/tracing.ts';
@@ -40,7 +41,6 @@ export function endpoint(
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
 
   const deprecations = deprecationHeaders(operation);
-  const resolve = answer === 'created' ? operation.resolveForId : operation.resolve;
 
   const handle: Handler = async (request, { id }, context) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
@@ -59,7 +59,7 @@ export function endpoint(
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
     const place = { page, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
     const response = await traced(name, async () => {
-      const result = await runOperation(operation, variables, context, resolve);
+      const result = await runOperation(operation, variables, context);
       return respond(answer, operation, result, context, place);
     }).catch(rethrowInRestNames);
     for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
@@ -131,11 +131,9 @@ async function respond(
     case 'item':
       return jsonResponse(`{"data":${await shape.write(result, context)}}`);
     case 'created': {
-      const { id } = result as { id: string };
-      // The response is the payload of the event that the creation recorded, which is thus rendered only once.
-      const rendered = context.lastPayload.last;
-      if (rendered?.id !== id) throw new Error('A creation is answered with the payload of its event');
-      return jsonResponse(`{"data":${rendered.text}}`, 201, { Location: url(`${at}/${id}`).href });
+      const created = result as NewlyInserted<{ id: string }>;
+      const text = created[representation] ?? (await shape.write(result, context));
+      return jsonResponse(`{"data":${text}}`, 201, { Location: url(`${at}/${created.id}`).href });
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');

@@ -1,7 +1,7 @@
 import type { EventResource, RenderPayload } from '../schema/context.ts';
-import { withPrefetchedRow, type DelegateName } from '../schema/rows/prefetched-row.ts';
+import { findById, type DelegateName } from '../schema/rows/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';
-import { runOperation, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const camel = (resource: EventResource): string =>
   resource.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
@@ -14,13 +14,15 @@ export function getOperationOf({ operations }: Pick<CompiledSchema, 'operations'
   return operation;
 }
 
-/** Renders event payloads: REST's representation of a resource, through the operation that answers GET. */
+/** Renders event payloads: REST's representation of a resource, as the operation that answers GET selects it. */
 export const createPayloadRenderer =
   (domain: CompiledSchema): RenderPayload =>
   async (resource, id, context, known) => {
-    const operation = getOperationOf(domain, resource);
-    const db = known ? withPrefetchedRow(context.db, camel(resource) as DelegateName, known) : context.db;
+    const { shape, query } = getOperationOf(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
-    const asked = { ...context, db, may: () => true };
-    return operation.shape.write(await runOperation(operation, { id }, asked), asked);
+    const unlimited = { ...context, may: () => true };
+    return shape.write(
+      await findById(unlimited, camel(resource) as DelegateName, known ?? id, query(unlimited)),
+      unlimited,
+    );
   };

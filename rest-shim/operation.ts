@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import {
   concatAST,
   getArgumentValues,
@@ -39,8 +40,8 @@ export interface Operation {
   /** Coerces the variables as GraphQL does, or returns its errors. */
   read: (variables: Values) => ReturnType<typeof getVariableValues>;
   resolve: ResolveRoot;
-  /** Runs the resolver with only the id selected. */
-  resolveForId: ResolveRoot;
+  /** What is asked of Prisma, where the operation answers one row. */
+  query: (context: Context) => object;
   /** The compiled response in full: for a list, the connection. */
   listShape: ResponseShape;
   /** The compiled response that REST answers: for a list, the connection's `nodes`. */
@@ -119,7 +120,7 @@ function compile(
     // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
     read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
     resolve: resolverOf(field, info),
-    resolveForId: resolverOf(field, { ...info, fieldNodes: [selectingId(root)] }),
+    query: (context) => queryFromInfo({ context, info }),
     listShape,
     shape,
   };
@@ -132,11 +133,6 @@ const resolverOf =
     const args = getArgumentValues(field as GraphQLField<unknown, unknown>, root, variables);
     return field.resolve?.(undefined, args, context, { ...info, variableValues: variables });
   };
-
-function selectingId(root: FieldNode): FieldNode {
-  const id = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'id' } } as const;
-  return { ...root, selectionSet: { kind: Kind.SELECTION_SET, selections: [id] } };
-}
 
 // So that an argument's error is the error of the parameter of that name.
 function requireSameNames(name: string, root: FieldNode): void {
@@ -152,14 +148,9 @@ function requireSameNames(name: string, root: FieldNode): void {
  * @returns the resolver's result, for the operation's shapes to serialize
  * @throws CodedError as the domain's answer; any other error is a fault of the service
  */
-export async function runOperation(
-  operation: Operation,
-  variables: Values,
-  context: Context,
-  resolve = operation.resolve,
-): Promise<unknown> {
+export async function runOperation(operation: Operation, variables: Values, context: Context): Promise<unknown> {
   const { coerced, errors } = operation.read(variables);
-  if (coerced) return resolve(coerced, context);
+  if (coerced) return operation.resolve(coerced, context);
   (await findErrors(operation, variables, context)).throwIfAny();
   throw errors[0]?.originalError ?? errors[0];
 }

@@ -1,7 +1,7 @@
 import { retryContended, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
-import type { PrefetchedRow } from './rows/prefetched-row.ts';
+import type { PrefetchedRow } from './rows/find-by-id.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {
@@ -51,8 +51,6 @@ export interface Context extends Principal {
   /** Marks the answer as dependent on the caller: stored under an Idempotency-Key, it is replayed to nobody else. */
   markPersonal: () => void;
   renderPayload: RenderPayload;
-  /** The payload that was rendered last for an event, whose transaction may not be committed yet. */
-  lastPayload: { last?: { id: string; text: string } };
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
@@ -83,7 +81,7 @@ export function createContext(options: {
   watchDeliveries: WatchDeliveries;
   requestId: string | null;
 }): Context {
-  const { client, principal, ...rest } = { ...options, lastPayload: {}, markPersonal: () => {} };
+  const { client, principal, ...rest } = { ...options, markPersonal: () => {} };
   /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */
   const on = (db: TenantClient, isOne: boolean): Context => {
     const begin =

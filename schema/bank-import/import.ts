@@ -127,7 +127,7 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
     context,
     rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
   );
-  await context.db.insert({ BankTransaction: rows, Event: events });
+  await context.db.insert({ BankTransaction: rows, Event: events.map((event) => event.row) });
   return added.map(({ names, row }, at) => ({ names, id: ids[at] ?? row.id, isSent: row.amount.isNegative() }));
 }
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../prisma/client.ts';
 import type { Context, EventResource } from '../context.ts';
-import type { PrefetchedRow } from '../rows/prefetched-row.ts';
+import type { PrefetchedRow } from '../rows/find-by-id.ts';
 import { formatTime } from '../scalars/scalars.ts';
 import { traced, traceParent } from '../execution/tracing.ts';
 
@@ -49,11 +49,20 @@ export const emit = (context: Context, ...input: EventInput): Promise<void> => e
 
 /** Records many events at once: their reads are batched, and one statement writes them. */
 export async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
-  if (inputs.length > 0) await context.insert({ Event: await renderEvents(context, inputs) });
+  if (inputs.length === 0) return;
+  const rendered = await renderEvents(context, inputs);
+  await context.insert({ Event: rendered.map(({ row }) => row) });
 }
 
-/** Renders events as rows, in order, to be written together with the change. */
-export async function renderEvents(context: Context, inputs: EventInput[]): Promise<Row<'Event'>[]> {
+/** An event to write. */
+export interface RenderedEvent {
+  row: Row<'Event'>;
+  /** REST's representation of the resource, as JSON text. */
+  payload: string;
+}
+
+/** Renders events, in order, to be written together with the change. */
+export async function renderEvents(context: Context, inputs: EventInput[]): Promise<RenderedEvent[]> {
   const createdAt = context.now();
   const { requestId } = context;
   const rendered = await Promise.all(
@@ -61,18 +70,15 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
       traced(`event ${type}`, async () => {
         const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
         const resource = resourceOf(type);
-        const text = await context.renderPayload(resource, id, context, known);
-        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${text}}`);
+        const payload = await context.renderPayload(resource, id, context, known);
+        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${payload}}`);
         const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
-        return { id, text, row: context.db.row('Event', event) };
+        return { payload, row: context.db.row('Event', event) };
       }),
     ),
   );
-  const last = rendered.at(-1);
-  if (last) context.lastPayload.last = last;
-  const rows = rendered.map(({ row }) => row);
-  const ids = rows.map(({ id }) => id).toSorted(); // jobs are added in the order of ids
-  return rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
+  const ids = rendered.map(({ row }) => row.id).toSorted(); // jobs are added in the order of ids
+  return rendered.map(({ row, payload }, at) => ({ row: { ...row, id: ids[at] ?? row.id }, payload }));
 }
 
 /**

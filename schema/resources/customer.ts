@@ -6,13 +6,14 @@ import type {
 import { builder, type InputFields } from '../builder.ts';
 import { key, type Context } from '../context.ts';
 import { found, type Problems } from '../errors.ts';
-import { emit, renderEvents } from '../events/events.ts';
+import { emit } from '../events/events.ts';
 import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
-import { withPrefetchedRow } from '../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../rows/locked-row.ts';
 import { byText, orderType } from '../paging/order.ts';
 import { readPage } from '../paging/page.ts';
 import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
+import { findById } from '../rows/find-by-id.ts';
+import { insertNew } from '../rows/insert-new.ts';
 
 export const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
@@ -79,8 +80,7 @@ builder.queryFields((t) => ({
     description: 'One customer or supplier.',
     ability: 'customers:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.customer.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'customer', id, query),
   }),
   customers: t.connection(
     {
@@ -182,14 +182,11 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     resolve: async (query, _root, { input }, context) => {
       const customer = context.db.row('Customer', input);
-      const events = await renderEvents(context, [['customer.created', customer]]);
-      await context.insert({ Customer: [customer], Event: events });
-      return found(
-        withPrefetchedRow(context.db, 'customer', customer).customer.findUnique({
-          ...query,
-          where: key(context, customer.id),
-        }),
-      );
+      return insertNew(context, 'customer', customer, {
+        rows: { Customer: [customer] },
+        events: [['customer.created', customer]],
+        query,
+      });
     },
   }),
 
@@ -201,7 +198,7 @@ builder.mutationFields((t) => ({
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
-        const current = await found(context.db.customer.findUnique({ where: key(context, id) }));
+        const current = await findById(context, 'customer', id);
         await typeRules(input?.type, context, problems, current);
       });
     },
@@ -215,9 +212,7 @@ builder.mutationFields((t) => ({
         const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
         const customer = await inside.db.customer.update({ where: key(context, id), data });
         await emit(inside, 'customer.updated', customer);
-        return found(
-          withPrefetchedRow(inside.db, 'customer', customer).customer.findUnique({ ...query, where: key(context, id) }),
-        );
+        return findById(inside, 'customer', customer, query);
       }),
   }),
 
@@ -233,7 +228,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside) => {
           await enforce((problems) => customerReferences(id, inside, problems));
-          const customer = await found(inside.db.customer.findUnique({ ...query, where: key(context, id) }));
+          const customer = await findById(inside, 'customer', id, query);
           await emit(inside, 'customer.deleted', id);
           await inside.db.customer.delete({ where: key(context, id) });
           return customer;

@@ -7,6 +7,7 @@ import { decimalsRules, payInvoice, unpayInvoice } from './invoice/transitions.t
 import { Decimal } from '../money/money.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
+import { findById } from '../rows/find-by-id.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   fields: (t) => ({
@@ -63,7 +64,7 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const paid = await payInvoice(inside, id, amount);
         await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'invoice', id, query);
       }),
   }),
 
@@ -81,7 +82,7 @@ builder.mutationFields((t) => ({
         const paid = await payReceipt(inside, id, amount);
         if (!paid.amount.isZero())
           await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'receipt', id, query);
       }),
   }),
 
@@ -92,14 +93,14 @@ builder.mutationFields((t) => ({
     // The needed ability depends on whether the payment settles an invoice or a receipt.
     rules: async ({ id }, context) => {
       if (!id) return;
-      const { invoiceId } = await found(context.db.payment.findUnique({ where: key(context, id) }));
+      const { invoiceId } = await findById(context, 'payment', id);
       const ability = invoiceId ? 'invoices:write' : 'receipts:write';
       if (!context.may(ability)) throw new ForbiddenError(ability);
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
-        const payment = await found(inside.db.payment.findUnique({ ...query, where: key(context, id) }));
+        const payment = await findById(inside, 'payment', id, query);
         const { invoiceId, receiptId, bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });

@@ -1,11 +1,10 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
 import { key, type Context } from '../context.ts';
-import { found, refuse } from '../errors.ts';
-import { emit, renderEvents } from '../events/events.ts';
+import { refuse } from '../errors.ts';
+import { emit } from '../events/events.ts';
 import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
-import { withPrefetchedRow } from '../rows/prefetched-row.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import { withLockedRow } from '../rows/locked-row.ts';
 import { byDay, orderType } from '../paging/order.ts';
@@ -13,6 +12,8 @@ import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
 import { periodRules, within } from '../filters/period.ts';
 import { Project } from './project/project.ts';
 import { requireExisting } from '../input/references.ts';
+import { findById } from '../rows/find-by-id.ts';
+import { insertNew } from '../rows/insert-new.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
   fields: (t) => ({
@@ -84,8 +85,7 @@ builder.queryFields((t) => ({
     description: 'One time entry.',
     ability: 'time-entries:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.timeEntry.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'timeEntry', id, query),
   }),
   timeEntries: t.connection(
     {
@@ -174,13 +174,11 @@ builder.mutationFields((t) => ({
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
         });
-        await inside.insert({ TimeEntry: [entry], Event: await renderEvents(inside, [['time_entry.created', entry]]) });
-        return found(
-          withPrefetchedRow(inside.db, 'timeEntry', entry).timeEntry.findUnique({
-            ...query,
-            where: key(context, entry.id),
-          }),
-        );
+        return insertNew(inside, 'timeEntry', entry, {
+          rows: { TimeEntry: [entry] },
+          events: [['time_entry.created', entry]],
+          query,
+        });
       }),
   }),
 
@@ -191,9 +189,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
     rules: ({ id }, context, problems) => {
       if (!id) return;
-      problems.defer(async () =>
-        refuseBilled(await found(context.db.timeEntry.findUnique({ where: key(context, id) })), 'billed'),
-      );
+      problems.defer(async () => refuseBilled(await findById(context, 'timeEntry', id), 'billed'));
     },
     resolve: (query, _root, { id, input }, context) =>
       withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
@@ -204,9 +200,7 @@ builder.mutationFields((t) => ({
           billable: given(input.billable),
         };
         const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
-        return found(
-          withPrefetchedRow(inside.db, 'timeEntry', entry).timeEntry.findUnique({ ...query, where: key(context, id) }),
-        );
+        return findById(inside, 'timeEntry', entry, query);
       }),
   }),
 
@@ -222,7 +216,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside, current) => {
           refuseBilled(current, 'id');
-          const entry = await found(inside.db.timeEntry.findUnique({ ...query, where: key(context, id) }));
+          const entry = await findById(inside, 'timeEntry', id, query);
           await emit(inside, 'time_entry.deleted', id);
           await inside.db.timeEntry.delete({ where: key(context, id) });
           return entry;

@@ -1,7 +1,7 @@
 import type { Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { found, Problems } from '../errors.ts';
-import type { DelegateName } from './prefetched-row.ts';
+import type { DelegateName } from './find-by-id.ts';
 
 // A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
 // committed. Of two changes at once, the later one is checked against what the earlier one wrote

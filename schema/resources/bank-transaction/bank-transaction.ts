@@ -1,7 +1,7 @@
 import type { MatchStatus as MatchStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder, type MutationFields, type ObjectFields } from '../../builder.ts';
 import { key } from '../../context.ts';
-import { found, refuse } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal } from '../../money/money.ts';
@@ -11,6 +11,7 @@ import { Payment } from '../payment.ts';
 import { periodRules, within } from '../../filters/period.ts';
 import { Receipt } from '../receipt/receipt.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 export const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
@@ -126,8 +127,7 @@ builder.queryFields((t) => ({
     description: 'One bank transaction.',
     ability: 'bank-transactions:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.bankTransaction.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'bankTransaction', id, query),
   }),
   bankTransactions: t.connection(
     {
@@ -179,7 +179,7 @@ const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, descr
       withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
         if (matchStatus !== from) refuse('matchStatus', otherwise);
         await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
-        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'bankTransaction', id, query);
       }),
   });
 

@@ -8,6 +8,7 @@ import { decimal } from '../../input/validators.ts';
 import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../invoice/transitions.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 /** A part of a transaction's amount, and the invoice or receipt that it pays. */
 export interface Part {
@@ -132,7 +133,7 @@ builder.mutationFields((t) => ({
       matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
     },
     rules: ({ id, matches }, context, problems) => {
-      if (id) problems.defer(() => found(context.db.bankTransaction.findUnique({ where: key(context, id) })));
+      if (id) problems.defer(() => findById(context, 'bankTransaction', id));
       if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'Must name each only once.');
@@ -140,7 +141,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, matches }, context) =>
       context.transaction(async (inside) => {
         await match(inside, id, matches);
-        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'bankTransaction', id, query);
       }),
   }),
 
@@ -155,7 +156,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, matched }, context) =>
       context.transaction(async (inside) => {
         await unmatch(inside, id, matched);
-        return found(inside.db.bankTransaction.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'bankTransaction', id, query);
       }),
   }),
 }));

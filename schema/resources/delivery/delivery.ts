@@ -12,6 +12,7 @@ import { text } from '../../input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { readPage } from '../../paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 export const DeliveryKind = builder.enumType('DeliveryKind', {
   description: 'Why a delivery was made.',
@@ -133,7 +134,7 @@ builder.queryFields((t) => ({
     args: { id: t.arg({ type: 'UUID', required: true }) },
     resolve: async (query, _root, { id }, context) => {
       await mustReadDelivery(context, id);
-      return found(context.db.delivery.findUnique({ ...query, where: key(context, id) }));
+      return findById(context, 'delivery', id, query);
     },
   }),
   deliveries: t.connection(
@@ -230,7 +231,7 @@ builder.mutationFields((t) => ({
         const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
         const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt } as const;
         const { id } = await inside.db.delivery.create({ data });
-        return found(inside.db.delivery.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'delivery', id, query);
       }),
   }),
 
@@ -245,12 +246,12 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id: earlier }, context) => {
       // Neither of these changes.
-      const { webhookId, eventId } = await found(context.db.delivery.findUnique({ where: key(context, earlier) }));
+      const { webhookId, eventId } = await findById(context, 'delivery', earlier);
       return withLockedWebhook(context, webhookId, async (inside, webhook) => {
         refuseUnlessActive(webhook);
         const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
         const { id } = await inside.db.delivery.create({ data });
-        return found(inside.db.delivery.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'delivery', id, query);
       });
     },
   }),

@@ -1,8 +1,7 @@
 import { builder } from '../../builder.ts';
-import { key } from '../../context.ts';
 import { Delivery } from './delivery.ts';
-import { found } from '../../errors.ts';
 import { readableEvents } from '../../events/access.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 builder.subscriptionField('deliveryChanged', (t) =>
   t.prismaField({
@@ -20,8 +19,7 @@ builder.subscriptionField('deliveryChanged', (t) =>
         return (await context.db.delivery.findFirst({ where, select: { id: true } })) !== null;
       });
     },
-    resolve: (query, id, _args, context) =>
-      found(context.db.delivery.findUnique({ ...query, where: key(context, id as string) })),
+    resolve: (query, id, _args, context) => findById(context, 'delivery', id as string, query),
   }),
 );
 

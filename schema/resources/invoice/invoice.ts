@@ -1,14 +1,14 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
-import { key, today, type Context } from '../../context.ts';
+import { today, type Context } from '../../context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
-import { found } from '../../errors.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { Decimal, vatBreakdown, type VatShare as VatShareOf } from '../../money/money.ts';
 import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
 import { periodRules, within } from '../../filters/period.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
@@ -104,8 +104,7 @@ builder.queryFields((t) => ({
     description: 'One invoice.',
     ability: 'invoices:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.invoice.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'invoice', id, query),
   }),
   invoices: t.connection(
     {

@@ -3,7 +3,7 @@ import { builder, type InputFields } from '../../builder.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
-import { emit, renderEvents } from '../../events/events.ts';
+import { emit } from '../../events/events.ts';
 import {
   among,
   count,
@@ -18,10 +18,11 @@ import {
 } from '../../input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issueNew, type WholeInvoice } from './transitions.ts';
-import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
 import { requireExisting } from '../../input/references.ts';
+import { findById } from '../../rows/find-by-id.ts';
+import { insertNew } from '../../rows/insert-new.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'One line of an invoice.',
@@ -158,11 +159,13 @@ async function replaceItems(context: Context, invoiceId: string, items: ReturnTy
   await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
 }
 
-/** Writes a new draft and its event. */
-export async function insertDraft(context: Context, draft: WholeInvoice): Promise<void> {
-  const events = await renderEvents(context, [['invoice.created', draft]]);
-  await context.insert({ Invoice: [draft], InvoiceItem: draft.items, Event: events });
-}
+/** Writes a new draft and its event. @returns the draft with what `query` selects */
+export const insertDraft = (context: Context, draft: WholeInvoice, query = {}) =>
+  insertNew(context, 'invoice', draft, {
+    rows: { Invoice: [draft], InvoiceItem: draft.items },
+    events: [['invoice.created', draft]],
+    query,
+  });
 
 builder.mutationFields((t) => ({
   createInvoice: t.prismaField({
@@ -174,20 +177,11 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
       const draft = newDraft(context, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
-      const where = key(context, draft.id);
-      if (status !== 'ISSUED' && status !== 'PAID') {
-        await insertDraft(context, draft);
-        return found(withPrefetchedRow(context.db, 'invoice', draft).invoice.findUnique({ ...query, where }));
-      }
+      if (status !== 'ISSUED' && status !== 'PAID') return insertDraft(context, draft, query);
       return context.transaction(async (inside) => {
-        const { invoice, payments, happened } = await issueNew(inside, draft, status);
-        await inside.insert({
-          Invoice: [invoice],
-          InvoiceItem: invoice.items,
-          Payment: payments,
-          Event: await renderEvents(inside, happened),
-        });
-        return found(withPrefetchedRow(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where }));
+        const { invoice, payments, events } = await issueNew(inside, draft, status);
+        const rows = { Invoice: [invoice], InvoiceItem: invoice.items, Payment: payments };
+        return insertNew(inside, 'invoice', invoice, { rows, events, query });
       });
     },
   }),
@@ -226,7 +220,7 @@ builder.mutationFields((t) => ({
           },
         });
         if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'invoice', id, query);
       }),
   }),
 
@@ -242,7 +236,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside, current) => {
           refuseUnlessDraft(current);
-          const invoice = await found(inside.db.invoice.findUnique({ ...query, where: key(context, id) }));
+          const invoice = await findById(inside, 'invoice', id, query);
           await emit(inside, 'invoice.deleted', id);
           await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
           await inside.db.invoice.delete({ where: key(context, id) });

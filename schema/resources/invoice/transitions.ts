@@ -5,8 +5,8 @@ import { found, Problems, refuse } from '../../errors.ts';
 import { emit, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
-import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 // An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it looks at the state, so that of
 // two at once the second sees what the first did. All run inside the caller's transaction.
@@ -35,18 +35,18 @@ export async function issue(context: Context, id: string): Promise<Row<'Invoice'
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
   let invoice: WholeInvoice = { ...draft, ...issued(context, await nextInvoiceNumber(context, draft.invoiceDate)) };
-  const happened: EventInput[] = [
+  const events: EventInput[] = [
     ['invoice.created', draft],
     ['invoice.issued', invoice],
   ];
   const isFree = new Decimal(amount).isZero();
   if (status === 'PAID' || isFree) {
     invoice = { ...invoice, amountPaid: amount, ...settled(context) };
-    happened.push(['invoice.paid', invoice]);
+    events.push(['invoice.paid', invoice]);
   }
   const payment = { invoiceId, amount, currency, paidOn: today(context) };
   const payments = status === 'PAID' && !isFree ? [context.db.row('Payment', payment)] : [];
-  return { invoice, payments, happened };
+  return { invoice, payments, events };
 }
 
 /** A payable invoice or receipt, with the due amount. Its row is locked. */
@@ -136,7 +136,7 @@ async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
 }
 
 async function refuseState(context: Context, id: string, message: string): Promise<never> {
-  await found(context.db.invoice.findUnique({ where: key(context, id) }));
+  await findById(context, 'invoice', id);
   refuse('status', message);
 }
 
@@ -151,9 +151,7 @@ const transition = (t: MutationFields, move: Move, description: string) =>
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const invoice = await move(inside, id);
-        return found(
-          withPrefetchedRow(inside.db, 'invoice', invoice).invoice.findUnique({ ...query, where: key(context, id) }),
-        );
+        return findById(inside, 'invoice', invoice, query);
       }),
   });
 

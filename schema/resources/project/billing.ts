@@ -1,13 +1,14 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../builder.ts';
-import { key, today } from '../../context.ts';
-import { found, requireAbilities, Problems, refuse } from '../../errors.ts';
+import { today } from '../../context.ts';
+import { requireAbilities, Problems, refuse } from '../../errors.ts';
 import { vatRate } from '../../input/validators.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { insertDraft, maxItems, newDraft, totalRules } from '../invoice/mutations.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../scalars/scalars.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 /** So many entries are billed at once at most: all of them are locked, and held in memory. */
 const maxEntries = 10_000;
@@ -61,7 +62,7 @@ builder.mutationField('billProject', (t) =>
           where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: draft.id },
         });
-        return found(inside.db.invoice.findUnique({ ...query, where: key(context, draft.id) }));
+        return findById(inside, 'invoice', draft.id, query);
       }),
   }),
 );

@@ -6,16 +6,17 @@ import type {
 import { builder, type InputFields } from '../../builder.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
-import { found, type Problems } from '../../errors.ts';
-import { emit, renderEvents } from '../../events/events.ts';
+import { type Problems } from '../../errors.ts';
+import { emit } from '../../events/events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
-import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { byText, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
 import { requireExisting } from '../../input/references.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
+import { findById } from '../../rows/find-by-id.ts';
+import { insertNew } from '../../rows/insert-new.ts';
 
 export const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'How far a project is. Changed freely; time can be tracked in any.',
@@ -148,8 +149,7 @@ builder.queryFields((t) => ({
     description: 'One project.',
     ability: 'projects:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.project.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'project', id, query),
   }),
   projects: t.connection(
     {
@@ -194,13 +194,11 @@ builder.mutationFields((t) => ({
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
       const project = context.db.row('Project', { ...input, status, currency: inCurrency });
-      await context.insert({ Project: [project], Event: await renderEvents(context, [['project.created', project]]) });
-      return found(
-        withPrefetchedRow(context.db, 'project', project).project.findUnique({
-          ...query,
-          where: key(context, project.id),
-        }),
-      );
+      return insertNew(context, 'project', project, {
+        rows: { Project: [project] },
+        events: [['project.created', project]],
+        query,
+      });
     },
   }),
 
@@ -212,7 +210,7 @@ builder.mutationFields((t) => ({
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
-        const current = await found(context.db.project.findUnique({ where: key(context, id) }));
+        const current = await findById(context, 'project', id);
         await projectRules(input ?? {}, context, problems, current);
       });
     },
@@ -226,9 +224,7 @@ builder.mutationFields((t) => ({
           const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
           const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
           await emit(inside, 'project.updated', project);
-          return found(
-            withPrefetchedRow(inside.db, 'project', project).project.findUnique({ ...query, where: key(context, id) }),
-          );
+          return findById(inside, 'project', project, query);
         },
         // Time entries rely on the currency.
         input.currency ? 'update' : 'no key update',
@@ -247,7 +243,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside) => {
           await enforce((problems) => projectReferences(id, inside, problems));
-          const project = await found(inside.db.project.findUnique({ ...query, where: key(context, id) }));
+          const project = await findById(inside, 'project', id, query);
           await emit(inside, 'project.deleted', id);
           await inside.db.project.delete({ where: key(context, id) });
           return project;

@@ -8,10 +8,9 @@ import { builder, type InputFields } from '../../builder.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { containingOrPartner } from '../customer.ts';
-import { found, refuse, type Problems } from '../../errors.ts';
-import { emit, renderEvents, type EventInput } from '../../events/events.ts';
+import { refuse, type Problems } from '../../errors.ts';
+import { emit, type EventInput } from '../../events/events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from '../../input/validators.ts';
-import { withPrefetchedRow } from '../../rows/prefetched-row.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../paging/order.ts';
@@ -19,6 +18,8 @@ import { readPage } from '../../paging/page.ts';
 import { book, booked } from './transitions.ts';
 import { requireExisting } from '../../input/references.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
+import { findById } from '../../rows/find-by-id.ts';
+import { insertNew } from '../../rows/insert-new.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
@@ -150,8 +151,7 @@ builder.queryFields((t) => ({
     description: 'One receipt.',
     ability: 'receipts:read',
     args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) =>
-      found(context.db.receipt.findUnique({ ...query, where: key(context, id) })),
+    resolve: (query, _root, { id }, context) => findById(context, 'receipt', id, query),
   }),
   receipts: t.connection(
     {
@@ -216,22 +216,14 @@ builder.mutationFields((t) => ({
         ...vatIncluded(input.amountGross, rate, inCurrency),
       });
       const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
-      const happened: EventInput[] = [['receipt.created', draft]];
-      if (status === 'BOOKED') happened.push(['receipt.booked', receipt]);
-      const insert = async (inside: Context): Promise<void> =>
-        inside.insert({ Receipt: [receipt], Event: await renderEvents(inside, happened) });
-      if (!input.supplierId) await insert(context);
-      else
-        await context.transaction(async (inside) => {
-          await enforce((problems) => lockedSupplierRules(input, inside, problems));
-          await insert(inside);
-        });
-      return found(
-        withPrefetchedRow(context.db, 'receipt', receipt).receipt.findUnique({
-          ...query,
-          where: key(context, receipt.id),
-        }),
-      );
+      const events: EventInput[] = [['receipt.created', draft]];
+      if (status === 'BOOKED') events.push(['receipt.booked', receipt]);
+      const rows = { Receipt: [receipt] };
+      if (!input.supplierId) return insertNew(context, 'receipt', receipt, { rows, events, query });
+      return context.transaction(async (inside) => {
+        await enforce((problems) => lockedSupplierRules(input, inside, problems));
+        return insertNew(inside, 'receipt', receipt, { rows, events, query });
+      });
     },
   }),
 
@@ -243,7 +235,7 @@ builder.mutationFields((t) => ({
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
       problems.defer(async () => {
-        const current = await found(context.db.receipt.findUnique({ where: key(context, id) }));
+        const current = await findById(context, 'receipt', id);
         refusePaid(current);
         receiptRules(input, context, problems, current);
         leaveSupplierRules(input, context, problems);
@@ -266,9 +258,7 @@ builder.mutationFields((t) => ({
           where: key(context, id),
           data: { ...input, ...changed, ...splitAfter(input, current) },
         });
-        return found(
-          withPrefetchedRow(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }),
-        );
+        return findById(inside, 'receipt', receipt, query);
       }),
   }),
 
@@ -280,9 +270,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const receipt = await book(inside, id);
-        return found(
-          withPrefetchedRow(inside.db, 'receipt', receipt).receipt.findUnique({ ...query, where: key(context, id) }),
-        );
+        return findById(inside, 'receipt', receipt, query);
       }),
   }),
 
@@ -299,7 +287,7 @@ builder.mutationFields((t) => ({
         async (inside) => {
           const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
           if (payment) refuse('id', 'Payments refer to this receipt.');
-          const receipt = await found(inside.db.receipt.findUnique({ ...query, where: key(context, id) }));
+          const receipt = await findById(inside, 'receipt', id, query);
           await emit(inside, 'receipt.deleted', id);
           await inside.db.receipt.delete({ where: key(context, id) });
           return receipt;

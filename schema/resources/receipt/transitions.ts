@@ -4,6 +4,7 @@ import { found, refuse } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
 import { Decimal } from '../../money/money.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions): as with invoices, each locks the row before it looks at the
 // state.
@@ -34,7 +35,7 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const receipt = await lockBooked(context, id);
   if (!receipt) {
-    await found(context.db.receipt.findUnique({ where: key(context, id) }));
+    await findById(context, 'receipt', id);
     refuse('status', 'Only a booked receipt can be paid.');
   }
   const paid = paidOf(receipt, amount);

@@ -10,6 +10,7 @@ import { formatTime } from '../../scalars/scalars.ts';
 import { formerSecrets, rotatedSecrets } from './secrets.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import type { Db, RowLock } from '../../../prisma/client.ts';
+import { findById } from '../../rows/find-by-id.ts';
 
 /** At most this many per tenant. */
 export const maxWebhooks = 10;
@@ -65,8 +66,7 @@ const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('Web
     webhook: t.prismaField({
       type: Webhook,
       description: 'As it is now.',
-      resolve: (query, { id }, _args, context) =>
-        found(context.db.webhook.findUnique({ ...query, where: key(context, id) })),
+      resolve: (query, { id }, _args, context) => findById(context, 'webhook', id, query),
     }),
     secret: t.exposeString('secret', {
       description: '`whsec_…`: whole, the key of X-Service-Signature; its base64 decoded, that of Standard Webhooks.',
@@ -228,7 +228,7 @@ builder.mutationFields((t) => ({
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
         await inside.db.webhook.update({ where: key(context, id), data });
-        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'webhook', id, query);
       }),
   }),
 
@@ -242,7 +242,7 @@ builder.mutationFields((t) => ({
       withLockedWebhook(context, id, async (inside, current) => {
         mustReadWanted(context, current.events);
         if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
-        return found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+        return findById(inside, 'webhook', id, query);
       }),
   }),
 
@@ -281,7 +281,7 @@ builder.mutationFields((t) => ({
         context,
         id,
         async (inside) => {
-          const webhook = await found(inside.db.webhook.findUnique({ ...query, where: key(context, id) }));
+          const webhook = await findById(inside, 'webhook', id, query);
           const data = { deletedAt: context.now(), slot: null, active: false };
           await inside.db.webhook.update({ where: key(context, id), data });
           await setAside(inside.db, id, context.now());

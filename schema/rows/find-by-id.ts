@@ -1,7 +1,8 @@
-import type { Db, Prisma } from '../../prisma/client.ts';
+import type { Db, Prisma, Row } from '../../prisma/client.ts';
+import { key, type Context } from '../context.ts';
+import { found } from '../errors.ts';
 
-// A row that was just read or written need not be read again to answer a mutation or to render an event's payload.
-
+/** A tenant's model, as its client names it: `customer`. */
 export type DelegateName = Extract<keyof Db, Uncapitalize<Prisma.ModelName>>;
 
 /** All columns of a row, and those of its relations that are loaded, in the order in which its type lists them. */
@@ -11,6 +12,23 @@ export type PrefetchedRow = { id: string };
 interface Selection {
   include?: object;
   select?: object;
+}
+
+/**
+ * One of the tenant's rows, with what `query` selects. A row that was just read or written is not read again where it has
+ * all of that: to answer a mutation, or to render an event's payload.
+ * @param row its id, or the row itself as it stands in `context`'s transaction
+ * @throws NotFoundError if the tenant has no such row
+ */
+export async function findById<Name extends DelegateName>(
+  context: Pick<Context, 'db' | 'tenant'>,
+  model: Name,
+  row: string | PrefetchedRow,
+  query: Selection = {},
+): Promise<Row<Capitalize<Name>>> {
+  if (typeof row !== 'string' && hasAllSelected(row, query)) return row as Row<Capitalize<Name>>;
+  const delegate = context.db[model] as { findUnique(args: object): Promise<Row<Capitalize<Name>> | null> };
+  return found(delegate.findUnique({ ...query, where: key(context, typeof row === 'string' ? row : row.id) }));
 }
 
 /** Whether a row has all the relations that a query selects, without a filter or a limit on them. */
@@ -23,17 +41,4 @@ function hasAllSelected(row: object, { select, include }: Selection): boolean {
     if (!isWhole || value === undefined) return false;
     return [value].flat().every((each) => each === null || hasAllSelected(each as object, inner));
   });
-}
-
-/** A client whose findUnique() returns `row` from memory where the row has all that is selected. Valid until it changes. */
-export function withPrefetchedRow(db: Db, model: DelegateName, row: PrefetchedRow): Db {
-  const delegate = db[model] as { findUnique(args: object): Promise<unknown> };
-  const findUnique = (args: Selection & { where: { tenantId_id?: { id: string } } }): Promise<unknown> =>
-    args.where.tenantId_id?.id === row.id && hasAllSelected(row, args)
-      ? Promise.resolve(row)
-      : delegate.findUnique(args);
-  const answering = new Proxy(delegate, {
-    get: (target, name) => (name === 'findUnique' ? findUnique : Reflect.get(target, name)),
-  });
-  return new Proxy(db, { get: (target, name) => (name === model ? answering : Reflect.get(target, name)) });
 }

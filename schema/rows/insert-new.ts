@@ -1,0 +1,28 @@
+import type { Row, Rows } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { renderEvents, type EventInput } from '../events/events.ts';
+import { findById, type DelegateName } from './find-by-id.ts';
+
+/** Where a new row carries REST's representation of itself. */
+export const representation: unique symbol = Symbol('representation');
+
+/** A new row. An event rendered REST's representation of it, as JSON text, so that REST need not render it again. */
+export type NewlyInserted<Of> = Of & { [representation]?: string };
+
+/**
+ * Writes a new row, what belongs to it and its events in one statement.
+ * @param row as it is written, with its relations
+ * @param rows all rows to write, except for the events
+ * @param events in order; the last one's payload is the row as it stands at the end
+ * @returns the row with what `query` selects
+ */
+export async function insertNew<Name extends DelegateName>(
+  context: Context,
+  model: Name,
+  row: Row<Capitalize<Name>> & { id: string },
+  { rows, events, query }: { rows: Rows; events: EventInput[]; query: object },
+): Promise<NewlyInserted<Row<Capitalize<Name>>>> {
+  const rendered = await renderEvents(context, events);
+  await context.insert({ ...rows, Event: rendered.map((each) => each.row) });
+  return { ...(await findById(context, model, row, query)), [representation]: rendered.at(-1)?.payload };
+}
