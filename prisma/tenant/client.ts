@@ -52,6 +52,12 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns null if the tenant has no such row
    */
   lock<Of extends Prisma.ModelName>(model: Of, id: string, lock: RowLock): Promise<Row<Of> | null>;
+  /** A model's findMany(), and how many rows satisfy `where`: where possible, in one statement. */
+  findManyWithTotal<Of extends Prisma.ModelName>(
+    model: Of,
+    query: object,
+    where: object,
+  ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   /** Writes rows in one statement: all of them or none. They may refer to each other. */
   insert(rows: Rows): Promise<void>;
   /**
@@ -108,6 +114,11 @@ class TenantScopedClient {
   async lock(model: Prisma.ModelName, id: string, lock: RowLock): Promise<unknown> {
     if (!isOfBooks(model)) refuse(model);
     return this.delegate(model).lock(id, lock);
+  }
+
+  async findManyWithTotal(model: Prisma.ModelName, query: Record<string, unknown>, where: object): Promise<unknown> {
+    if (!isOfBooks(model)) refuse(model);
+    return this.delegate(model).findManyWithTotal(query, where);
   }
 
   async insert(rows: Rows): Promise<void> {

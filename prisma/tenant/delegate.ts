@@ -6,7 +6,7 @@ import { batchById } from '../batching.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { shapeOf } from '../query-compiler/shape.ts';
-import { totalQuery, totalOf, type Total } from '../row-counts.ts';
+import { totalQuery, totalOf } from '../row-counts.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -19,7 +19,6 @@ export class TenantDelegate {
   readonly #compiler: QueryCompiler;
   readonly #prisma: object;
   readonly #batches = new Map<string, DataLoader<string, Row | null>>();
-  #pendingTotal: PendingTotal | undefined;
 
   /** @param prisma Prisma's own delegate, in the same transaction */
   constructor(name: Prisma.ModelName, connection: TenantConnection, compiler: QueryCompiler, prisma: object) {
@@ -80,21 +79,31 @@ export class TenantDelegate {
     return row ? (reading.decode(row) as Row) : null;
   }
 
-  /**
-   * An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. If rows are queried
-   * right after it, in the same tick, their statement returns the count too.
-   */
-  async count(query: Query = {}): Promise<unknown> {
+  /** An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. */
+  async count(query: Query = {}): Promise<number> {
     const total = this.#connection.isUsable ? totalOf(this.#name, query) : undefined;
-    if (!total) return this.callPrisma('count', query);
-    const wanted: PendingTotal = { total };
-    this.#pendingTotal = wanted;
-    await Promise.resolve(); // rows may be queried meanwhile
-    if (this.#pendingTotal === wanted) this.#pendingTotal = undefined;
-    const [row] = (await wanted.rows) ?? [];
-    if (row) return Number(row.at(-1));
-    const [alone] = await this.#connection.send<{ total: number }>(totalQuery(this.#connection.tenantId, total));
-    return alone?.total ?? 0;
+    if (!total) return (await this.callPrisma('count', query)) as number;
+    const [row] = await this.#connection.send<{ total: number }>(totalQuery(this.#connection.tenantId, total));
+    return row?.total ?? 0;
+  }
+
+  /**
+   * Rows as findMany() reads them, and how many rows satisfy `where`: in one statement, if there are maintained counts of
+   * these and the query compiler supports the query.
+   * @returns the total apart, so that its failure need not be one of the rows
+   */
+  async findManyWithTotal(query: Query, where: object): Promise<{ rows: Row[]; total: Promise<number> }> {
+    const { tenantId, isUsable } = this.#connection;
+    const total = isUsable ? totalOf(this.#name, { where }) : undefined;
+    const reading = total && this.#compiler.compile(this.#name, query, tenantId, total);
+    if (reading) {
+      const rows = await this.#connection.send<Raw>(reading.statement);
+      const last = rows[0]?.at(-1);
+      if (last !== undefined) return { rows: rows.map(reading.decode) as Row[], total: Promise.resolve(Number(last)) };
+    }
+    const counted = this.count({ where });
+    counted.catch(() => {}); // reported to whoever awaits the total
+    return { rows: reading ? [] : await this.findMany(query), total: counted };
   }
 
   /** Runs one of Prisma's operations on this tenant's rows. */
@@ -106,22 +115,11 @@ export class TenantDelegate {
 
   /** @returns undefined where Prisma has to run the query: it isn't supported, or its transaction has ended */
   async #readCompiled(query: Query): Promise<Row[] | undefined> {
-    const wanted = this.#pendingTotal;
     const { tenantId, isUsable } = this.#connection;
-    const reading = isUsable ? this.#compiler.compile(this.#name, query, tenantId, wanted?.total) : undefined;
+    const reading = isUsable ? this.#compiler.compile(this.#name, query, tenantId) : undefined;
     if (!reading) return undefined;
-    const rows = this.#connection.send<Raw>(reading.statement);
-    if (wanted) wanted.rows = rows;
-    this.#pendingTotal = undefined;
-    return (await rows).map(reading.decode) as Row[];
+    return (await this.#connection.send<Raw>(reading.statement)).map(reading.decode) as Row[];
   }
-}
-
-/** A count that was asked for, and that the next statement for rows can return with them. */
-interface PendingTotal {
-  total: Total;
-  /** The rows as PostgreSQL returns them, the count last; undefined if no rows were queried. */
-  rows?: Promise<Raw[]>;
 }
 
 const prismaOperations = [

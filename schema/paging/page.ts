@@ -1,7 +1,9 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { Kind, type GraphQLResolveInfo } from 'graphql';
+import type { Prisma, Row as RowOf } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { Problems } from '../errors.ts';
+import type { DelegateName } from '../rows/find-by-id.ts';
 import type { Columns } from './order.ts';
 import {
   allOf,
@@ -151,38 +153,54 @@ function toConnection<Row extends { id: string }>(
   };
 }
 
-type Find<Row, Where> = (query: Window & { where: { AND: (Where | Range)[] } }) => PromiseLike<Row[]>;
+type Filter<Name extends DelegateName> =
+  Prisma.TypeMap['model'][Capitalize<Name>]['operations']['findMany']['args']['where'];
+
+/** As much of a model's delegate as a list needs. */
+interface ListDelegate<Of> {
+  findMany(query: object): Promise<Of[]>;
+  count(query: object): Promise<number>;
+}
 
 /**
- * Reads one page of the list that `info` selects: `find` gets the page's query, with `filter` in its `where`, and the
- * selection of the rows.
+ * Reads one page of the list that `info` selects, and its total in the same statement where it can be had there.
+ * @param filter the list's condition, whatever the page
  * @param columns the columns that the list can be ordered by
  */
-export async function readPage<Row extends { id: string }, Where extends object>(
+export async function readPage<Name extends DelegateName>(
   { context, info }: { context: Context; info: GraphQLResolveInfo },
+  model: Name,
   args: PageArgs,
-  filter: Where,
-  ask: Find<Row, Where>,
-  count: (query: { where: Where }) => Promise<number>,
+  filter: Filter<Name> & object,
   columns: Columns = {},
-): Promise<Connection<Row>> {
+): Promise<Connection<RowOf<Capitalize<Name>> & { id: string }>> {
+  type Of = RowOf<Capitalize<Name>> & { id: string };
+  const delegate = context.db[model] as unknown as ListDelegate<Of>;
   const page = pageOf(args, columns);
   const selected = queryFromInfo({ context, info, ...nodePaths });
-  const find: Find<Row, Where> = (query) => ask({ ...selected, ...query });
-  let counted: Promise<number> | undefined;
-  const totalCount = (): Promise<number> => (counted ??= count({ where: filter }));
-  // If counted right before the rows are read, the same statement returns both (prisma/tenant/delegate.ts). A failure
-  // reaches whoever awaits the total.
-  if (isSelected('totalCount', info)) totalCount().catch(() => {});
+  let total: Promise<number> | undefined;
+  const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
+
+  /** Reads rows; the first time their total too, if it is selected. */
+  const find = async (query: object): Promise<Of[]> => {
+    if (total || !isSelected('totalCount', info)) return delegate.findMany({ ...selected, ...query });
+    const found = await context.db.findManyWithTotal(capitalized(model), { ...selected, ...query }, filter);
+    total = found.total;
+    return found.rows as Of[];
+  };
+
   const isFar = page.window.skip > maxOffsetScan && args.after == null && args.before == null;
-  const { window, ranges } = isFar ? await seekToOffset(page, filter, find, await totalCount()) : page;
-  const rows: Row[] = [];
+  const { window, ranges } = isFar ? await seekToOffset(page, filter, delegate, await totalCount()) : page;
+  const rows: Of[] = [];
   for (const range of ranges) {
     const take = window.take - rows.length;
     if (take > 0) rows.push(...(await find({ ...window, take, where: { AND: [filter, range] } })));
   }
   return toConnection(args, page, rows, totalCount);
 }
+
+const capitalized = <Name extends DelegateName>(model: Name) =>
+  (model.charAt(0).toUpperCase() + model.slice(1)) as Capitalize<Name>;
 
 /** Whether the field is selected unconditionally, and directly rather than in a fragment. */
 const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =>
@@ -196,18 +214,18 @@ const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =
  * Replaces a page's offset by the position of the row before it. That row is looked up from the nearer end of the list by
  * an index-only scan, which is far cheaper than reading and skipping whole rows.
  */
-async function seekToOffset<Row extends { id: string }, Where extends object>(
+async function seekToOffset<Of extends { id: string }>(
   page: Page,
-  filter: Where,
-  find: Find<Row, Where>,
+  filter: object,
+  delegate: ListDelegate<Of>,
   total: number,
 ): Promise<Page> {
   const { order, direction, window } = page;
   const following = total - window.skip;
   const [way, skip] = following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
-  const keys = { include: undefined, select: { id: true, ...(order.column && { [order.column.name]: true }) } };
-  const where = { AND: [filter] };
-  const [last] = following > 0 ? await find({ orderBy: sorted(order, way), skip, take: 1, where, ...keys }) : [];
+  const select = { id: true, ...(order.column && { [order.column.name]: true }) };
+  const query = { orderBy: sorted(order, way), skip, take: 1, where: { AND: [filter] }, select };
+  const [last] = following > 0 ? await delegate.findMany(query) : [];
   const ranges = last ? rangesBeyond(order, positionOf(order, last), direction) : [];
   return { ...page, window: { ...window, skip: 0 }, ranges };
 }

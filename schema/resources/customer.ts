@@ -101,14 +101,7 @@ builder.queryFields((t) => ({
           ...(args.type && { type: args.type }),
           ...allOf(containing(args.q)),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.customer.findMany(query),
-          (query) => context.db.customer.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'customer', args, where, order.columns);
       },
     },
     CustomerConnection,

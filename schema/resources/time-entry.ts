@@ -107,14 +107,7 @@ builder.queryFields((t) => ({
           ...(args.projectId && { projectId: args.projectId }),
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.timeEntry.findMany(query),
-          (query) => context.db.timeEntry.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'timeEntry', args, where, order.columns);
       },
     },
     TimeEntryConnection,

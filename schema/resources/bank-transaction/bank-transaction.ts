@@ -154,14 +154,7 @@ builder.queryFields((t) => ({
           ...((args.from || args.to) && { bookingDate: within(args) }),
           ...allOf(containing(args.q)),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.bankTransaction.findMany(query),
-          (query) => context.db.bankTransaction.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'bankTransaction', args, where, order.columns);
       },
     },
     BankTransactionConnection,

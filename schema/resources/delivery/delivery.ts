@@ -165,13 +165,7 @@ builder.queryFields((t) => ({
           ...(state && { state }),
           createdAt: { gte: since ?? undefined, lt: until ?? undefined },
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.delivery.findMany(query),
-          (query) => context.db.delivery.count(query),
-        );
+        return readPage({ context, info }, 'delivery', args, where);
       },
     },
     DeliveryConnection,
@@ -193,13 +187,7 @@ builder.queryFields((t) => ({
           ...(type ? { type } : readableEvents(context)),
           ...(resourceId && { resourceId }),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.event.findMany(query),
-          (query) => context.db.event.count(query),
-        );
+        return readPage({ context, info }, 'event', args, where);
       },
     },
     EventConnection,

@@ -141,14 +141,7 @@ builder.queryFields((t) => ({
             )),
           ]),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.invoice.findMany(query),
-          (query) => context.db.invoice.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'invoice', args, where, order.columns);
       },
     },
     InvoiceConnection,

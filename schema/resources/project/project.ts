@@ -169,14 +169,7 @@ builder.queryFields((t) => ({
           ...(args.customerId && { customerId: args.customerId }),
           ...allOf(containing(args.q)),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.project.findMany(query),
-          (query) => context.db.project.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'project', args, where, order.columns);
       },
     },
     ProjectConnection,

@@ -181,14 +181,7 @@ builder.queryFields((t) => ({
             ),
           ),
         };
-        return readPage(
-          { context, info },
-          args,
-          where,
-          (query) => context.db.receipt.findMany(query),
-          (query) => context.db.receipt.count(query),
-          order.columns,
-        );
+        return readPage({ context, info }, 'receipt', args, where, order.columns);
       },
     },
     ReceiptConnection,
