@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { forTenant } from '../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
 import { checkEveryMs } from '../../src/graphql/subscription-authorization.ts';
@@ -94,8 +94,8 @@ async function streamOf(request: ClientRequest): Promise<Stream> {
 const until = (condition: () => unknown): Promise<unknown> => vi.waitUntil(condition, { timeout: 60_000 });
 
 /** Connections of this service that listen. */
-async function listening(): Promise<number[]> {
-  const { rows } = await service.pool.query(
+async function listening({ pool } = service): Promise<number[]> {
+  const { rows } = await pool.query(
     `select pid from pg_stat_activity where datname = current_database() and application_name = 'kontor changes'`,
   );
   return rows.map(({ pid }) => pid);
@@ -114,14 +114,17 @@ const ping = async (who: Integrator, webhookId: string): Promise<string> =>
   (await who.graphql(`mutation { pingWebhook(id: "${webhookId}") { id } }`)).pingWebhook.id;
 
 it('nobody watches: no connection listens, and nothing is announced', async () => {
-  expect(await listening()).toEqual([]);
-  const { webhookId } = await makeDelivery(acme);
-  const client = await service.pool.connect();
+  const quiet = await startService(); // whoever has served a subscription keeps its connection
+  onTestFinished(quiet.close);
+  const hooli = await quiet.integrator();
+  const { webhookId } = await makeDelivery(hooli);
+  const client = await quiet.pool.connect();
   const heard: unknown[] = [];
   client.on('notification', (notification) => heard.push(notification));
   await client.query('listen deliveries');
-  await ping(acme, webhookId);
+  await ping(hooli, webhookId);
   await client.query('select 1');
+  expect(await listening(quiet)).toEqual([]);
   expect(heard).toEqual([]);
   client.release(true);
 });

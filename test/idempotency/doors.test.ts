@@ -238,6 +238,7 @@ describe('REST', () => {
     const after = (ms: number): void => void (service.clock.now = new Date(start.getTime() + ms));
     const day = 24 * 60 * 60 * 1000;
     after(0);
+    await send(newKey());
     const first = await send(key);
     after(day - 1);
     await replays(first, () => send(key));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 
 // Links to the next page and the one before say where it lies, so that walking holds while rows come and go.
@@ -210,7 +210,7 @@ describe('a link’s cursor', () => {
     return follow(tenant, url.href);
   };
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     tenant = await service.integrator();
     await add(tenant, upTo(20));
     await add(tenant, [21, 22], 'SUPPLIER');
