@@ -35,7 +35,7 @@ export function App(): ReactNode {
   );
 }
 
-/** The pages of one tenant, whose id begins the address: a link shows everybody the same books. */
+/** The pages of one tenant. The address begins with the tenant's id, so that a link shows every user the same books. */
 function Books(): ReactNode {
   const [path, navigate] = useLocation();
   const tenantId = tenantOf(path);

@@ -13,7 +13,7 @@ export interface Refusal {
 
 export type Answer<Data> = { data: Data; refusal?: undefined } | { data?: undefined; refusal: Refusal };
 
-/** Sends one request. Never throws: what went wrong is in the answer. */
+/** Sends one request. Never throws: errors are in the answer. */
 async function ask<Data>(path: string, body?: object): Promise<Answer<Data>> {
   try {
     const response = await fetch(`/api/auth${path}`, {
@@ -44,7 +44,7 @@ export interface SignedIn {
   user: { id: string; name: string; email: string };
 }
 
-// No script can read the session's cookie. Without this trace of it nobody is asked who is there only to say no.
+// Scripts can't read the session's cookie. This flag says whether there may be one, which saves a request.
 const trace = 'kontor-signed-in';
 
 export const mayBeSignedIn = (): boolean => localStorage.getItem(trace) !== null;
@@ -70,7 +70,7 @@ export const signOut = (): Promise<Answer<unknown>> => leaving(ask('/sign-out', 
 /** Ends all of the user's sessions, this one too. */
 export const signOutEverywhere = (): Promise<Answer<unknown>> => leaving(ask('/revoke-sessions', {}));
 
-/** Ends all other sessions as well; with `revokeTokens`, the user's API tokens too. Answers how many those were. */
+/** Ends all other sessions as well; with `revokeTokens`, the user's API tokens too. @returns how many of them */
 export const changePassword = (input: {
   currentPassword: string;
   newPassword: string;

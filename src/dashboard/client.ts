@@ -27,7 +27,7 @@ export interface Once {
   idempotencyKey: string;
 }
 
-/** What a page shows now: its queries, and what was answered last. */
+/** The queries of the current page, with their last results. */
 interface Shown {
   operation: Operation;
   data?: unknown;
@@ -46,7 +46,7 @@ export function refetchShown(client: Client): void {
 
 /**
  * A client for one tenant; another tenant gets another, so that no answer outlives the switch.
- * @param signInAgain settles once there is a session again, or nobody wants one; what was refused is then sent again
+ * @param signInAgain settles when the user has signed in again or declined; refused requests are then repeated
  */
 export function createClient(tenantId: string | undefined, signInAgain: () => Promise<unknown>): Client {
   const headers = { 'X-Requested-With': 'kontor', ...(tenantId && { 'X-Tenant': tenantId }) };

@@ -75,7 +75,7 @@ const signsIn = (format: Intl.NumberFormat, type: 'decimal' | 'group'): string[]
     .filter((part) => part.type === type)
     .map(({ value }) => simple(value));
 
-/** One sign for those that look the same. */
+/** Normalizes characters that look the same. */
 const simple = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll('’', "'");
 
 function parse(typed: string, signs: Signs): string | undefined {

@@ -3,15 +3,15 @@ import { codeOf } from './client.ts';
 import { date } from './format.ts';
 import { fieldName } from './plain-messages.ts';
 
-/** What became of something while a form changed it: its values now, or why it can't be changed any more. */
+/** The stored state of an object that a form edits: its values, or why it can no longer be changed. */
 export interface StoredState<Values> {
   values?: Values;
   gone?: string;
 }
 
 /**
- * Reads what is stored now.
- * @param answer of a query of its own: one that the page shares would change the page below the form
+ * Reads the stored values.
+ * @param answer the result of a separate query: the page's own query would re-render the page below the form
  */
 export async function readStored<Data, Values>(
   answer: Promise<OperationResult<Data>>,
@@ -25,9 +25,9 @@ export async function readStored<Data, Values>(
 }
 
 /**
- * Brings a form up to date. A field that was changed elsewhere alone is taken over; one that was changed here as well
- * keeps what is typed.
- * @returns the form's values, and what is to be told
+ * Merges a form's input with the stored values. A field that was changed only elsewhere gets the stored value; a field that was
+ * changed here as well keeps its input.
+ * @returns the form's values, and messages about the changes
  */
 export function mergeEdits<Values extends object>(
   opened: Values,
@@ -48,7 +48,7 @@ export function mergeEdits<Values extends object>(
   return { values, changes };
 }
 
-/** Lines have keys for React, which are no part of what is stored. */
+/** Compares without the lines' React keys, which aren't stored. */
 const same = (a: unknown, b: unknown): boolean => text(a) === text(b);
 const text = (value: unknown): string =>
   JSON.stringify(value, (name, inner: unknown) => (name === 'key' ? undefined : inner)) ?? '';

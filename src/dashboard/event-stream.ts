@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-// How the connection that changes come by is doing. One of the page's, whatever asks for them.
+// State of the event stream (server-sent events). The page has one, shared by all subscriptions.
 const listeners = new Set<() => void>();
 let now: StreamState = { connected: false, gaps: 0 };
 
 export interface StreamState {
   connected: boolean;
-  /** How often it broke off and came back: what happened meanwhile was missed. */
+  /** How often the stream was interrupted and reconnected: changes in between were missed. */
   gaps: number;
 }
 

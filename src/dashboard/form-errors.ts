@@ -2,15 +2,15 @@ import type { CombinedError } from 'urql';
 import { sentence } from './format.ts';
 import { fieldName, plainMessage } from './plain-messages.ts';
 
-/** What a form shows: texts beside its fields, and what belongs to none of them. */
+/** A form's errors: messages beside its fields, and messages that belong to no field. */
 export interface FormErrors {
   fields: Record<string, string>;
   rest: string[];
 }
 
 /**
- * Sorts what the domain says (VALIDATION_FAILED's `errors`, by input path: `input.items.0.quantity`) to the fields of a
- * form, named without `input.`.
+ * Assigns the domain's errors (VALIDATION_FAILED's `errors`, by input path: `input.items.0.quantity`) to the fields of a form,
+ * which are named without `input.`.
  */
 export function formErrorsOf(error: CombinedError, isField: (path: string) => boolean): FormErrors {
   const faults: FormErrors = { fields: {}, rest: [] };
@@ -31,7 +31,7 @@ interface FieldError {
   messages: string[];
 }
 
-/** What the domain says is wrong with the arguments of an operation. */
+/** The domain's validation errors of an operation's arguments. */
 export const fieldErrors = (error: CombinedError): FieldError[] =>
   error.graphQLErrors
     .flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)))

@@ -2,7 +2,7 @@ import { decimalText } from './decimal-text.ts';
 import { minorDigits } from './format.ts';
 import { locale } from './locale.ts';
 
-/** What is typed into forms, and what the API wants for it. */
+/** Converts between text in forms and the API's values. */
 
 const text = decimalText(locale);
 

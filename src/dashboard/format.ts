@@ -112,7 +112,7 @@ export function ago(instant: string, now = Date.now()): string {
   return dateTime(instant);
 }
 
-/** Seconds, for someone who waits: `40 seconds`, `3 minutes`. */
+/** Formats a waiting time in seconds: `40 seconds`, `3 minutes`. */
 export function wait(seconds: number): string {
   const [value, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
   return new Intl.NumberFormat(pageLanguage, { style: 'unit', unit, unitDisplay: 'long' }).format(value);

@@ -1,11 +1,11 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
-/** A page's program didn't arrive: no connection, or another version is installed by now. */
+/** A page's script could not be loaded: no connection, or another version is installed by now. */
 export class PageLoadError extends Error {
   override name = 'PageLoadError';
 }
 
-/** A component whose program is loaded when it is first shown: a page, as a rule. */
+/** A component, usually a page, whose script is loaded when it is first shown. */
 export const lazyPage = <Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): LazyExoticComponent<ComponentType<Props>> =>

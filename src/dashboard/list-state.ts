@@ -18,7 +18,7 @@ export interface Sort {
 export interface ListState<Filter extends string> {
   /** Each filter as the address has it; undefined where it isn't set. */
   filters: Partial<Record<Filter, string>>;
-  /** What the address says, or else what the list begins with. Undefined: newest first. */
+  /** The order in the address, or the list's initial order. Undefined: newest first. */
   sort: Sort | undefined;
   /** The page's number, from 1: for people only, the cursor says where it is. */
   page: number;
@@ -116,6 +116,6 @@ export function orderBy<Field extends string>(
   return field && sort ? { field, direction: sort.direction } : null;
 }
 
-/** A filter's value, if it is one of those there are: the address may say anything. */
+/** A filter's value if it is valid, else null: the address may contain anything. */
 export const oneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
   values.find((each) => each === value) ?? null;

@@ -16,7 +16,7 @@ const here = (): Place => ({ path: window.location.pathname, search: window.loca
 const listeners = new Set<() => void>();
 let shown = here();
 
-// Each entry of the history has a number, so that one that was left by Back can be returned to.
+// Each history entry has a number, so that an entry that was left by Back can be restored.
 const numberOf = (state: unknown): number | undefined => (state as { entry?: number } | null)?.entry;
 let entry = numberOf(window.history.state) ?? 0;
 window.history.replaceState({ entry }, '');

@@ -2,17 +2,17 @@ import { useState } from 'react';
 import type { CombinedError } from 'urql';
 import { done, failed } from './components/toast.ts';
 
-/** What an action of one click asks for, and what it makes of the value shown. */
+/** A one-click action: its request, and the value that it leads to. */
 interface Action<T> {
   newValue: T;
   run: () => Promise<{ error?: CombinedError }>;
-  /** Said once it is so. */
+  /** The message after success. */
   message: string;
 }
 
 /**
- * Shows at once what an action will make of a value, where it is as easily undone as done and moves no money. What the
- * server says stands again as soon as it says something new, or refuses.
+ * Shows an action's new value before the server confirms it, for actions that are easily undone and move no money. The server's
+ * value is shown again when it changes, or when the action fails.
  */
 export function useOptimisticValue<T>(value: T): [shown: T, act: (action: Action<T>) => Promise<void>] {
   const [expected, expect] = useState<{ instead: T; value: T }>();

@@ -1,7 +1,7 @@
 import { sentence } from './format.ts';
 import { numberExample } from './form-values.ts';
 
-// The API's messages are written for programs. A person is told what to do instead.
+// The API's messages are written for programs. People get a message that says what to do.
 const plain: [message: RegExp, told: string][] = [
   [/^Must be a UUID\.$/, 'Choose one.'],
   [/^Must be a number/, `Enter a number, such as ${numberExample}.`],

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** A session that ended while a page is open: one signs in over the page, and what was asked for goes on. */
+/** A session that expires while a page is open: the user signs in over the page, and refused requests are repeated. */
 
 interface SignInAgain {
-  /** Tells whether one has signed in. */
+  /** Reports whether the user has signed in. */
   settle: (signedIn: boolean) => void;
   settled: Promise<boolean>;
 }
@@ -16,10 +16,10 @@ function change(next: SignInAgain | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether a page is open that one can sign in over. */
+/** Whether a page is open that can show the sign-in dialog. */
 export const isPageOpen = (): boolean => listeners.size > 0;
 
-/** Has the page ask for the password, once for all requests that were refused. */
+/** Opens the sign-in dialog, once for all refused requests. */
 export function signInAgain(): Promise<boolean> {
   if (wanted) return wanted.settled;
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -31,7 +31,7 @@ export function signInAgain(): Promise<boolean> {
   return promise;
 }
 
-/** For the dialog: what waits for it; undefined while the session goes on. */
+/** For the sign-in dialog: the pending sign-in; undefined while the session is valid. */
 export const useSignInAgain = (): SignInAgain | undefined =>
   useSyncExternalStore(
     (listener) => {

@@ -29,7 +29,7 @@ export type Session = ResultOf<typeof SessionQuery>['me'];
 const SessionContext = createContext<Session | null>(null);
 export const SessionProvider = SessionContext.Provider;
 
-/** Who is signed in, and whose books are open. */
+/** The signed-in user and the current tenant. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('There is no session here.');

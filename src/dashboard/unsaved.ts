@@ -1,7 +1,7 @@
 import { createContext } from 'react';
 import { confirm } from './components/confirm.tsx';
 
-/** Forms with something typed that isn't stored. Nobody leaves them without being asked. */
+/** Forms with unsaved input. Leaving them asks for confirmation. */
 
 type IsUnsaved = () => boolean;
 
@@ -9,10 +9,10 @@ export type FormScope = Set<IsUnsaved>;
 
 const allForms: FormScope = new Set();
 
-/** The forms of the dialog that one is in; of the page outside of dialogs. */
+/** The forms of the current dialog, or of the page outside of dialogs. */
 export const FormScopeContext = createContext<FormScope>(allForms);
 
-/** Adds a form to a scope, and to the page; answers what takes it away. */
+/** Adds a form to a scope, and to the page. @returns a function that removes it */
 export function registerForm(scope: FormScope, isUnsaved: IsUnsaved): () => void {
   for (const forms of [scope, allForms]) forms.add(isUnsaved);
   return () => {
@@ -24,7 +24,7 @@ export const hasUnsaved = (scope: FormScope = allForms): boolean => [...scope].s
 
 let asking = false;
 
-/** Whether what is typed may be thrown away. Where nothing is typed, nobody is asked. */
+/** Asks whether unsaved input may be discarded. Without unsaved input it doesn't ask. */
 export async function mayDiscard(scope: FormScope = allForms): Promise<boolean> {
   if (!hasUnsaved(scope)) return true;
   if (asking) return false;
@@ -36,7 +36,7 @@ export async function mayDiscard(scope: FormScope = allForms): Promise<boolean> 
     cancel: 'Keep editing',
     danger: true,
   });
-  // The same press of Escape reaches the dialog below as well: it must not ask anew.
+  // The same Escape key press also reaches the dialog below, which must not ask a second time.
   setTimeout(() => (asking = false));
   return sure;
 }

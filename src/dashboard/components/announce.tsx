@@ -5,7 +5,7 @@ type Announce = (text: string) => void;
 
 const AnnounceContext = createContext<Announce>(() => {});
 
-/** Says to screen readers what eyes see by themselves: `12 invoices found`. */
+/** Announces visible changes to screen readers: `12 invoices found`. */
 export const useAnnounce = (): Announce => useContext(AnnounceContext);
 
 /** The region that announcements are made in. */

@@ -4,7 +4,7 @@ import { useClient } from 'urql';
 import { useReachable } from '../connection.ts';
 import { refetchShown } from '../client.ts';
 
-/** Says that what is shown may be out of date, as the server doesn't answer. Goes away by itself. */
+/** A notice that the page may be outdated. It is shown while the server doesn't answer. */
 export function ConnectionNotice(): ReactNode {
   const client = useClient();
   const reachable = useReachable();

@@ -7,7 +7,7 @@ interface Props {
   value: string;
   /** What is copied: `the token`. */
   what: string;
-  /** A button with words, where copying is what one is here for. */
+  /** A button with a label, where copying is the main action. */
   prominent?: boolean;
 }
 

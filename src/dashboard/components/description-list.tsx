@@ -1,7 +1,7 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is known of something, as names and values; what is null isn't shown. */
+/** A description list of names and values; null values aren't shown. */
 export function DescriptionList({ facts: items }: { facts: [name: string, value: ReactNode][] }): ReactNode {
   return (
     <Card withBorder radius="md">

@@ -38,7 +38,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
   }
 }
 
-/** In place of a page whose program didn't arrive. */
+/** Replaces a page whose script could not be loaded. */
 function NotLoaded(): ReactNode {
   const [busy, setBusy] = useState(false);
   const [waiting, setWaiting] = useState(true);

@@ -15,7 +15,7 @@ export interface Submission {
   faults: string[];
   /** What was changed elsewhere since the form was opened, to be looked over before it is saved. */
   changes: string[];
-  /** Why what the form is about can't be changed any more. */
+  /** Why the form's object can no longer be changed. */
   gone: string | undefined;
   unsaved: Unsaved;
 }
@@ -43,7 +43,7 @@ export function useSubmit<Values extends object, Data>(
     if (first) form.getInputNode(first)?.focus();
   };
 
-  /** Takes over what was changed elsewhere; tells whether the form can be sent as it is. */
+  /** Merges changes that were made elsewhere. @returns whether the form can be sent unchanged */
   const isUpToDate = async (): Promise<boolean> => {
     const now = await current?.();
     if (now?.gone) setGone(now.gone);
@@ -99,7 +99,7 @@ interface FormProps {
   danger?: boolean;
 }
 
-/** A form and its buttons. The browser's own checks are off: the server says what is wrong, in one voice. */
+/** A form and its buttons. The browser's own validation is off, so that all error messages come from the server. */
 export function Form({ submission, submit, onCancel, children, danger }: FormProps): ReactNode {
   const cancel = async (): Promise<void> => {
     if (await submission.unsaved.discard()) onCancel?.();

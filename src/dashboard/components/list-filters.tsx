@@ -4,7 +4,7 @@ import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ListState } from '../list-state.ts';
 
-/** A list's search field: what is typed goes to the address once one pauses. */
+/** A list's search field. The text goes into the address when the user stops typing (debounced). */
 export function Search({ value, onChange, label }: SearchProps): ReactNode {
   const [typed, setTyped] = useState(value ?? '');
   const sent = useRef(value ?? '');
@@ -12,7 +12,7 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
     sent.current = text;
     onChange(text);
   }, 250);
-  // Back, or a filter taken away from outside, changes what is typed as well.
+  // The browser's Back, or clearing the filters, changes the text as well.
   useEffect(() => {
     if ((value ?? '') === sent.current) return;
     sent.current = value ?? '';

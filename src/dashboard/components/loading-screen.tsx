@@ -1,7 +1,7 @@
 import { Center, Loader } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** While it isn't known yet who is there. */
+/** Shown until it is known whether a user is signed in. */
 export function LoadingScreen(): ReactNode {
   return (
     <Center h="100dvh" component="main" aria-busy>

@@ -6,7 +6,7 @@ interface Props {
   children: string | null | undefined;
   /** A page of the dashboard, where the text is a link. */
   to?: string;
-  /** Smaller and paler: what only adds to the line above. */
+  /** Smaller and dimmed, for secondary text below another line. */
   secondary?: boolean;
   /** Lines before the rest is left out. */
   lines?: number;

@@ -8,7 +8,7 @@ interface Props {
   title: string;
   /** What stands beside the title: a state, say. */
   badge?: ReactNode;
-  /** One line on what this page is for. */
+  /** One line about the page's purpose. */
   description?: ReactNode;
   /** The guide that explains this page's matter to programmers. */
   guide?: { href: `/docs/${string}`; label: string };

@@ -17,7 +17,7 @@ export interface PickerProps extends Omit<SelectProps, 'data' | 'value' | 'onCha
   onChange: (id: string | null) => void;
 }
 
-/** How one that isn't there yet is made. */
+/** How the picker creates a new option. */
 export interface Creation {
   /** `Add a customer` */
   title: string;
@@ -25,17 +25,17 @@ export interface Creation {
 }
 
 interface Sources<Filter extends object> {
-  /** The first of those that a text finds. */
+  /** Searches options by text, and returns the first ones. */
   find: TypedDocumentNode<{ found: { nodes: readonly Named[] } }, { q?: string | null } & Filter>;
   /** What else they must be. */
   among: Filter;
-  /** The one that is chosen already. */
+  /** Loads the selected option. */
   get: TypedDocumentNode<{ chosen: Named }, { id: string }>;
-  /** Where a new one can be made of what was typed. */
+  /** Creates an option from the typed text, where that is possible. */
   creation?: Creation | undefined;
 }
 
-// No id: those are UUIDs.
+// Not an id: ids are UUIDs.
 const create = 'create';
 
 /**

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import type { Refusal } from '../auth.ts';
 import { wait } from '../format.ts';
 
-/** Why an attempt to sign in, or the like, was refused; what belongs to a field stands beside the field. */
+/** Shows why a sign-in or a similar attempt was refused. Errors of a field are shown beside the field instead. */
 export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): ReactNode {
   const blocked = useCountdown(refusal);
   if (!refusal || Object.keys(refusal.fields).length > 0) return null;

@@ -6,7 +6,7 @@ import { useSession } from '../session.tsx';
 import { useSignInAgain } from '../session-expiry.ts';
 import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
 
-/** Asks for the password over the page once the session has ended: the page, and what is typed there, stay. */
+/** Asks for the password in a dialog over the page when the session has ended: the page and its unsaved input stay. */
 export function SignInAgain(): ReactNode {
   const wanted = useSignInAgain();
   return (

@@ -10,7 +10,7 @@ export interface Unsaved {
   discard: () => Promise<boolean>;
 }
 
-/** Watches a form: whoever leaves it, or closes the dialog that it is in, is asked first. */
+/** Registers a form: leaving it, or closing its dialog, asks for confirmation while it has unsaved input. */
 export function useUnsaved<Values extends object>({ getValues }: UseFormReturnType<Values>): Unsaved {
   const scope = useContext(FormScopeContext);
   const [watched] = useState(() => {

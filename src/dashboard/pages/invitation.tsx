@@ -48,7 +48,7 @@ export default function InvitationPage(): ReactNode {
   );
 }
 
-/** Sends what joins the tenant, then opens the books. */
+/** Accepts the invitation, then opens the tenant's pages. */
 function useJoining() {
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);
@@ -64,7 +64,7 @@ function useJoining() {
   return { join, busy, refusal };
 }
 
-/** Whether the address has an account isn't known here: for who has one, there is the way to sign in. */
+/** The page doesn't know whether the address has an account: it offers both to create one and to sign in. */
 function NewAccount({ token, email }: { token: string; email: string }): ReactNode {
   const { join, busy, refusal } = useJoining();
   const form = useForm({

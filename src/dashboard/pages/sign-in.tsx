@@ -75,7 +75,7 @@ export default function SignIn(): ReactNode {
   );
 }
 
-/** Where the user was going. Only to a page of our own: `to` comes with the address, from whoever made the link. */
+/** The page to open after the sign-in. Only our own pages are allowed: an attacker may have made the address with `to`. */
 function destination(to: string | null): string {
   return to && /^\/(?![/\\]|sign-in)/.test(to) ? to : '/';
 }

@@ -13,7 +13,7 @@ export function GlobalSearch(): ReactNode {
   // The dialog's code comes when it is first asked for.
   const [wanted, setWanted] = useState(false);
   const open = (): void => {
-    // Not over another dialog, which may hold what somebody has typed.
+    // Not over another dialog, which may have unsaved input.
     if (document.querySelector('[role="dialog"]')) return;
     setWanted(true);
     show();

@@ -3,7 +3,7 @@ import { date, label, money } from '../../format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { navigation } from '../../routes.tsx';
 
-// A dashboard session may read everything. A token, which a developer can work with, only what its abilities say.
+// A dashboard session may read everything; a token, which developers may use, only what its abilities allow.
 const AbilitiesQuery = graphql(`
   query SearchAbilities {
     me {
@@ -79,7 +79,7 @@ const SearchQuery = graphql(`
 
 /** Something that a search found, and where it is. */
 export interface Result {
-  /** Its address in the tenant's pages; one that begins with /docs/ is outside of them. */
+  /** The result's address within the tenant's pages; addresses that begin with /docs/ are outside of them. */
   to: string;
   name: string;
   detail: string;
@@ -149,7 +149,7 @@ const pages: Result[] = [
   { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for programmers' },
 ];
 
-/** Pages whose names hold every word that was typed; all of them while nothing is typed. */
+/** Pages whose names contain every typed word; all pages for an empty text. */
 function pagesCalled(q: string): Result[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return pages.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));

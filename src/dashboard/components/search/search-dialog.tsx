@@ -51,7 +51,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
   }, [answered, debounced, results.length, selectFirstOption, announce]);
   const type = (text: string): void => {
     setTyped(text);
-    // Until the answer is there, Enter opens nothing: not what an earlier text had found.
+    // Until the results for this text arrive, Enter opens nothing: the shown results belong to an earlier text.
     told.current = undefined;
     combobox.resetSelectedOption();
     field.current?.removeAttribute('aria-activedescendant');

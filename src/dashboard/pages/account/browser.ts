@@ -17,7 +17,7 @@ const systems: [name: string, sign: RegExp][] = [
   ['Linux', /Linux/],
 ];
 
-/** What a browser calls itself, for people: `Firefox on Windows`. Only what most use is told apart. */
+/** The browser's name from its user agent: `Firefox on Windows`. Only common browsers are recognized. */
 export function browserOf(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
   const browser = browsers.find(([, sign]) => sign.test(userAgent))?.[0];

@@ -30,6 +30,6 @@ export const unsigned = (amount: string): string => amount.replace('-', '');
 export const nameOf = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
   counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : 'Bank transaction');
 
-/** An account in groups of four, as it is printed; one that is no IBAN stays as it is. */
+/** Formats an IBAN in groups of four, as it is printed; other account numbers stay unchanged. */
 export const iban = (account: string): string =>
   /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(account) ? account.replaceAll(/(.{4})(?=.)/g, '$1 ') : account;

@@ -22,7 +22,7 @@ const SupplierQuery = graphql(`
   }
 `);
 
-/** Makes the receipt that money out pays, begun from what the bank says; the transaction then pays it. */
+/** Creates a receipt for money sent, prefilled from the bank transaction, which then pays it. */
 export function MakeReceipt({ transaction }: { transaction: BankTransaction }): ReactNode {
   const [opened, dialog] = useDisclosure();
   return (

@@ -37,7 +37,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Says by hand what a transaction pays: several invoices, or several receipts, in part or in full. */
+/** Matches a transaction manually: with several invoices or several receipts, in part or in full. */
 export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
   const [, match] = useMutation(MatchBankTransaction);

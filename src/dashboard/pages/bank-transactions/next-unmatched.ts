@@ -19,7 +19,7 @@ type Placed = Pick<BankTransaction, 'id' | 'bookingDate'>;
 
 /**
  * Goes on to the unmatched transaction that follows this one in the list, newest first; from the last one to the first.
- * @returns a function that says what was done and opens the next one; it stays here where none is left
+ * @returns a function that shows a message and opens the next one, if there is one
  */
 export function useNextUnmatched({ id, bookingDate }: Placed): (said?: string) => Promise<void> {
   const client = useClient();

@@ -18,7 +18,7 @@ export default function EditInvoice(): ReactNode {
     requestPolicy: 'network-only',
   });
   const [opened, open] = useState<Invoice>();
-  // Once it is open, the editor keeps what is typed, whatever becomes of the draft or of the connection.
+  // An open editor keeps its input, even if the draft changes or the connection is lost.
   if (data && !stale && data.invoice.id === id && opened?.id !== id) open(data.invoice);
   const invoice = opened?.id === id ? opened : undefined;
   if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;

@@ -70,7 +70,7 @@ type Row = ResultOf<typeof InvoicesQuery>['invoices']['nodes'][number];
 interface Props {
   list: ListState<never>;
   filters: Omit<VariablesOf<typeof InvoicesQuery>, 'first' | 'after' | 'last' | 'before' | 'orderBy'>;
-  /** Whether all are one customer's, who needn't be named on each row. */
+  /** Whether all invoices belong to one customer, so that the customer's column is left out. */
   oneCustomer?: boolean;
   empty: ReactNode;
 }

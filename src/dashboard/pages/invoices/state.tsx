@@ -11,7 +11,7 @@ const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue
 export const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>
   status === 'ISSUED' && Number(amountPaid) !== 0;
 
-/** Where an invoice stands. Of one that is issued it matters most whether it is overdue, and paid in part. */
+/** An invoice's state. For an issued invoice it shows whether it is overdue or partially paid. */
 export function InvoiceState(invoice: Stated): ReactNode {
   const { status, isOverdue } = invoice;
   const partPaid = isPartPaid(invoice);

@@ -133,7 +133,7 @@ function Money({ totals }: { totals: readonly Total[] }): ReactNode {
 
 interface FigureProps {
   name: string;
-  /** The list that shows what it counts. */
+  /** The list of the counted rows. */
   to: string;
   value: ReactNode;
   children: ReactNode;

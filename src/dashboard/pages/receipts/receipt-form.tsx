@@ -74,7 +74,7 @@ interface Props {
   receipt?: Receipt;
   /** What a new one begins with. */
   initial?: Partial<Values>;
-  /** Whether a new one is booked without asking: what pays it is there already. */
+  /** Whether a new receipt is booked at once, as its payment exists already. */
   alwaysBooked?: boolean;
   onDone: (id: string) => void;
   onCancel: () => void;

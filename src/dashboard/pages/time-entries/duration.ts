@@ -5,7 +5,7 @@ const hoursToMinutes = (hours: string): number => new Decimal(toDecimal(hours)).
 
 const isNumber = (typed: string): boolean => /^\d+(\.\d+)?$/.test(toDecimal(typed));
 
-/** Minutes of what a person types: `1:30`, `1.5`, `1,5 h`, `90 min`, `1 h 30`; NaN where that is none. */
+/** Parses a typed duration as minutes: `1:30`, `1.5`, `1,5 h`, `90 min`, `1 h 30`; NaN if it is none. */
 export function toMinutes(typed: string): number {
   const text = typed.trim().toLowerCase();
   const clock = /^(\d{1,2}):([0-5]\d)$/.exec(text);

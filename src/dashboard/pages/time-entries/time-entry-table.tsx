@@ -69,7 +69,7 @@ interface Props {
   empty: ReactNode;
 }
 
-/** Time entries; those that no invoice bills can be changed and deleted. */
+/** Time entries; unbilled ones can be changed and deleted. */
 export function TimeEntryTable({ list, filters, oneProject = false, empty }: Props): ReactNode {
   const [editing, setEditing] = useState<TimeEntry>();
   const [, remove] = useMutation(DeleteTimeEntry);

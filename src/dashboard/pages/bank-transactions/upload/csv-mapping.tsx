@@ -24,7 +24,7 @@ interface Props {
   rows: string[][];
 }
 
-/** Says where a bank's CSV has what. */
+/** Maps the columns of a bank's CSV. */
 export function CsvMapping({ form, rows }: Props): ReactNode {
   const { headerRow, amountKind } = form.values.csv;
   const [first = [], second = []] = rows;
@@ -126,7 +126,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
   );
 }
 
-/** A column's name with an example of what is in it. */
+/** A column's name with an example value. */
 function columnLabel(cell: string, example: string | undefined, index: number, headerRow: boolean): string {
   const name = headerRow ? cell.trim() || `Column ${index + 1}` : `Column ${index + 1}`;
   const sample = (headerRow ? example : cell)?.trim().slice(0, 24);

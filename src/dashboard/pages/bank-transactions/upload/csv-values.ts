@@ -71,7 +71,7 @@ export const knownDateFormats = [...dateFormats.map(([, format]) => format), 'MM
 const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/;
 const saysOwn = /auftragskonto|own|eigen/;
 
-/** Whether a column holds other people's accounts: a statement has one account, and those who pay have many. */
+/** Whether a column contains counterparties' accounts: they differ, while the statement's own account doesn't. */
 function isTheirs(column: Column, header: string[], rows: string[][]): boolean {
   if (column === null) return false;
   const index = Number(column) - 1;

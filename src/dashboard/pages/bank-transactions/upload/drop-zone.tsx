@@ -53,7 +53,7 @@ export function DropZone({ file, onChange, description, error, disabled = false,
           <Button
             {...rest}
             variant="default"
-            // Not `disabled`: when what is wrong with the file is known, the focus comes back to it.
+            // Not `disabled`: the button gets the focus back when the file has an error.
             aria-disabled={disabled}
             aria-describedby={error ? `${id}-error` : `${id}-description`}
             onClick={() => !disabled && input.current?.click()}

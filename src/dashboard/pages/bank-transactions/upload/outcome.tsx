@@ -13,7 +13,7 @@ interface Props {
   again: () => void;
 }
 
-/** What became of a statement; takes the focus, so that it is read out. */
+/** The result of an import. It takes the focus, so that screen readers announce it. */
 export function Outcome({ outcome: { imported, skipped, matched, warnings }, fileName, again }: Props): ReactNode {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => region.current?.focus(), []);

@@ -14,7 +14,7 @@ export const EventTypesQuery = graphql(`
 `);
 
 interface Props {
-  /** `['*']`: all, those to come as well. */
+  /** `['*']`: all events, future ones included. */
   value: string[];
   onChange: (events: string[]) => void;
   error?: ReactNode;

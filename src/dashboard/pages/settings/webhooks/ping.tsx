@@ -32,7 +32,7 @@ const PingOutcome = graphql(`
 
 type Outcome = ResultOf<typeof PingOutcome>['delivery'];
 
-/** A webhook's Ping, with what came of it beside. */
+/** A webhook's Ping button, with the result beside it. */
 export function usePing(webhookId: string): { button: ReactNode; outcome: ReactNode } {
   const [{ fetching }, ping] = useMutation(PingWebhook);
   const [delivery, setDelivery] = useState<string>();

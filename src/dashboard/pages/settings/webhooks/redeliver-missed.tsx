@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Sends again what a webhook has missed since a time. */
+/** Redelivers the events that a webhook has missed since a given time. */
 export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): ReactNode {
   const [since, setSince] = useState(() => local(new Date(Date.now() - 86_400_000)));
   const [{ fetching }, redeliver] = useMutation(RedeliverMissed);
