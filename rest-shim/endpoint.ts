@@ -34,7 +34,7 @@ export interface EndpointOptions {
 export function endpoint(
   route: Route,
   { operations }: Pick<CompiledSchema, 'operations'>,
-  { base, publicUrl, lookupOperation: reading }: EndpointOptions,
+  { base, publicUrl, lookupOperation }: EndpointOptions,
 ): Handler {
   const [method, path, name, answer] = route;
   const operation = operations.get(name);
@@ -66,7 +66,7 @@ export function endpoint(
     return response;
   };
 
-  const lookup = operations.get(reading ?? '');
+  const lookup = operations.get(lookupOperation ?? '');
   return async (request, { id }, context) => {
     if (id === undefined) return handle(request, {}, context);
     if (!isUuid(id)) throw new NotFoundError();

@@ -11,7 +11,7 @@ import { openDatabase } from '../src/database.ts';
 import { readConfig } from '../src/config.ts';
 import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 import { findPostmaster, start, stop } from '../src/postgres/postgres-server.ts';
-import { findPlace } from '../src/postgres/postgres-user.ts';
+import { findServerLocation } from '../src/postgres/postgres-user.ts';
 
 // The embedded server's superuser serves nobody. DECISIONS.md#d24-isolation holds whatever is asked.
 
@@ -80,7 +80,7 @@ describe('the service on the embedded database', () => {
 describe('a cluster of an earlier version, whose owner was the superuser', () => {
   /** As the version before made it. */
   async function makeEarlierCluster(dataDir: string) {
-    const place = await findPlace(dataDir, () => {});
+    const place = await findServerLocation(dataDir, () => {});
     const { user, bin, home } = place;
     const passwordFile = join(home, 'password');
     await mkdir(home, { mode: 0o700 });

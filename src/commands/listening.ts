@@ -7,11 +7,11 @@ import { addressOf, type Config } from '../config.ts';
 /** How long requests in flight may take to finish once we are told to stop. */
 const graceMs = 10_000;
 /** How long a port may still be held by the process we replace. */
-const portPatienceMs = 10_000;
+const portTimeoutMs = 10_000;
 
 /** @returns the address that it answers at */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
-  const giveUp = Date.now() + portPatienceMs;
+  const giveUp = Date.now() + portTimeoutMs;
   server.setMaxListeners(0); // in a cluster's child each try leaves one, of which Node would warn
   for (;;) {
     try {

@@ -17,10 +17,10 @@ interface Action<T> {
 export function useOptimisticValue<T>(value: T): [shown: T, act: (action: Action<T>) => Promise<void>] {
   const [expected, expect] = useState<{ instead: T; value: T }>();
   if (expected && expected.instead !== value) expect(undefined);
-  const act = async ({ newValue: becomes, run: ask, message: said }: Action<T>): Promise<void> => {
-    expect({ instead: value, value: becomes });
-    const { error } = await ask();
-    if (!error) return done(said);
+  const act = async ({ newValue, run, message }: Action<T>): Promise<void> => {
+    expect({ instead: value, value: newValue });
+    const { error } = await run();
+    if (!error) return done(message);
     expect(undefined);
     failed(error);
   };

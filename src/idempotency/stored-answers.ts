@@ -29,7 +29,7 @@ export interface StoredAnswers {
   store: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredAnswer) => Promise<void>;
 }
 
-export const keptMs = 24 * 60 * 60 * 1000;
+export const retentionMs = 24 * 60 * 60 * 1000;
 
 /** Stores the responses of the past 24 hours, encrypted: some contain a webhook's secret or a token's value. */
 export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
@@ -39,7 +39,7 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
   return {
     find: async (context, request) => {
       const row = await context.db.storedAnswer.findUnique({ where: keyOf(context, request) });
-      if (!row || row.createdAt.getTime() <= context.now().getTime() - keptMs) return undefined;
+      if (!row || row.createdAt.getTime() <= context.now().getTime() - retentionMs) return undefined;
       return { body: row.body, ...(JSON.parse(open(row.answer)) as Omit<StoredAnswer, 'body'>) };
     },
     store: async (context, request, { body, ...rest }) => {
@@ -56,5 +56,5 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
 
 /** Deletes expired responses. */
 export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
-  await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - keptMs) } } });
+  await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - retentionMs) } } });
 }

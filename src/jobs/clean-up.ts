@@ -6,7 +6,7 @@ import { deleteExpiredHits } from '../rate-limit.ts';
 import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
-export const keptDays = 90;
+export const retentionDays = 90;
 
 /** So many rows are deleted at a time: no statement takes long. */
 const slice = 5000;
@@ -23,7 +23,7 @@ export const cleanUp =
     const now = new Date();
     await forgetSessions(client, now);
     await forgetInvitations(client, now);
-    const before = new Date(now.getTime() - keptDays * 86_400_000);
+    const before = new Date(now.getTime() - retentionDays * 86_400_000);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;

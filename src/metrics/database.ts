@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 /** Metrics are asked for again and again: the queue is counted at most this often, and not waited for longer. */
 const everyMs = 2000;
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 interface Task {
   task: string;
@@ -117,7 +117,7 @@ function rarely(count: () => Promise<{ tasks: Task[]; live: number }>) {
 
 async function within<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('No answer in time')), patienceMs);
+  const timer = setTimeout(() => reject(new Error('No answer in time')), timeoutMs);
   try {
     return await Promise.race([work, promise]);
   } finally {

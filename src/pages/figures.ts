@@ -14,10 +14,10 @@ import { mostWarnings } from '../../schema/bank-import/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../graphql/uploads.ts';
 import { limits } from '../graphql/document-limits.ts';
 import { maxUpload } from '../http/multipart.ts';
-import { keptMs } from '../idempotency/stored-answers.ts';
+import { retentionMs } from '../idempotency/stored-answers.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
 import { maxActiveTokens } from '../identity/tokens.ts';
-import { keptDays } from '../jobs/clean-up.ts';
+import { retentionDays } from '../jobs/clean-up.ts';
 import { minuteMs } from '../rate-limit.ts';
 
 /** What the service does where the operator has set nothing. */
@@ -65,9 +65,9 @@ export const figures = {
   retriesTake: duration(retriesTakeMs),
   deliveryTimeout: `${usual.webhookTimeoutMs / 1000} seconds`,
   failuresToDeactivate: number.format(failuresToDeactivate),
-  auditLogDays: `${keptDays} days`,
+  auditLogDays: `${retentionDays} days`,
   secretOverlap: `${rotationMs / hourMs} hours`,
-  idempotencyHours: `${keptMs / hourMs} hours`,
+  idempotencyHours: `${retentionMs / hourMs} hours`,
   tokenRandom: number.format(randomLength),
   tokenChecksum: number.format(checksumLength),
 } as const;

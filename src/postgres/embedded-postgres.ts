@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findPostmaster, forgetPostmaster, logFile, makeCluster, start, stop } from './postgres-server.ts';
-import { findPlace, type Place } from './postgres-user.ts';
+import { findServerLocation, type ServerLocation } from './postgres-user.ts';
 import { isRefused, prepareRoles, readPasswords, rolesAreReady, roleUrl, type Passwords } from './roles.ts';
 
 export interface EmbeddedPostgres {
@@ -21,14 +21,14 @@ export interface EmbeddedPostgres {
 }
 
 /** pg's ref and unref are missing from its types. */
-type Presence = Client & { ref(): void; unref(): void };
+type LockHolder = Client & { ref(): void; unref(): void };
 
 interface Server {
-  client: Presence;
+  client: LockHolder;
   port: number;
 }
 
-const patience = 30_000;
+const startTimeoutMs = 30_000;
 const lockKey = 0x6b6f6e746f72; // "kontor"
 
 /**
@@ -46,11 +46,11 @@ export async function joinEmbeddedPostgres(
   const folder = await makeFolder(dataDir);
   const gate = join(folder, 'postgres.lock');
 
-  const { place, server, passwords } = await alone(gate, async () => {
-    const found = await findPlace(folder, report);
+  const { location, server, passwords } = await alone(gate, async () => {
+    const found = await findServerLocation(folder, report);
     if (!(await stat(found.home).catch(() => undefined))) await makeCluster(found, report);
     const read = await readPasswords(found);
-    return { place: found, passwords: read, server: await enter(found, read) };
+    return { location: found, passwords: read, server: await enter(found, read) };
   });
 
   let left: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export async function joinEmbeddedPostgres(
     current.client.unref();
     current.client.once('end', () => {
       if (left) return;
-      held = alone(gate, () => enter(place, passwords, server.port)).then(hold, (error: unknown) => {
+      held = alone(gate, () => enter(location, passwords, server.port)).then(hold, (error: unknown) => {
         report(`The database server is gone: ${messageOf(error)}`);
         return undefined;
       });
@@ -74,8 +74,8 @@ export async function joinEmbeddedPostgres(
     url: roleUrl('kontor', passwords.owner, server.port, 'kontor'),
     booksUrl: roleUrl('kontor_books', passwords.books, server.port, 'kontor'),
     superuserUrl: roleUrl('postgres', passwords.superuser, server.port, 'kontor'),
-    location: dirname(place.home),
-    leave: () => (left ??= held.then((current) => current && alone(gate, () => leave(current.client, place)))),
+    location: dirname(location.home),
+    leave: () => (left ??= held.then((current) => current && alone(gate, () => leave(current.client, location)))),
   };
 }
 
@@ -103,11 +103,11 @@ async function alone<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
   );
   const lock = openLock(lockFile);
   try {
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + startTimeoutMs;
     while (!taken(lock)) {
       if (Date.now() > deadline)
         throw new Error(
-          `Another process has been starting or stopping the database for ${patience / 1000} s: see who has ${lockFile} open`,
+          `Another process has been starting or stopping the database for ${startTimeoutMs / 1000} s: see who has ${lockFile} open`,
         );
       await sleep(10 + Math.random() * 20);
     }
@@ -138,12 +138,12 @@ function taken(lock: DatabaseSync): boolean {
 }
 
 /** Starts the server unless it runs, and takes the shared lock. A server in transition is waited for. */
-async function enter(place: Place, passwords: Passwords, oldPort?: number): Promise<Server> {
-  let deadline = Date.now() + patience;
+async function enter(location: ServerLocation, passwords: Passwords, oldPort?: number): Promise<Server> {
+  let deadline = Date.now() + startTimeoutMs;
   let port = oldPort;
   let problem = '';
   while (Date.now() < deadline) {
-    const running = await findPostmaster(place);
+    const running = await findPostmaster(location);
     if (running?.alive) {
       try {
         return { client: await connect(running.port, passwords), port: running.port };
@@ -152,20 +152,20 @@ async function enter(place: Place, passwords: Passwords, oldPort?: number): Prom
       }
     } else {
       // PostgreSQL would take any process of its user that has got the old pid for a running server.
-      await forgetPostmaster(place);
-      problem = await start(place, port ?? running?.port);
+      await forgetPostmaster(location);
+      problem = await start(location, port ?? running?.port);
       // What a server killed a moment ago leaves behind; and a port that somebody was faster to take.
       const passing = /still in use|Address already in use/.test(problem);
       if (problem && !passing) break;
-      if (!problem) deadline = Date.now() + patience; // recovery may have used it up
+      if (!problem) deadline = Date.now() + startTimeoutMs; // recovery may have used it up
       if (passing) port = undefined;
     }
     await sleep(problem ? 50 : 0);
   }
-  throw new Error(`PostgreSQL does not work: ${problem} (log: ${logFile(place)})`);
+  throw new Error(`PostgreSQL does not work: ${problem} (log: ${logFile(location)})`);
 }
 
-async function connect(port: number, passwords: Passwords): Promise<Presence> {
+async function connect(port: number, passwords: Passwords): Promise<LockHolder> {
   const ready = await connectAsOwner(port, passwords.owner).catch((error: unknown) => {
     if (isRefused(error)) return undefined;
     throw error;
@@ -178,7 +178,7 @@ async function connect(port: number, passwords: Passwords): Promise<Presence> {
 }
 
 /** @returns undefined where the roles have to be prepared first */
-async function connectAsOwner(port: number, password: string): Promise<Presence | undefined> {
+async function connectAsOwner(port: number, password: string): Promise<LockHolder | undefined> {
   // Not to `kontor`: our presence must not stand in the way of dropping it or using it as a template.
   const client = new Client({
     host: '127.0.0.1',
@@ -189,7 +189,7 @@ async function connectAsOwner(port: number, password: string): Promise<Presence 
     ssl: false,
     connectionTimeoutMillis: 5000,
     application_name: 'kontor: keeps the server',
-  }) as Presence;
+  }) as LockHolder;
   client.on('error', () => {}); // 'end' follows
   try {
     await client.connect();
@@ -205,7 +205,7 @@ async function connectAsOwner(port: number, password: string): Promise<Presence 
   return undefined;
 }
 
-async function leave(client: Presence, place: Place): Promise<void> {
+async function leave(client: LockHolder, location: ServerLocation): Promise<void> {
   client.ref();
   let last = false;
   try {
@@ -215,7 +215,7 @@ async function leave(client: Presence, place: Place): Promise<void> {
   } catch {
     return; // the server is gone already
   }
-  if (last) await stop(place);
+  if (last) await stop(location);
   await client.end().catch(() => {});
 }
 

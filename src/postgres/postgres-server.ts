@@ -1,11 +1,11 @@
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { oneLine, run, type Place } from './postgres-user.ts';
+import { oneLine, run, type ServerLocation } from './postgres-user.ts';
 import { makePasswords, superuserPasswordFile } from './roles.ts';
 
 /** All or nothing: the cluster appears together with its passwords, under its name, once it is complete. */
-export async function makeCluster({ home, bin, user }: Place, report: (line: string) => void): Promise<void> {
+export async function makeCluster({ home, bin, user }: ServerLocation, report: (line: string) => void): Promise<void> {
   report(`Making a database in ${home}`);
   const prefix = `${basename(home)}.new-`;
   for (const name of await readdir(dirname(home))) {
@@ -48,22 +48,24 @@ export async function makeCluster({ home, bin, user }: Place, report: (line: str
   }
 }
 
-const pidFile = ({ home }: Place): string => join(home, 'cluster/postmaster.pid');
-export const logFile = ({ home }: Place): string => join(home, 'log');
+const pidFile = ({ home }: ServerLocation): string => join(home, 'cluster/postmaster.pid');
+export const logFile = ({ home }: ServerLocation): string => join(home, 'log');
 
-export async function findPostmaster(place: Place): Promise<{ pid: number; port: number; alive: boolean } | undefined> {
-  const lines = (await readFile(pidFile(place), 'utf8').catch(() => '')).split('\n');
+export async function findPostmaster(
+  location: ServerLocation,
+): Promise<{ pid: number; port: number; alive: boolean } | undefined> {
+  const lines = (await readFile(pidFile(location), 'utf8').catch(() => '')).split('\n');
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
-  return pid && port ? { pid, port, alive: await isPostmaster(pid, place) } : undefined;
+  return pid && port ? { pid, port, alive: await isPostmaster(pid, location) } : undefined;
 }
 
 /** Removes the pid file of a server that has ended, even if another process has its pid now. */
-export async function forgetPostmaster(place: Place): Promise<void> {
-  await rm(pidFile(place), { force: true });
+export async function forgetPostmaster(location: ServerLocation): Promise<void> {
+  await rm(pidFile(location), { force: true });
 }
 
 /** A server works in its cluster's folder, as nothing else does that may have got its pid. */
-async function isPostmaster(pid: number, { home, user }: Place): Promise<boolean> {
+async function isPostmaster(pid: number, { home, user }: ServerLocation): Promise<boolean> {
   if (process.platform === 'linux') {
     // Asked as the server's user: in a container, root alone may not. In doubt it is one, and connecting decides.
     const cwd = await run('sh', ['-c', 'cd "$0" 2>/dev/null && pwd -P; true', `/proc/${pid}/cwd`], user);
@@ -77,15 +79,15 @@ async function isPostmaster(pid: number, { home, user }: Place): Promise<boolean
 }
 
 /** @returns the error's message, or '' */
-export async function start(place: Place, wantedPort: number | undefined): Promise<string> {
+export async function start(location: ServerLocation, wantedPort: number | undefined): Promise<string> {
   const port = (wantedPort && (await freePort(wantedPort))) || (await freePort(0));
-  const log = logFile(place);
+  const log = logFile(location);
   const before = await stat(log).then(
     ({ size }) => size,
     () => 0,
   );
   // -t: recovery after a crash may take its time
-  const { ok, output } = await pgCtl(place, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
+  const { ok, output } = await pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
   if (ok) return '';
   const written = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString();
   const telling = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
@@ -93,13 +95,13 @@ export async function start(place: Place, wantedPort: number | undefined): Promi
   return oneLine(reasons.join('\n')) || oneLine(output);
 }
 
-export async function stop(place: Place): Promise<void> {
-  const { ok, output } = await pgCtl(place, ['stop', '-t', '60', '-m', 'fast']);
-  if (!ok) throw new Error(`PostgreSQL does not stop: ${oneLine(output)} (log: ${logFile(place)})`);
+export async function stop(location: ServerLocation): Promise<void> {
+  const { ok, output } = await pgCtl(location, ['stop', '-t', '60', '-m', 'fast']);
+  if (!ok) throw new Error(`PostgreSQL does not stop: ${oneLine(output)} (log: ${logFile(location)})`);
 }
 
 /** pg_ctl gives a server a session of its own: Ctrl-C, sent to our process group, is ours to answer. */
-function pgCtl({ bin, home, user }: Place, args: string[]): Promise<{ ok: boolean; output: string }> {
+function pgCtl({ bin, home, user }: ServerLocation, args: string[]): Promise<{ ok: boolean; output: string }> {
   return run(join(bin, 'pg_ctl'), [...args, '-w', '-D', join(home, 'cluster')], user);
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 export type User = { uid: number; gid: number } | undefined;
 
 /** The folder of a data folder's server, its binaries, and the user that runs it. */
-export interface Place {
+export interface ServerLocation {
   /** cluster, password and log; exists only once all of it is complete */
   home: string;
   /** the folder of initdb, pg_ctl and postgres */
@@ -23,7 +23,7 @@ const shared = '/var/lib/kontor';
  * All three are trivial unless we are root, which PostgreSQL refuses: then it is the system user
  * `postgres`, who may be unable to reach a checkout or a data folder under, say, /root.
  */
-export async function findPlace(dataDir: string, report: (line: string) => void): Promise<Place> {
+export async function findServerLocation(dataDir: string, report: (line: string) => void): Promise<ServerLocation> {
   const here = join(dataDir, 'postgres');
   const existing = await realpath(here).catch(() => undefined);
   const user = await serverUser(existing);
@@ -31,7 +31,8 @@ export async function findPlace(dataDir: string, report: (line: string) => void)
   if (existing) return { home: existing, bin, user };
 
   await rm(here, { force: true }); // at most a link to a cluster that is gone
-  if (!user || (await reaches(user, dataDir)) || (await letThrough(user, dataDir))) return { home: here, bin, user };
+  if (!user || (await reaches(user, dataDir)) || (await grantTraversal(user, dataDir)))
+    return { home: here, bin, user };
 
   const elsewhere = await makePublic(join(shared, createHash('sha256').update(dataDir).digest('hex').slice(0, 12)));
   report(`The database is kept in ${elsewhere}, as PostgreSQL can't run as root and its user can't reach ${dataDir}`);
@@ -94,7 +95,7 @@ async function reaches(user: User, folder: string): Promise<boolean> {
 }
 
 /** A data folder of ours that holds nothing yet may be opened to the server; one with other things in it may not. */
-async function letThrough(user: NonNullable<User>, dataDir: string): Promise<boolean> {
+async function grantTraversal(user: NonNullable<User>, dataDir: string): Promise<boolean> {
   const others = (await readdir(dataDir)).filter((name) => !name.startsWith('postgres'));
   if (others.length > 0) return false;
   const before = await stat(dataDir);

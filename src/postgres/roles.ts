@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, escapeLiteral } from 'pg';
-import type { Place, User } from './postgres-user.ts';
+import type { ServerLocation, User } from './postgres-user.ts';
 
 // The embedded server has three roles. Only this file connects as the superuser; the service never does.
 
@@ -39,7 +39,7 @@ export async function makePasswords(folder: string, user: User): Promise<void> {
 }
 
 /** @throws Error of one line when the files belong to another user or are gone */
-export async function readPasswords({ home, user }: Place): Promise<Passwords> {
+export async function readPasswords({ home, user }: ServerLocation): Promise<Passwords> {
   const read = async (name: string): Promise<string> => {
     try {
       return (await readFile(join(home, name), 'utf8')).trim();

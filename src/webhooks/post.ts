@@ -5,7 +5,7 @@ import { formFault, guardedLookup, type Lookup, type Permission } from './addres
 import { failureMessage } from './failure-message.ts';
 import { passOverInterimResponses } from './interim-responses.ts';
 
-const keptBodyBytes = 16 * 1024;
+const storedBodyBytes = 16 * 1024;
 const maxHeaderBytes = 16 * 1024;
 /** Below the 5 s after which Node and Apache hang up: the less often we write just as they do, the better. */
 const keepAliveMs = 4000;
@@ -128,7 +128,7 @@ export function createPoster({
     return {
       status: response.status,
       responseHeaders: response.headers,
-      responseBody: Buffer.concat(response.chunks, Math.min(response.length, keptBodyBytes)),
+      responseBody: Buffer.concat(response.chunks, Math.min(response.length, storedBodyBytes)),
       error,
       startedAt,
       durationMs: Math.round(performance.now() - start),
@@ -159,7 +159,7 @@ export function createPoster({
       for await (const chunk of body as AsyncIterable<Buffer>) {
         response.chunks.push(chunk);
         response.length += chunk.length;
-        if (response.length >= keptBodyBytes) break; // which cuts the connection
+        if (response.length >= storedBodyBytes) break; // which cuts the connection
       }
       return null;
     } catch (error) {

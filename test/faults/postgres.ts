@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { findPostmaster, makeCluster, start } from '../../src/postgres/postgres-server.ts';
-import { findPlace } from '../../src/postgres/postgres-user.ts';
+import { findServerLocation } from '../../src/postgres/postgres-user.ts';
 import { prepareRoles, readPasswords, roleUrl } from '../../src/postgres/roles.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -29,7 +29,7 @@ export interface OwnPostgres {
 /** @param folder where its data goes, a small file system say; by default a new folder */
 export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
   const home = folder ?? (await mkdtemp(join(tmpdir(), 'kontor-faults-')));
-  const place = await findPlace(home, () => {});
+  const place = await findServerLocation(home, () => {});
   await makeCluster(place, () => {});
   const passwords = await readPasswords(place);
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { findPlace } from '../../src/postgres/postgres-user.ts';
+import { findServerLocation } from '../../src/postgres/postgres-user.ts';
 import { findPostmaster, makeCluster, start, stop } from '../../src/postgres/postgres-server.ts';
 import { readPasswords, roleUrl } from '../../src/postgres/roles.ts';
 import { freePort } from '../processes/npm.ts';
@@ -79,7 +79,7 @@ const stageEnv = ({ folder, env }: Image): Record<string, string> => ({
 
 /** A new cluster, in which docker/database.sql has been run. @returns addresses for the owner and for the books' role */
 async function makeDatabase(folder: string): Promise<{ owner: string; books: string }> {
-  const place = await findPlace(folder, say);
+  const place = await findServerLocation(folder, say);
   await makeCluster(place, say);
   await start(place, undefined);
   onTestFinished(() => stop(place));
