@@ -129,7 +129,7 @@ describe('a query that comes again', () => {
   }
 
   it('is compiled after the third time, and not before', async () => {
-    const query = '{ me { user { id } } }';
+    const query = '{ neverSentBefore: me { user { id } } }';
     const ways: string[] = [];
     for (let sent = 0; sent < 5; sent++) ways.push((await lastOf({ query }))[0]);
     expect(ways).toEqual(['yoga', 'yoga', 'yoga', 'compiled', 'compiled']);
