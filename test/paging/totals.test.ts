@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { migrations } from '../../prisma/migrate.ts';
 import { applyMigrations } from '../../prisma/schema-engine.ts';
+import { listen } from '../isolation/statements.ts';
 import { createEmptyDatabase, startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 
@@ -219,6 +220,27 @@ describe('a total is exact', () => {
     expect(counts).toBe('3 inside, 0 outside');
     expect(await db.project.count()).toBe(0);
   });
+});
+
+it('a list comes with its total in one statement, by either API; an empty list takes two', async () => {
+  const globex = await service.integrator();
+  const statementsOf = async (ask: () => Promise<unknown>): Promise<string[]> => {
+    const sent: string[] = [];
+    const end = listen(({ text }) => {
+      if (/customers|tallies/.test(text)) sent.push(text);
+    });
+    await ask();
+    end();
+    return sent;
+  };
+  const lists = [
+    () => globex.rest('GET', '/customers?per_page=1'),
+    () => globex.graphql('{ customers(first: 1) { totalCount nodes { id } } }'),
+    () => globex.graphql('{ customers(first: 1, type: CUSTOMER) { nodes { id } totalCount } }'),
+  ];
+  for (const ask of lists) expect(await statementsOf(ask)).toHaveLength(2);
+  for (let more = 0; more < 3; more += 1) await makeCustomer(globex);
+  for (const ask of lists) expect(await statementsOf(ask)).toEqual([expect.stringContaining('tallies')]);
 });
 
 it('a total under any other condition is counted', async () => {
