@@ -12,7 +12,7 @@ import {
   totalsOf,
   vatBreakdown,
   type StoredItem,
-} from './surroundings.ts';
+} from './environment.ts';
 
 // The hand-made optimum, without a domain: SQL by hand, every statement prepared (it has a name), one round trip for
 // each question, values turned into JSON's as they are parsed.

@@ -12,7 +12,7 @@ import {
   today,
   totalsOf,
   vatBreakdown,
-} from './surroundings.ts';
+} from './environment.ts';
 
 // What most teams would write: Prisma's own queries, one `include` for what belongs together.
 

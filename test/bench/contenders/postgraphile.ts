@@ -4,7 +4,7 @@ import { grafserv } from 'postgraphile/grafserv/node';
 import { postgraphile } from 'postgraphile';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { Pool } from 'pg';
-import { databaseUrl, hashOf, logRequest, poolSize, port } from './surroundings.ts';
+import { databaseUrl, hashOf, logRequest, poolSize, port } from './environment.ts';
 
 // PostGraphile as its guide has it: the Amber preset on its own server, who calls looked up into pgSettings, and what
 // they may see left to row-level security (see `policies`, applied by those who start it).

@@ -1,5 +1,5 @@
 import fastify, { type FastifyRequest } from 'fastify';
-import { log, logRequest, port, type Caller, type NewInvoice } from './surroundings.ts';
+import { log, logRequest, port, type Caller, type NewInvoice } from './environment.ts';
 
 // The REST API as one would write it with Fastify, apart from where the data comes from: routes, schemas to check and
 // to serialize by, one hook for the token.

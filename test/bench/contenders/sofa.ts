@@ -15,7 +15,7 @@ import {
   port,
   today,
   vatBreakdown,
-} from './surroundings.ts';
+} from './environment.ts';
 
 // SOFA over a Pothos schema equal to Kontor's, as far as it is asked: the same models, the same Prisma.
 
