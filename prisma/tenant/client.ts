@@ -166,7 +166,7 @@ for (const name of tables.keys()) {
 }
 
 function refuseRaw(): never {
-  throw new Error('Raw SQL does not pass the tenant door');
+  throw new Error('The tenant client refuses raw SQL');
 }
 
 const lockQuery = (tenantId: string, what: string) =>

@@ -42,7 +42,7 @@ export interface GraphqlHandler
   handle: (request: IncomingMessage, response: ServerResponse, graphqlRequest: GraphqlRequest) => Promise<void>;
 }
 
-/** The GraphQL door. Callers have passed the gate already. */
+/** Creates the handler of GraphQL requests, which have been admitted already. */
 export function createGraphqlHandler(
   schema: GraphQLSchema,
   log: Logger,

@@ -236,7 +236,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
       (db) => db.$transaction((inside) => inside.$queryRaw`select * from customers`),
     ];
     for (const attempt of raw)
-      await expect((async () => attempt(acme.db))()).rejects.toThrow('Raw SQL does not pass the tenant door');
+      await expect((async () => attempt(acme.db))()).rejects.toThrow('The tenant client refuses raw SQL');
   });
 
   it('a batch of queries is refused: a transaction is a function', () => {
