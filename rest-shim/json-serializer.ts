@@ -5,7 +5,7 @@ import type { Context } from '../schema/context.ts';
 // CPU time than GraphQL's result, a copy of it in REST's names, and JSON.stringify() of that.
 
 /** JSON text; a promise of it where a resolver is asynchronous. */
-export type Text = string | Promise<string>;
+type Text = string | Promise<string>;
 
 /** Serializes a value. Throws, or rejects, where GraphQL would answer an error. */
 export type Write = (value: unknown, context: Context) => Text;
@@ -73,7 +73,7 @@ const isString = (text: Text): text is string => typeof text === 'string';
  * Serializes a value that may be a promise. Rejects rather than throws: a promise of a sibling field may be pending, and its
  * own rejection would then be unhandled.
  */
-export function settled(value: () => unknown, write: Write, context: Context): Text {
+function settled(value: () => unknown, write: Write, context: Context): Text {
   try {
     const found = value();
     if (isPromise(found)) return found.then((each) => write(each, context));

@@ -6,7 +6,7 @@ import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
 /** What the router gets with an admitted request. */
-export interface RestRequestContext {
+interface RestRequestContext {
   context: Context;
   requestId: string;
   /** Logs an error that isn't a CodedError: a fault of the service. */

@@ -58,7 +58,7 @@ export class ValidationError extends CodedError {
 }
 
 /** One sentence for people: the first error, and how many more there are. */
-export function summary(errors: FieldErrors): string {
+function summary(errors: FieldErrors): string {
   const messages = Object.entries(errors).flatMap(([path, texts]) => texts.map((text) => `${path}: ${text}`));
   const more = messages.length - 1;
   return more > 0 ? `${messages[0]} (and ${more} more)` : (messages[0] ?? 'The request is not valid.');

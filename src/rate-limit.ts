@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 export const minuteMs = 60_000;
 
 /** A store's result for one request. It has durations, not times: only the store's own clock is used. */
-export interface Hit {
+interface Hit {
   /** How many requests counted before this one. Fewer than the limit: this one was admitted, and counts too. */
   earlier: number;
   /** Milliseconds until a request stops counting: the oldest; after a refusal, the one that stands in the way. */
@@ -18,7 +18,7 @@ export interface RateLimitStore {
   hit(identity: string, limit: number): Promise<Hit>;
 }
 
-export interface RateLimitDecision {
+interface RateLimitDecision {
   admitted: boolean;
   limit: number;
   /** How many more would be admitted right now. */

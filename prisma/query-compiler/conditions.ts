@@ -19,7 +19,7 @@ export interface CompilerState {
   encode: Encode[];
 }
 
-export const quoted = (name: string): string => `"${name}"`;
+const quoted = (name: string): string => `"${name}"`;
 export const nameOf = ({ alias }: Source, { column }: Column): string => `${alias}.${quoted(column)}`;
 
 /** The condition that restricts a table to the tenant's rows. Every table in a statement has it. */

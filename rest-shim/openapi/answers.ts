@@ -102,7 +102,7 @@ const limited = rateLimitHeaders;
 const kept = [...limited, 'Idempotent-Replayed'];
 
 /** Every error that there is, by its status. */
-export const errors: Record<number, ErrorAnswer> = {
+const errors: Record<number, ErrorAnswer> = {
   400: {
     name: 'BadRequest',
     description: 'This is no HTTP request, or its body broke off.',

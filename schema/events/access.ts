@@ -16,7 +16,7 @@ const resources: Record<EventResource, Resource> = {
 };
 
 /** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
-export function abilityToRead(type: string): Ability | undefined {
+function abilityToRead(type: string): Ability | undefined {
   return eventTypes.includes(type as EventType) ? `${resources[resourceOf(type as EventType)]}:read` : undefined;
 }
 

@@ -48,7 +48,7 @@ export type EventInput = readonly [type: EventType, what: string | PrefetchedRow
 export const emit = (context: Context, ...input: EventInput): Promise<void> => emitAll(context, [input]);
 
 /** Records many events at once: their reads are batched, and one statement writes them. */
-export async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
+async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
   if (inputs.length === 0) return;
   const rendered = await renderEvents(context, inputs);
   await context.insert({ Event: rendered.map(({ row }) => row) });

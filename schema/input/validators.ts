@@ -69,7 +69,7 @@ export const email = text(255)
 
 const countries = new Set(iso31661.map((country) => country.alpha2));
 
-export const isCountry = (code: string): boolean => countries.has(code);
+const isCountry = (code: string): boolean => countries.has(code);
 
 export const country = text(255)
   .refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.')

@@ -21,7 +21,7 @@ export function minorDigits(currency: string): number {
 }
 
 /** Rounds to the currency's minor digits, half away from zero. */
-export const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
+const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
 
 export interface Line {
   quantity: Decimal;

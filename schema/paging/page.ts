@@ -230,4 +230,4 @@ async function seekToOffset<Of extends { id: string }>(
   return { ...page, window: { ...window, skip: 0 }, ranges };
 }
 
-export const nodePaths: { paths: [string[], string[]] } = { paths: [['nodes'], ['edges', 'node']] };
+const nodePaths: { paths: [string[], string[]] } = { paths: [['nodes'], ['edges', 'node']] };

@@ -15,7 +15,7 @@ import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wo
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 
-export const CustomerType = builder.enumType('CustomerType', {
+const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
   values: {
     CUSTOMER: { description: 'Is sold to.' },
@@ -39,7 +39,7 @@ export const Customer = builder.prismaObject('Customer', {
   }),
 });
 
-export const CustomerConnection = builder.connectionObject({ type: Customer, name: 'CustomerConnection' });
+const CustomerConnection = builder.connectionObject({ type: Customer, name: 'CustomerConnection' });
 
 const contactFields = (t: InputFields) => ({
   email: t.string({ validate: email }),

@@ -15,7 +15,7 @@ import { requireExisting } from '../input/references.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 
-export const TimeEntry = builder.prismaObject('TimeEntry', {
+const TimeEntry = builder.prismaObject('TimeEntry', {
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     projectId: t.expose('projectId', { type: 'UUID' }),
@@ -38,7 +38,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
   }),
 });
 
-export const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
+const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
 
 const durationMinutes = wholeNumber(1, 1440);
 

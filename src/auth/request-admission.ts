@@ -4,7 +4,7 @@ import { authenticate, authenticateSession, type Identities } from '../identity/
 import type { RateLimiter } from '../rate-limit.ts';
 
 /** The refusal of a request as a whole, before its content is looked at. */
-export interface Refusal {
+interface Refusal {
   status: 401 | 403 | 429;
   code: ErrorCode;
   message: string;
@@ -12,7 +12,7 @@ export interface Refusal {
   retryAfter?: number;
 }
 
-export interface Admission {
+interface Admission {
   /** Headers for the response, whatever it will be. */
   headers: Record<string, string>;
   outcome: { principal: Principal } | { refusal: Refusal };

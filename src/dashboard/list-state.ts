@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 export const pageSize = 25;
 
 /** What a list asks of the server, besides its filters. */
-export interface PageVariables {
+interface PageVariables {
   first?: number;
   after?: string;
   last?: number;
@@ -93,7 +93,7 @@ export function useListState<Filter extends string = never>(
 }
 
 /** How the address names the order that follows when a column is chosen; undefined: as the list begins. */
-export function sortAfter(sort: Sort | undefined, initial: Sort | undefined, field: string): string | undefined {
+function sortAfter(sort: Sort | undefined, initial: Sort | undefined, field: string): string | undefined {
   const name = field.toLowerCase();
   if (sort?.field !== field) return name;
   // A list that begins with this column's largest has two orders by it, any other list three.

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The request wasn't answered in time: a fault of the service, answered and logged like any other. */
-export class OverdueError extends Error {
+class OverdueError extends Error {
   constructor(ms: number) {
     super(`Not answered within ${ms / 1000} seconds`);
   }

@@ -11,7 +11,7 @@ import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-an
 import type { Encryption } from '../encryption.ts';
 
 /** A request that is answered once, however often it is sent (CONTRACT.md#idempotency). */
-export interface IdempotentRequest {
+interface IdempotentRequest {
   method: string;
   path: string;
   key: string;
@@ -26,7 +26,7 @@ export interface IdempotentRequest {
  */
 export type ReplayPolicy = 'done' | 'refused' | 'repeatable';
 
-export interface Handling {
+interface Handling {
   /** Executes the request. Called again if its transaction fails by contention. */
   handle: (context: Context) => Promise<Response>;
   replayPolicyOf: (answer: Answer) => ReplayPolicy;

@@ -1,14 +1,6 @@
 // Users, tenants, memberships and tokens: the tables that stand outside the books.
 
-export {
-  AccountExistsError,
-  findAccount,
-  originOf,
-  showAccount,
-  warningOf,
-  type Account,
-  type AccountDetails,
-} from './accounts.ts';
+export { AccountExistsError, findAccount, originOf, showAccount, warningOf, type Account } from './accounts.ts';
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { authenticate, type Authentication, type Identities } from './principal.ts';
@@ -31,7 +23,6 @@ export {
   lifetimeMs,
   startSession,
   type Started,
-  type SessionAuthentication,
 } from './sessions.ts';
 export {
   changePassword,
@@ -42,5 +33,5 @@ export {
   type TryPassword,
 } from './sign-in.ts';
 export { closeTenant, createTenant, listTenants } from './tenants.ts';
-export { createToken, listTokens, revokeToken, type TokenSummary } from './tokens.ts';
+export { createToken, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

@@ -8,7 +8,7 @@ import { checkedEmail, refuseMember, type UserSummary } from './users.ts';
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** How many invitations of a tenant may be open at a time. */
-export const maxOpenInvitations = 100;
+const maxOpenInvitations = 100;
 const tooMany = `A tenant can have ${maxOpenInvitations} open invitations: revoke one that is no longer needed`;
 
 /** What may be shown of an invitation. The secret part of its link is not kept. */

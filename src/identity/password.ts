@@ -4,7 +4,7 @@ import { RefusedError } from './refused.ts';
 
 const minLength = 12;
 /** Longer ones only cost time. */
-export const maxLength = 128;
+const maxLength = 128;
 
 /**
  * Argon2id in PHC format, by the library's parameters, which are OWASP's: 19 MiB, two passes.

@@ -9,7 +9,7 @@ import type { UserSummary } from './users.ts';
 
 /** How long a session lasts, however busy; and without a request (OWASP ASVS 4.0.3, 3.3.2, level 2). */
 export const lifetimeMs = 12 * 60 * 60 * 1000;
-export const idleMs = 30 * 60 * 1000;
+const idleMs = 30 * 60 * 1000;
 
 /** A session as its user may see it. */
 export interface SessionSummary {

@@ -36,7 +36,7 @@ export function createCountInvited(pool: Pool): CountInvited {
   return (secret) => count(`invitation:${digest(secret)}`, perInvitation);
 }
 
-export type Attempt =
+type Attempt =
   | { kind: 'verified'; user: Verified }
   /** A wrong password or an unknown user: the caller can't tell which. */
   | { kind: 'rejected' }

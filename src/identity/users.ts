@@ -11,7 +11,7 @@ export type UserSummary = Pick<User, 'id' | 'name' | 'email'>;
 /** E-mail addresses are told apart without regard to case, and kept in lower case. */
 export const checkedEmail = (text: string): string => checked('e-mail', emailAddress, text).toLowerCase();
 
-export const checkedName = (text: string): string => checked('name', requiredText(255), text);
+const checkedName = (text: string): string => checked('name', requiredText(255), text);
 
 /**
  * Makes a user, as a member of a tenant if one is named. Without `name`, the name is what stands before the @; without

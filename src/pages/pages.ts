@@ -24,7 +24,7 @@ export type Pages = (request: IncomingMessage, response: ServerResponse, path: s
 
 const noncePlaceholder = /__CSP_NONCE__/g;
 /** Stands in a guide for the address of the server that shows it. */
-export const originPlaceholder = '__ORIGIN__';
+const originPlaceholder = '__ORIGIN__';
 const guidePath = /^\/docs\/[\w-]+$/;
 const notBuilt = 'This page is not built yet. Run: npm run build';
 

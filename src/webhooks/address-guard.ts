@@ -28,7 +28,7 @@ export interface Permission {
 }
 
 /** The name resolves to an address that webhooks must not be sent to. */
-export class PrivateAddressError extends Error {
+class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
   readonly code = 'ERR_PRIVATE_ADDRESS';
   constructor() {

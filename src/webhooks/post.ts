@@ -10,7 +10,7 @@ const maxHeaderBytes = 16 * 1024;
 /** Below the 5 s after which Node and Apache hang up: the less often we write just as they do, the better. */
 const keepAliveMs = 4000;
 
-export interface Post {
+interface Post {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;

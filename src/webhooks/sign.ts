@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const prefix = 'whsec_';
 
 /** The secrets that sign a delivery; more than one only during a rotation. */
-export interface Secrets {
+interface Secrets {
   /** Of X-Service-Signature, which has room for one signature. */
   document: string;
   /** Of the Standard Webhooks header, which has room for all of them. */

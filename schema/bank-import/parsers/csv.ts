@@ -5,7 +5,7 @@ import { amountReader, dayReader, directed } from './csv-values.ts';
 import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
 
 /** A column by its header's name, any case, or by its place from 1 on. */
-export type CsvColumn = string | number;
+type CsvColumn = string | number;
 
 /** What a bank's CSV means, as its user says. */
 export interface CsvMapping {

@@ -13,7 +13,7 @@ import { Receipt } from '../receipt/receipt.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 
-export const MatchStatus = builder.enumType('MatchStatus', {
+const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
   values: {
     UNMATCHED: { description: 'Nothing yet.' },
@@ -106,7 +106,7 @@ builder.prismaObjectField(Payment, 'bankTransaction', (t) =>
   t.relation('bankTransaction', { ability: 'bank-transactions:read', nullable: true }),
 );
 
-export const BankTransactionConnection = builder.connectionObject({
+const BankTransactionConnection = builder.connectionObject({
   type: BankTransaction,
   name: 'BankTransactionConnection',
 });

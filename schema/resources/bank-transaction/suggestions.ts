@@ -85,7 +85,7 @@ const normal = (name: string): string =>
     .trim();
 
 /** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
-export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
+async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
   // The partner's name is used only for callers who may read customers.
   if (!context.may('customers:read')) {

@@ -14,7 +14,7 @@ import { readPage } from '../../paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
 import { findById } from '../../rows/find-by-id.ts';
 
-export const DeliveryKind = builder.enumType('DeliveryKind', {
+const DeliveryKind = builder.enumType('DeliveryKind', {
   description: 'Why a delivery was made.',
   values: {
     EVENT: { description: 'An event happened that the webhook wants.' },
@@ -23,7 +23,7 @@ export const DeliveryKind = builder.enumType('DeliveryKind', {
   } satisfies Record<DeliveryKinds, object>,
 });
 
-export const DeliveryState = builder.enumType('DeliveryState', {
+const DeliveryState = builder.enumType('DeliveryState', {
   description: 'What became of a delivery.',
   values: {
     WAITING: { description: 'For its first or next attempt, or one is under way.' },
@@ -33,7 +33,7 @@ export const DeliveryState = builder.enumType('DeliveryState', {
   } satisfies Record<DeliveryStates, object>,
 });
 
-export const Event = builder.prismaObject('Event', {
+const Event = builder.prismaObject('Event', {
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
     type: t.exposeString('type'),

@@ -20,7 +20,7 @@ export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   } satisfies Record<InvoiceStatuses, object>,
 });
 
-export const InvoiceItem = builder.prismaObject('InvoiceItem', {
+builder.prismaObject('InvoiceItem', {
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     position: t.exposeInt('position'),
@@ -86,7 +86,7 @@ export const Invoice = builder.prismaObject('Invoice', {
   }),
 });
 
-export const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
+const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
 
 const order = orderType('Invoice', {
   NUMBER: byText('number', 'The number, which a draft has none of.', { nullable: true }),

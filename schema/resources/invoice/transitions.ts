@@ -22,7 +22,7 @@ const issued = ({ now }: Context, number: string) => ({ number, status: 'ISSUED'
 const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as const;
 
 /** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
-export async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
+async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   const draft = await found(context.db.lock('Invoice', id, 'no key update'));
   if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
   const data = issued(context, await nextInvoiceNumber(context, draft.invoiceDate));

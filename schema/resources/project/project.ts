@@ -18,7 +18,7 @@ import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts'
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 
-export const ProjectStatus = builder.enumType('ProjectStatus', {
+const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'How far a project is. Changed freely; time can be tracked in any.',
   values: {
     ACTIVE: { description: 'Being worked on.' },
@@ -77,7 +77,7 @@ export const Project = builder.prismaObject('Project', {
   }),
 });
 
-export const ProjectConnection = builder.connectionObject({ type: Project, name: 'ProjectConnection' });
+const ProjectConnection = builder.connectionObject({ type: Project, name: 'ProjectConnection' });
 
 const name = requiredText(255);
 

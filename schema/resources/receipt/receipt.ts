@@ -21,7 +21,7 @@ import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 
-export const ReceiptStatus = builder.enumType('ReceiptStatus', {
+const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
   values: {
     DRAFT: { description: 'Not in the books yet.' },
@@ -54,7 +54,7 @@ export const Receipt = builder.prismaObject('Receipt', {
   }),
 });
 
-export const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
+const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
 
 const amountGross = decimal({ min: 0 });
 

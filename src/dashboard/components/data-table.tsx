@@ -29,7 +29,7 @@ export interface Column<Row> {
   hidden?: boolean;
 }
 
-export interface Connection<Row> {
+interface Connection<Row> {
   nodes: readonly Row[];
   totalCount: number;
   pageInfo: {

@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { label } from '../../../format.ts';
 import { graphql } from '../../../graphql.ts';
 
-export const EventTypesQuery = graphql(`
+const EventTypesQuery = graphql(`
   query EventTypes {
     eventTypes {
       name
