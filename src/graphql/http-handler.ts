@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { importLimits } from '../../schema/bank-import/import.ts';
+import { sessionToken } from '../auth/cookie.ts';
+import { mayBeCsrf } from '../auth/csrf.ts';
+import type { Credentials, RequestAdmission } from '../auth/request-admission.ts';
+import type { Domain } from '../domain.ts';
+import { withDeadline } from '../http/deadline.ts';
+import { isForm } from '../http/multipart.ts';
+import { idOf, type RequestLog } from '../http/request-log.ts';
+import { setHeaders, type Answer } from '../http/responses.ts';
+import { sendWhole } from '../http/send-whole.ts';
+import { idempotencyKeyOf, type IdempotencyHandler } from '../idempotency/idempotency.ts';
+import { handleIdempotentGraphql } from '../idempotency/idempotent-graphql.ts';
+import { accessKeys } from './access-endings.ts';
+import type { DeliveryChanges } from './delivery-changes.ts';
+import { sendGraphqlError, toGraphqlError } from './error-response.ts';
+import type { GraphqlHandler, GraphqlRequest } from './handler.ts';
+
+export interface GraphqlHttpOptions {
+  graphqlHandler: GraphqlHandler;
+  domain: Domain;
+  admission: RequestAdmission;
+  idempotent: IdempotencyHandler;
+  changes: DeliveryChanges;
+  requestLog: RequestLog;
+  publicUrl: () => string;
+  /** Answers a browser with GraphiQL. @returns whether it did */
+  answerGraphiql: (request: IncomingMessage, response: ServerResponse) => boolean;
+  now: () => Date;
+  /** The time that an answer may take, in milliseconds. An import of a statement may take longer. */
+  answerMs: number;
+}
+
+/** GraphQL over HTTP: admits a request, replays a repeated one, and executes any other. */
+export function createGraphqlHttpHandler({
+  graphqlHandler,
+  domain,
+  admission,
+  idempotent,
+  changes,
+  requestLog,
+  publicUrl,
+  answerGraphiql,
+  now,
+  answerMs,
+}: GraphqlHttpOptions): Answer {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = idOf(response);
+    if (wantsGraphiql(request) && answerGraphiql(request, response)) return;
+    const admit = async (signal: AbortSignal): Promise<void> => {
+      const credentials = credentialsOf(request, publicUrl());
+      const { headers, outcome } = await admission.admit(credentials);
+      setHeaders(response, headers);
+      if ('refusal' in outcome) return sendGraphqlError(response, outcome.refusal, requestId);
+      requestLog.admitted(response);
+      const { principal } = outcome;
+      const { token } = principal;
+      const graphqlRequest: GraphqlRequest = {
+        requestId,
+        context: domain.contextFor(principal, { changes, requestId, signal }),
+        isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
+        onAccessEnd: (end) => changes.accessEndings.listen(accessKeys(principal), end),
+        expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,
+      };
+      const key = idempotencyKeyOf(request);
+      if (key === undefined) await graphqlHandler.handle(request, response, graphqlRequest);
+      else
+        await sendWhole(
+          response,
+          await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, ...graphqlRequest }),
+        );
+    };
+    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : answerMs;
+    try {
+      await withDeadline(mayTakeMs, request, response, admit);
+    } catch (error) {
+      const refusal = toGraphqlError(error);
+      if (refusal.status === 500) requestLog.fault(response, error);
+      sendGraphqlError(response, refusal, requestId);
+    }
+  };
+}
+
+/** A token in the header; else a session's cookie, with the tenant that it asks for. */
+function credentialsOf({ method = '', headers }: IncomingMessage, publicUrl: string): Credentials {
+  const authorization = headers.authorization ?? null;
+  const token = sessionToken(headers.cookie, publicUrl);
+  if (authorization !== null || token === undefined) return { authorization };
+  const tenantId = headers['x-tenant'];
+  return {
+    authorization,
+    session: {
+      token,
+      tenantId: typeof tenantId === 'string' ? tenantId : null,
+      mayBeCsrf: mayBeCsrf(method, headers, publicUrl),
+    },
+  };
+}
+
+/** A browser that opens the address gets GraphiQL, whose own requests need a token or a session. */
+function wantsGraphiql({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && (headers.accept ?? '').includes('text/html');
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { isContention } from '../../prisma/client.ts';
+import { readRequestBytes } from '../../rest-shim/request-body.ts';
+import { createRouter, errorResponse, toErrorResponse } from '../../rest-shim/router.ts';
+import type { Context } from '../../schema/context.ts';
+import type { RequestAdmission } from '../auth/request-admission.ts';
+import type { Domain } from '../domain.ts';
+import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler } from '../idempotency/idempotency.ts';
+import { withDeadline } from './deadline.ts';
+import { idOf, type RequestLog } from './request-log.ts';
+import { placeholderHostname, setHeaders, type Answer } from './responses.ts';
+
+export interface RestHandlerOptions {
+  domain: Domain;
+  admission: RequestAdmission;
+  idempotent: IdempotencyHandler;
+  requestLog: RequestLog;
+  publicUrl: () => string;
+  /** The time that an answer may take, in milliseconds. */
+  answerMs: number;
+}
+
+/** REST v1 over HTTP: admits a request, replays a repeated one, and runs any other in the router. */
+export function createRestHandler({
+  domain,
+  admission,
+  idempotent,
+  requestLog,
+  publicUrl,
+  answerMs,
+}: RestHandlerOptions): Answer {
+  const router = createRouter(domain, publicUrl);
+  return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = idOf(response);
+    const report = (err: unknown): void => requestLog.fault(response, err);
+    // Tried again, or reported once that is of no use.
+    const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
+    const handle = (request: Request, context: Context, isRetried = false) =>
+      router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
+    const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
+      const { headers, outcome } = await admission.admit({ authorization: request.headers.get('authorization') });
+      setHeaders(response, headers);
+      if ('refusal' in outcome) return errorResponse(outcome.refusal.status, outcome.refusal.message, requestId);
+      requestLog.admitted(response);
+      const context = domain.contextFor(outcome.principal, { requestId, signal });
+      const key = idempotencyKeyOf(incoming);
+      if (key === undefined) return await handle(request, context);
+      const body = await readRequestBytes(request);
+      const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
+      const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
+      return await idempotent(keyed, context, {
+        handle: (inside) => handle(new Request(url, init), inside, true),
+        replayPolicyOf: replayPolicyOfStatus,
+      });
+    };
+    const listener = getRequestListener(
+      (request) =>
+        withDeadline(answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
+          toErrorResponse(error, request, { requestId, report }),
+        ),
+      // A path that no URL can be made of is no address of ours.
+      { hostname: placeholderHostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
+    );
+    return listener(incoming, response);
+  };
+}
