@@ -419,7 +419,7 @@ function runsIn(pid: number, location: string): boolean {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Not in time: ${condition.toString()}`);
     await sleep(20);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
@@ -22,17 +23,35 @@ export interface Database {
 }
 
 async function run(sql: string): Promise<void> {
+  await withAdministrator((client) => client.query(sql));
+}
+
+async function withAdministrator(work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: new URL('/postgres', inject('serverUrl')).href });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  await work(client).finally(() => client.end());
 }
+
+/**
+ * Drops a database. A pool has ended before PostgreSQL has seen its connections end, and a connection that PostgreSQL
+ * then terminates emits an error that nobody handles. So this waits for them, but not for one that a test left open.
+ */
+const dropDatabase = (name: string): Promise<void> =>
+  withAdministrator(async (client) => {
+    for (let left = 100; left > 0; left -= 1) {
+      const { rows } = await client.query('select from pg_stat_activity where datname = $1', [name]);
+      if (rows.length === 0) break;
+      await sleep(20);
+    }
+    await client.query(`drop database ${name} with (force)`);
+  });
 
 async function makeDatabase(template: string): Promise<Database> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await run(`create database ${name} template ${template}`);
   return {
     url: new URL(`/${name}`, inject('serverUrl')).href,
-    drop: () => run(`drop database ${name} with (force)`),
+    drop: () => dropDatabase(name),
   };
 }
 

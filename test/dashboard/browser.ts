@@ -42,7 +42,7 @@ export async function open(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; watch: Watch; close: () => Promise<void> }> {
   const context = await browser.newContext({ baseURL: url, viewport: desk, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const watch: Watch = { complaints: [], expecting: [] };
   const complain = (text: string): void => {
     if (!watch.expecting.some((pattern) => pattern.test(text))) watch.complaints.push(text);
