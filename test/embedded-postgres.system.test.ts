@@ -216,6 +216,28 @@ describe('a crash', () => {
   });
 });
 
+it('after a crash the address stays, though a process of the old server takes its time to end', async () => {
+  const dir = folder();
+  const member = await enter(dir);
+  const client = new Client(member.url);
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const { pid } = rows[0]!;
+  process.kill(pid, 'SIGSTOP');
+  process.kill(member.server, 'SIGKILL');
+  const log = join(dir, 'postgres/log');
+  await until(() => readFileSync(log, 'utf8').includes('is still in use'));
+  process.kill(pid, 'SIGCONT');
+  await until(() =>
+    query(member.url, 'select 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+  await member.leave();
+});
+
 describe('an error', () => {
   it('is one line, with what the server said', async () => {
     const dir = folder();

@@ -158,7 +158,8 @@ async function enter(location: ServerLocation, passwords: Passwords, oldPort?: n
       const passing = /still in use|Address already in use/.test(problem);
       if (problem && !passing) break;
       if (!problem) deadline = Date.now() + startTimeoutMs; // recovery may have used it up
-      if (passing) port = undefined;
+      // Clients know the old port, so that another one is taken only where somebody else has it.
+      if (problem.includes('Address already in use')) port = undefined;
     }
     await sleep(problem ? 50 : 0);
   }
