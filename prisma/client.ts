@@ -1,14 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
 import { TenantPool } from './tenant/pool.ts';
-import { retryContended } from './contention.ts';
+import { retryContended } from './transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
 import { PreparedStatementNames } from './prepared-statement-names.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
 export { TenantPool } from './tenant/pool.ts';
-export { isContention, retryContended } from './contention.ts';
+export { isContention, retryContended } from './transaction-retry.ts';
 export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, advisoryLock, tryAdvisoryLock, tenantModels, type Db, type TenantClient } from './tenant/client.ts';

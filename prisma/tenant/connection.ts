@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
-import { isContention, retryContended } from '../contention.ts';
+import { isContention, retryContended } from '../transaction-retry.ts';
 
 /** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
 export class TenantConnection {
