@@ -96,8 +96,7 @@ export function createServer({
   );
   const pages = createPages(publicUrl);
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
-  const { answerMs } = timeouts;
-  const shared = { domain, admission, idempotent, requestLog, publicUrl, answerMs };
+  const shared = { domain, admission, idempotent, requestLog, publicUrl, timeouts };
   const answerRest = createRestHandler(shared);
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
@@ -114,7 +113,7 @@ export function createServer({
     requestLog,
     metrics,
     trustedProxies,
-    answerMs,
+    timeouts,
   });
 
   /** Handlers by address. An address that ends in a slash covers all below it. Any other address may be a page. */

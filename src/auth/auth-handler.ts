@@ -10,6 +10,7 @@ import { placeholderHostname, type Answer } from '../http/responses.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { AuthRequestContext } from './router.ts';
 import type { createAuthRoutes } from './routes.ts';
+import type { HttpTimeouts } from '../http/timeouts.ts';
 
 export interface AuthHandlerOptions {
   routes: ReturnType<typeof createAuthRoutes>;
@@ -18,8 +19,7 @@ export interface AuthHandlerOptions {
   metrics: Metrics | undefined;
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies: number;
-  /** The time that an answer may take, in milliseconds. */
-  answerMs: number;
+  timeouts: HttpTimeouts;
 }
 
 /** Sign-in, sessions and invitations over HTTP. */
@@ -29,7 +29,7 @@ export function createAuthHandler({
   requestLog,
   metrics,
   trustedProxies,
-  answerMs,
+  timeouts,
 }: AuthHandlerOptions): Answer {
   return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const requestId = idOf(response);
@@ -42,7 +42,7 @@ export function createAuthHandler({
     };
     const authRequest = { incoming, address, requestId, report, logOutcome };
     const answered = (request: Request) =>
-      withDeadline(answerMs, incoming, response, () => routes(request, authRequest)).catch((error: unknown) =>
+      withDeadline(timeouts.answerMs, incoming, response, () => routes(request, authRequest)).catch((error: unknown) =>
         toErrorResponse(error, request, authRequest),
       );
     const listener = getRequestListener(answered, {

@@ -15,6 +15,7 @@ import { accessKeys } from './access-endings.ts';
 import type { DeliveryChanges } from './delivery-changes.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';
+import type { HttpTimeouts } from '../http/timeouts.ts';
 
 export interface GraphqlHttpOptions {
   graphqlHandler: GraphqlHandler;
@@ -27,8 +28,7 @@ export interface GraphqlHttpOptions {
   /** Answers a browser with GraphiQL. @returns whether it did */
   answerGraphiql: (request: IncomingMessage, response: ServerResponse) => boolean;
   now: () => Date;
-  /** The time that an answer may take, in milliseconds. An import of a statement may take longer. */
-  answerMs: number;
+  timeouts: HttpTimeouts;
 }
 
 /** GraphQL over HTTP: admits a request, replays a repeated one, and executes any other. */
@@ -42,7 +42,7 @@ export function createGraphqlHttpHandler({
   publicUrl,
   answerGraphiql,
   now,
-  answerMs,
+  timeouts,
 }: GraphqlHttpOptions): Answer {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const requestId = idOf(response);
@@ -70,7 +70,7 @@ export function createGraphqlHttpHandler({
           await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, ...graphqlRequest }),
         );
     };
-    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : answerMs;
+    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : timeouts.answerMs;
     try {
       await withDeadline(mayTakeMs, request, response, admit);
     } catch (error) {

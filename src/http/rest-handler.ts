@@ -10,6 +10,7 @@ import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler
 import { withDeadline } from './deadline.ts';
 import { idOf, type RequestLog } from './request-log.ts';
 import { placeholderHostname, setHeaders, type Answer } from './responses.ts';
+import type { HttpTimeouts } from './timeouts.ts';
 
 export interface RestHandlerOptions {
   domain: Domain;
@@ -17,8 +18,7 @@ export interface RestHandlerOptions {
   idempotent: IdempotencyHandler;
   requestLog: RequestLog;
   publicUrl: () => string;
-  /** The time that an answer may take, in milliseconds. */
-  answerMs: number;
+  timeouts: HttpTimeouts;
 }
 
 /** REST v1 over HTTP: admits a request, replays a repeated one, and runs any other in the router. */
@@ -28,7 +28,7 @@ export function createRestHandler({
   idempotent,
   requestLog,
   publicUrl,
-  answerMs,
+  timeouts,
 }: RestHandlerOptions): Answer {
   const router = createRouter(domain, publicUrl);
   return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -56,8 +56,8 @@ export function createRestHandler({
     };
     const listener = getRequestListener(
       (request) =>
-        withDeadline(answerMs, incoming, response, (signal) => admit(request, signal)).catch((error: unknown) =>
-          toErrorResponse(error, request, { requestId, report }),
+        withDeadline(timeouts.answerMs, incoming, response, (signal) => admit(request, signal)).catch(
+          (error: unknown) => toErrorResponse(error, request, { requestId, report }),
         ),
       // A path that no URL can be made of is no address of ours.
       { hostname: placeholderHostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
