@@ -24,6 +24,9 @@ const text = fc
   )
   .map((any) => any.replaceAll('\0', ''));
 
+/** Of a JSON object. Prisma drops the key `__proto__`, and reads a key with a quote wrongly. We do neither. */
+const key = text.filter((any) => any !== '__proto__' && !/["\\]/.test(any));
+
 /** A value that fits a column of any precision. */
 function valueFor({ type, native, enumeration }: Column): fc.Arbitrary<unknown> {
   if (enumeration) return fc.constantFrom(...enumeration.values.keys());
@@ -43,7 +46,7 @@ function valueFor({ type, native, enumeration }: Column): fc.Arbitrary<unknown> 
     case 'Bytes':
       return fc.uint8Array({ maxLength: 40 }).map((bytes) => new Uint8Array(bytes));
     case 'Json':
-      return fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(text, { maxLength: 2 })), { maxKeys: 3 });
+      return fc.dictionary(key, fc.oneof(text, fc.integer(), fc.array(text, { maxLength: 2 })), { maxKeys: 3 });
     default:
       throw new Error(`Nothing is known to put into a column of type ${type}`);
   }
