@@ -50,11 +50,26 @@ export async function openTenant(
   id: string,
   lock: 'share' | 'no key update' = 'share',
 ): Promise<void> {
+  const tenant = await lockTenant(db, id, lock);
+  if (!tenant) throw new RefusedError(`Unknown tenant "${id}"`);
+  if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
+}
+
+/**
+ * Locks a tenant's row until the transaction ends. `no key update` is for changes of its members and invitations, which
+ * have to see each other.
+ *
+ * @returns undefined when the tenant is unknown
+ */
+export async function lockTenant(
+  db: Prisma.TransactionClient,
+  id: string,
+  lock: 'share' | 'no key update',
+): Promise<{ closedAt: Date | null } | undefined> {
   checkedId('tenant', id);
   const [tenant] = await db.$queryRaw<{ closedAt: Date | null }[]>`
     select closed_at as "closedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
-  if (!tenant) throw new RefusedError(`Unknown tenant "${id}"`);
-  if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
+  return tenant;
 }
 
 const timezone = z.string().transform((name, issues) => {

@@ -4,7 +4,7 @@ import { AccountExistsError, active, findAccount, revokeTokensOf, type Account }
 import { hashPassword } from './password.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';
 import { endSessions } from './sessions.ts';
-import { openTenant } from './tenants.ts';
+import { lockTenant, openTenant } from './tenants.ts';
 
 export type UserSummary = Pick<User, 'id' | 'name' | 'email'>;
 
@@ -113,6 +113,7 @@ export async function removeUser(client: UnscopedClient, input: { email: string;
   const email = input.email.trim().toLowerCase();
   const tenantId = checkedId('tenant', input.tenantId);
   await client.$transaction(async (db) => {
+    await lockTenant(db, tenantId, 'no key update'); // this member may be inviting somebody
     const user = await db.user.findUnique({ where: { email }, select: { id: true } });
     if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
     if (!(await leave(db, { tenantId, userId: user.id })))

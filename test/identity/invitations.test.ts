@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { closeTenant, createTenant, createUser } from '../../src/identity/index.ts';
+import { closeTenant, createTenant, createUser, removeUser } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { startRecording } from '../versions/recording.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -299,24 +299,24 @@ describe('an invitation', () => {
   });
 });
 
+/** Waits until so many wait for a lock of another's. */
+const waiting = (count: number): Promise<void> =>
+  until(async () => {
+    const { rowCount } = await service.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rowCount === count;
+  }, `${count} to wait for a lock`);
+
+async function holding(sql: string, values: unknown[] = []): Promise<() => Promise<void>> {
+  const holder = await service.pool.connect();
+  onTestFinished(() => holder.release(true));
+  await holder.query('begin');
+  await holder.query(sql, values);
+  return async () => void (await holder.query('commit'));
+}
+
 describe('at the same time', () => {
-  /** Waits until so many wait for a lock of another's. */
-  const waiting = (count: number): Promise<void> =>
-    until(async () => {
-      const { rowCount } = await service.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rowCount === count;
-    }, `${count} to wait for a lock`);
-
-  async function holding(sql: string, values: unknown[] = []): Promise<() => Promise<void>> {
-    const holder = await service.pool.connect();
-    onTestFinished(() => holder.release(true));
-    await holder.query('begin');
-    await holder.query(sql, values);
-    return async () => void (await holder.query('commit'));
-  }
-
   it('an address is invited twice: both are answered, and the link of the later one works', async () => {
     const { browser } = await signedIn(service);
     const email = someEmail();
@@ -345,6 +345,19 @@ describe('at the same time', () => {
       errors: { email: [`User ${bob.email} is a member of this tenant already.`] },
     });
     expect((await ada.browser.graphql(list)).body.data.invitations).toEqual([]);
+  });
+
+  it('a member who invites while the operator removes them: no fault, and the invitation ends with them', async () => {
+    const { browser, email: inviter, tenantId } = await signedIn(service);
+    const release = await holding('lock table invitations in exclusive mode');
+    const answer = browser.graphql(invite, { email: someEmail() });
+    await waiting(1);
+    const removed = removeUser(service.client, { email: inviter, tenantId });
+    await waiting(2);
+    await release();
+    expect((await answer).body.errors).toBeUndefined();
+    await removed;
+    expect(await service.client.invitation.count({ where: { tenantId } })).toBe(0);
   });
 });
 
