@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { password as usualPassword, someone } from '../identity/browser.ts';
+import { enter, password as usualPassword, someone } from '../identity/browser.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
 import { barriers, launch, overflow, visit, type Watch } from './browser.ts';
@@ -60,6 +60,19 @@ export async function enterWith(page: Page, cookie: string): Promise<void> {
   await page.context().addInitScript(() => {
     if (location.protocol === 'http:') localStorage.setItem('kontor-signed-in', 'yes');
   });
+}
+
+/** Someone with books of their own, whose pages can be opened without signing in at each. */
+export async function signedInBookkeeper(app: App) {
+  const { email, acme } = await app.bookkeeper();
+  const { cookie } = await enter(app.service, { email });
+  const open = async (page: Page, path: string): Promise<void> => {
+    await enterWith(page, cookie ?? '');
+    await page.goto(`/${acme.tenantId}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await settle(page);
+  };
+  return { acme, open };
 }
 
 /** Follows the navigation, which a phone keeps behind a button. */

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
-import { enter } from '../identity/browser.ts';
-import { enterWith, settle, startApp, type App } from './app.ts';
+import { signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => {
@@ -12,18 +11,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
   });
   afterAll(() => app?.close());
 
-  /** Someone with books of their own, who has signed in. */
-  async function bookkeeper() {
-    const { email, acme } = await app.bookkeeper();
-    const { cookie } = await enter(app.service, { email });
-    const open = async (page: Page, path: string): Promise<void> => {
-      await enterWith(page, cookie!);
-      await page.goto(`/${acme.tenantId}${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await settle(page);
-    };
-    return { acme, open };
-  }
+  const bookkeeper = () => signedInBookkeeper(app);
 
   /** Fills a field and leaves it; answers what it shows then. */
   async function type(page: Page, name: RegExp, text: string): Promise<string> {

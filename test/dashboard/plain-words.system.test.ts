@@ -1,8 +1,6 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { enter } from '../identity/browser.ts';
-import { enterWith, expectUsable, settle, startApp, type App } from './app.ts';
+import { expectUsable, settle, signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // A program's terms, and the API's own paths.
@@ -15,17 +13,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
   });
   afterAll(() => app?.close());
 
-  async function bookkeeper() {
-    const { email, acme } = await app.bookkeeper();
-    const { cookie } = await enter(app.service, { email });
-    const open = async (page: Page, path: string): Promise<void> => {
-      await enterWith(page, cookie!);
-      await page.goto(`/${acme.tenantId}${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await settle(page);
-    };
-    return { acme, open };
-  }
+  const bookkeeper = () => signedInBookkeeper(app);
 
   it('an empty form says what is missing, beside each field', async () => {
     const { open } = await bookkeeper();
