@@ -33,14 +33,35 @@ const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
   }),
 });
 
-builder.queryField('apiTokens', (t) =>
-  t.field({
+const GrantableAbility = builder.objectRef<string>('Ability').implement({
+  description: 'An ability that a token can be given.',
+  fields: (t) => ({
+    name: t.string({ description: '`invoices:read`, say.', resolve: (ability) => ability }),
+    description: t.string({ description: 'What it allows, in words.', resolve: descriptionOf }),
+  }),
+});
+
+/** `*` is "Everything", `time-entries:write` is "Change time entries". */
+function descriptionOf(ability: string): string {
+  if (ability === '*') return 'Everything';
+  const [resource, action] = ability.includes(':') ? ability.split(':') : ['everything', ability];
+  return `${action === 'read' ? 'Read' : 'Change'} ${resource?.replaceAll('-', ' ')}`;
+}
+
+builder.queryFields((t) => ({
+  abilities: t.field({
+    type: [GrantableAbility],
+    description: 'All abilities that a token can be given: for everything, then by resource.',
+    inSession: true,
+    resolve: () => grantable,
+  }),
+  apiTokens: t.field({
     type: [ApiToken],
     description: "The user's tokens for this tenant, newest first, without those that are revoked.",
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.apiTokens(),
   }),
-);
+}));
 
 builder.mutationFields((t) => ({
   createApiToken: t.field({

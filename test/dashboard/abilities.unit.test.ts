@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
-import { resources as known } from '../../schema/ability.ts';
-import { inWords, resources } from '../../src/dashboard/pages/settings/abilities.ts';
+import { grantable, resources } from '../../schema/ability.ts';
+import { byResource, inWords } from '../../src/dashboard/pages/settings/abilities.ts';
 
-it('offers every ability that a token can have', () => {
-  expect(resources).toEqual([...known]);
+it('offers the ability to read and to write each resource, in that order', () => {
+  expect([...byResource(grantable)]).toEqual(
+    resources.map((resource) => [resource, [`${resource}:read`, `${resource}:write`]]),
+  );
 });
 
-it('says abilities in words', () => {
+it('summarizes the abilities of a token', () => {
   expect(inWords(['*'])).toBe('Everything');
   expect(inWords(['read', '*'])).toBe('Everything');
   expect(inWords(['read'])).toBe('Read everything');

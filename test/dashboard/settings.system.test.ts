@@ -39,12 +39,14 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await expectUsable(page);
         await page.getByRole('button', { name: 'Generate a token' }).click();
         await page.getByLabel('Name').fill('Warehouse');
+        await page.getByRole('radio', { name: 'Only these' }).click();
+        await page.getByRole('checkbox', { name: 'customers:read' }).check();
         await expectUsable(page);
         await page.getByRole('button', { name: 'Generate the token' }).click();
         const token = (await page.getByLabel('the token', { exact: true }).textContent()) ?? '';
         await expectUsable(page);
         const me = () => app.service.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${token}` } });
-        expect((await me()).body.data.token.name).toBe('Warehouse');
+        expect((await me()).body.data.token).toMatchObject({ name: 'Warehouse', abilities: ['customers:read'] });
         await page.getByRole('button', { name: 'Done' }).click();
         await page.getByRole('button', { name: 'Revoke Warehouse' }).waitFor();
         expect(await page.content()).not.toContain(token);

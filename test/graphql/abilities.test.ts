@@ -98,10 +98,10 @@ describe('no token may make tokens, or let others in', () => {
   const forSessions = places.filter(isForSessions).map((place) => ({ place, name: place.field.name }));
 
   it('they are all declared', () => {
-    const nouns = /tokens?$|sessions?$|members?$|invitations?$/i;
+    const nouns = /^abilities$|tokens?$|sessions?$|members?$|invitations?$/i;
     const roots = places.filter(({ operation, field }) => operation && nouns.test(field.name));
     expect(forSessions.map(({ name }) => name)).toEqual(roots.map(({ field }) => field.name));
-    expect(forSessions).toHaveLength(11);
+    expect(forSessions).toHaveLength(12);
   });
 
   it.each(forSessions)('$name is forbidden to a token that may do everything', async ({ place }) => {

@@ -122,6 +122,22 @@ describe('API tokens, made in a session', () => {
     expect((await ask(browser, list, {}, acme)).apiTokens).toEqual([]);
   });
 
+  it('can be given every ability in the list, each of which is described', async () => {
+    const acme = await newTenant('Acme');
+    const { browser } = await signedIn(service, acme);
+    const { abilities } = await ask(browser, '{ abilities { name description } }');
+    const names = abilities.map(({ name }: { name: string }) => name);
+    const { apiToken } = (await ask(browser, create, { input: { name: 'Each', abilities: names } })).createApiToken;
+    expect(apiToken.abilities).toEqual(names);
+    expect(abilities).toEqual(
+      expect.arrayContaining([
+        { name: '*', description: 'Everything' },
+        { name: 'read', description: 'Read everything' },
+        { name: 'time-entries:write', description: 'Change time entries' },
+      ]),
+    );
+  });
+
   it('the 101st that works at a time: 422, saying what to do', async () => {
     const { browser, userId, tenantId } = await signedIn(service);
     const row = { tenantId, userId, name: 'many', abilities: ['*'], lastFour: 'many' };

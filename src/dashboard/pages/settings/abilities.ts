@@ -1,13 +1,9 @@
-/** What a token can be let do, as `<resource>:read` and `<resource>:write`: schema/ability.ts has the same. */
-export const resources = [
-  'customers',
-  'invoices',
-  'receipts',
-  'projects',
-  'time-entries',
-  'bank-transactions',
-  'webhooks',
-];
+/** The abilities for single resources, by resource: `invoices:read` and `invoices:write` under `invoices`. */
+export const byResource = (abilities: readonly string[]): Map<string, string[]> =>
+  Map.groupBy(
+    abilities.filter((ability) => ability.includes(':')),
+    (ability) => ability.slice(0, ability.indexOf(':')),
+  );
 
 /** A list of abilities, in words. */
 export function inWords(abilities: readonly string[]): string {

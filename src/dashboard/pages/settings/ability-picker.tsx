@@ -1,7 +1,17 @@
 import { Checkbox, Input, Radio, Stack, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
 import { label } from '../../format.ts';
-import { resources } from './abilities.ts';
+import { graphql } from '../../graphql.ts';
+import { byResource } from './abilities.ts';
+
+const GrantableAbilitiesQuery = graphql(`
+  query GrantableAbilities {
+    abilities {
+      name
+    }
+  }
+`);
 
 interface Props {
   value: string[];
@@ -16,6 +26,8 @@ const presets = [
 ];
 
 export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
+  const [{ data }] = useQuery({ query: GrantableAbilitiesQuery, requestPolicy: 'cache-first' });
+  const resources = byResource((data?.abilities ?? []).map(({ name }) => name));
   const preset = value.includes('*') ? '*' : value.includes('read') ? 'read' : 'some';
   const toggle = (ability: string, on: boolean): void =>
     onChange(on ? [...value, ability] : value.filter((other) => other !== ability));
@@ -42,23 +54,20 @@ export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {resources.map((resource) => (
+            {[...resources].map(([resource, abilities]) => (
               <Table.Tr key={resource}>
                 <Table.Th scope="row" fw={400}>
                   {label(resource)}
                 </Table.Th>
-                {['read', 'write'].map((action) => {
-                  const ability = `${resource}:${action}`;
-                  return (
-                    <Table.Td key={action}>
-                      <Checkbox
-                        aria-label={ability}
-                        checked={value.includes(ability)}
-                        onChange={(event) => toggle(ability, event.currentTarget.checked)}
-                      />
-                    </Table.Td>
-                  );
-                })}
+                {abilities.map((ability) => (
+                  <Table.Td key={ability}>
+                    <Checkbox
+                      aria-label={ability}
+                      checked={value.includes(ability)}
+                      onChange={(event) => toggle(ability, event.currentTarget.checked)}
+                    />
+                  </Table.Td>
+                ))}
               </Table.Tr>
             ))}
           </Table.Tbody>
