@@ -74,10 +74,13 @@ describe('a webhook', () => {
   });
 
   it('can want every event that it is told of, and each is explained', async () => {
-    const { eventTypes } = await acme.graphql('{ eventTypes { name occasion } }');
+    const { eventTypes } = await acme.graphql('{ eventTypes { name description occasion } }');
     const names = eventTypes.map(({ name }: { name: string }) => name);
     expect(names).toContain('bank_transaction.matched');
-    expect(eventTypes.every(({ occasion }: { occasion: string }) => occasion.length > 10)).toBe(true);
+    for (const { description, occasion } of eventTypes) {
+      expect(description.length).toBeGreaterThan(10);
+      expect(occasion).toBe(description); // deprecated
+    }
     await createWebhook(acme, { url: 'https://hooks.example.com', events: names });
   });
 

@@ -1,8 +1,9 @@
 import { builder, type InputFields } from '../../builder.ts';
 import { key, type Context } from '../../context.ts';
+import { deprecated } from '../../deprecation.ts';
 import { found, NotFoundError, refuse, type Problems } from '../../errors.ts';
 import { mustRead } from '../../events/access.ts';
-import { events as occasions, eventTypes, type EventType } from '../../events/events.ts';
+import { events as eventDescriptions, eventTypes, type EventType } from '../../events/events.ts';
 import { given, notNull, text } from '../../input/validators.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { maxPageSize } from '../../paging/page.ts';
@@ -78,7 +79,12 @@ const EventKind = builder.objectRef<EventType>('EventType').implement({
   description: 'A kind of event that a webhook can ask for.',
   fields: (t) => ({
     name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
-    occasion: t.string({ description: 'When it happens, in words.', resolve: (type) => occasions[type] }),
+    description: t.string({ description: 'When it happens, in words.', resolve: (type) => eventDescriptions[type] }),
+    occasion: t.string({
+      description: 'When it happens, in words.',
+      deprecationReason: deprecated('Use `description`.', '2026-11-22', '2027-06-01'),
+      resolve: (type) => eventDescriptions[type],
+    }),
   }),
 });
 

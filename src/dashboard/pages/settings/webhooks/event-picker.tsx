@@ -8,7 +8,7 @@ const EventTypesQuery = graphql(`
   query EventTypes {
     eventTypes {
       name
-      occasion
+      description
     }
   }
 `);
@@ -44,8 +44,8 @@ export function EventPicker({ value, onChange, error }: Props): ReactNode {
                 <Text size="sm" fw={600}>
                   {label(resource)}
                 </Text>
-                {types.map(({ name, occasion }) => (
-                  <Checkbox key={name} value={name} label={name} description={`When ${occasion}`} size="sm" />
+                {types.map(({ name, description }) => (
+                  <Checkbox key={name} value={name} label={name} description={`When ${description}`} size="sm" />
                 ))}
               </Stack>
             ))}
