@@ -1,6 +1,6 @@
 import type { OperationResult } from 'urql';
 import { codeOf } from './client.ts';
-import { date } from './format.ts';
+import { date } from './format/format.ts';
 import { fieldName } from './plain-messages.ts';
 
 /** The stored state of an object that a form edits: its values, or why it can no longer be changed. */

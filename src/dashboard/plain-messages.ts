@@ -1,4 +1,4 @@
-import { sentence } from './format.ts';
+import { sentence } from './format/format.ts';
 import { numberExample } from './form-values.ts';
 
 // The API's messages are written for programs. People get a message that says what to do.

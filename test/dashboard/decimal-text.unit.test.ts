@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../src/dashboard/decimal-text.ts';
+import { decimalText } from '../../src/dashboard/format/decimal-text.ts';
 
 describe('a decimal is read as the locale writes it, and both ways where there is one reading only', () => {
   it.each([

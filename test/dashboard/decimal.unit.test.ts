@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { minus } from '../../src/dashboard/decimal.ts';
+import { minus } from '../../src/dashboard/format/decimal.ts';
 
 it('reckons with every digit, where a number would round', () => {
   expect(minus('0.3', '0.1', '0.2')).toBe('0');

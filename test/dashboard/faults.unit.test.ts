@@ -1,6 +1,6 @@
 import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
-import { money } from '../../src/dashboard/format.ts';
+import { money } from '../../src/dashboard/format/format.ts';
 import { numberExample } from '../../src/dashboard/form-values.ts';
 import { formErrorsOf, errorMessage } from '../../src/dashboard/form-errors.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
-import { count } from '../format.ts';
+import { count } from '../format/format.ts';
 import { pageSize, type ListState } from '../list-state.ts';
 import { useAnnounce } from './announce.tsx';
 import { Cell, ResponsiveTable } from './responsive-table.tsx';

@@ -2,7 +2,7 @@ import { Anchor, Card, Text, Timeline, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { date, dateTime, label, money } from '../format.ts';
+import { date, dateTime, label, money } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
 import type { Payment } from './payments.tsx';
 

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../client.ts';
-import { money, today } from '../format.ts';
+import { money, today } from '../format/format.ts';
 import { toDecimal, typedAmount } from '../form-values.ts';
 import { DecimalInput } from './decimal-input.tsx';
 import { Form, useSubmit } from './form.tsx';

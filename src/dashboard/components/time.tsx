@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
-import { ago, dateTime } from '../format.ts';
+import { ago, dateTime } from '../format/format.ts';
 
 /** When something is next to be done: `in 40 seconds`. */
 export function Due({ at }: { at: string | null }): ReactNode {

@@ -1,5 +1,5 @@
 import { useQuery } from 'urql';
-import { date, label, money } from '../../format.ts';
+import { date, label, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { navigation } from '../../routes.tsx';
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { count } from '../../format.ts';
+import { count } from '../../format/format.ts';
 import { useAnnounce } from '../announce.tsx';
 import { useSearch, type Result } from './results.ts';
 

@@ -10,7 +10,7 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { date, money } from '../../format.ts';
+import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
 import { MatchForm } from './match-form.tsx';

@@ -8,7 +8,7 @@ import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx'
 import { LongText } from '../../components/long-text.tsx';
 import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { date, label, money } from '../../format.ts';
+import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { oneOf, orderBy, useListState } from '../../list-state.ts';
 import { PageInfoFields } from '../../page-info.ts';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { date, label, money } from '../../format.ts';
+import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import type { OpenedTransaction } from './bank-transaction.tsx';
 import { PayableLink, payableOf } from './payable.tsx';

@@ -2,8 +2,8 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { minus } from '../../decimal.ts';
-import { money } from '../../format.ts';
+import { minus } from '../../format/decimal.ts';
+import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { ofInvoice, ofReceipt, PaidInvoice, PaidReceipt, type Payable } from './payable.tsx';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { label } from '../../format.ts';
+import { label } from '../../format/format.ts';
 import type { BankTransaction } from './fields.ts';
 
 const colors: Record<BankTransaction['matchStatus'], string> = {

@@ -3,7 +3,7 @@ import { CheckIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { done, failed } from '../../components/toast.ts';
-import { date, label, money } from '../../format.ts';
+import { date, label, money } from '../../format/format.ts';
 import type { OpenedTransaction } from './bank-transaction.tsx';
 import { isMoneyOut } from './fields.ts';
 import { MakeReceipt } from './make-receipt.tsx';

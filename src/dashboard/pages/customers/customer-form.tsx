@@ -4,7 +4,7 @@ import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../components/form.tsx';
-import { country, label } from '../../format.ts';
+import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
 import { orNull } from '../../form-values.ts';

@@ -10,7 +10,7 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { country, label } from '../../format.ts';
+import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list-state.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';

@@ -10,7 +10,7 @@ import { Choice, Filters, Search } from '../../components/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { country, label } from '../../format.ts';
+import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { oneOf, orderBy, useListState } from '../../list-state.ts';
 import { PageInfoFields } from '../../page-info.ts';

@@ -1,7 +1,7 @@
 import { Accordion, Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { count, dateTime } from '../../format.ts';
+import { count, dateTime } from '../../format/format.ts';
 import type { ResultOf } from '../../graphql.ts';
 import type { DeliveryQuery } from './delivery.tsx';
 

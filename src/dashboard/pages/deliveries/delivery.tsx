@@ -9,7 +9,7 @@ import { Page } from '../../components/page.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Due } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { dateTime, label } from '../../format.ts';
+import { dateTime, label } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { AttemptItem } from './attempt.tsx';
 import { useDeliveryChanges } from './live.ts';

@@ -6,7 +6,7 @@ import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Form, useSubmit, type Submission } from '../../components/form.tsx';
-import { currencies } from '../../format.ts';
+import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../edit-conflict.ts';
 import { InvoiceFields, type Invoice } from './fields.ts';

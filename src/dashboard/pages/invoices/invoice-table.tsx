@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DataTable, type Column } from '../../components/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { date, money } from '../../format.ts';
+import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
 import { orderBy, type ListState } from '../../list-state.ts';
 import { PageInfoFields } from '../../page-info.ts';

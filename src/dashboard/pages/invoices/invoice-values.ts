@@ -1,4 +1,4 @@
-import { today } from '../../format.ts';
+import { today } from '../../format/format.ts';
 import { randomId } from '../../random-id.ts';
 import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import type { Invoice } from './fields.ts';

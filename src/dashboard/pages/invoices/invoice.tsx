@@ -8,7 +8,7 @@ import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { Cell, ResponsiveTable } from '../../components/responsive-table.tsx';
 import { Payments } from '../../components/payments.tsx';
-import { date, dateTime, decimal, money, percent } from '../../format.ts';
+import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceFields, nameOf, type Invoice } from './fields.ts';

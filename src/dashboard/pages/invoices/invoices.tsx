@@ -6,7 +6,7 @@ import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
 import { EmptyList } from '../../components/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { label } from '../../format.ts';
+import { label } from '../../format/format.ts';
 import { oneOf, useListState } from '../../list-state.ts';
 import { invoiceStatuses } from './fields.ts';
 import { InvoiceTable } from './invoice-table.tsx';

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { money, percent } from '../../format.ts';
+import { money, percent } from '../../format/format.ts';
 
 interface Props {
   totals:

@@ -2,7 +2,7 @@ import { Box, Table, useMantineTheme, useComputedColorScheme, VisuallyHidden } f
 import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
 import type { ReactNode } from 'react';
 import { Bar } from 'react-chartjs-2';
-import { money, month as monthName, roundMoney } from '../../format.ts';
+import { money, month as monthName, roundMoney } from '../../format/format.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
 

@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
-import { count, minutes, money } from '../../format.ts';
+import { count, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { lazyPage } from '../../lazy-page.ts';
 

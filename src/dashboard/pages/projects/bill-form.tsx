@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { done } from '../../components/toast.ts';
-import { minutes } from '../../format.ts';
+import { minutes } from '../../format/format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
 import { orNull, toDecimal } from '../../form-values.ts';
 import type { Project } from './fields.ts';

@@ -5,7 +5,7 @@ import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
-import { currencies, label } from '../../format.ts';
+import { currencies, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
 import { useSession } from '../../session.tsx';

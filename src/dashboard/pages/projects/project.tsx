@@ -10,7 +10,7 @@ import { Unavailable } from '../../components/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { date, decimal, minutes, money } from '../../format.ts';
+import { date, decimal, minutes, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list-state.ts';
 import { TimeEntryForm } from '../time-entries/time-entry-form.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { label } from '../../format.ts';
+import { label } from '../../format/format.ts';
 import type { Project } from './fields.ts';
 
 const colors: Record<Project['status'], string> = { ACTIVE: 'blue', COMPLETED: 'teal', ARCHIVED: 'gray' };

@@ -1,4 +1,4 @@
-import { minus } from '../../decimal.ts';
+import { minus } from '../../format/decimal.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 
 export const ReceiptFields = graphql(`

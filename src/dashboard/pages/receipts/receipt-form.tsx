@@ -6,7 +6,7 @@ import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
-import { currencies, today } from '../../format.ts';
+import { currencies, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
 import { useSession } from '../../session.tsx';

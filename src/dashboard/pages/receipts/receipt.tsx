@@ -7,7 +7,7 @@ import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { Payments } from '../../components/payments.tsx';
-import { date, dateTime, money, percent } from '../../format.ts';
+import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptActions } from './actions.tsx';
 import { dueOf, nameOf, ReceiptFields, type Receipt } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { label } from '../../format.ts';
+import { label } from '../../format/format.ts';
 import type { Receipt } from './fields.ts';
 
 const colors: Record<Receipt['status'], string> = { DRAFT: 'gray', BOOKED: 'blue', PAID: 'teal' };

@@ -1,7 +1,7 @@
 import { Checkbox, Input, Radio, Stack, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { label } from '../../format.ts';
+import { label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { byResource } from './abilities.ts';
 

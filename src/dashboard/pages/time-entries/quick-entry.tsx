@@ -5,7 +5,7 @@ import { useMutation } from 'urql';
 import { FormMessages, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { done } from '../../components/toast.ts';
-import { minutes, today } from '../../format.ts';
+import { minutes, today } from '../../format/format.ts';
 import { orNull } from '../../form-values.ts';
 import { toMinutes } from './duration.ts';
 import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';

@@ -5,7 +5,7 @@ import { useClient, useMutation } from 'urql';
 import { DecimalInput } from '../../components/decimal-input.tsx';
 import { Form, useSubmit } from '../../components/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
-import { decimal, money, today } from '../../format.ts';
+import { decimal, money, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
 import { orNull, toDecimal } from '../../form-values.ts';

@@ -9,7 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { done, failed } from '../../components/toast.ts';
-import { date, minutes } from '../../format.ts';
+import { date, minutes } from '../../format/format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
 import { orderBy, type ListState } from '../../list-state.ts';
 import { PageInfoFields } from '../../page-info.ts';

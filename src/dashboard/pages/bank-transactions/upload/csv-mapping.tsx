@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { currencies } from '../../../format.ts';
+import { currencies } from '../../../format/format.ts';
 import { amountKinds, knownDateFormats } from './csv-values.ts';
 import type { StatementValues } from './upload-statement.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
 import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
-import { bytes } from '../../../format.ts';
+import { bytes } from '../../../format/format.ts';
 
 interface Props {
   file: File | null;

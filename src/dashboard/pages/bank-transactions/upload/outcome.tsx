@@ -3,7 +3,7 @@ import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/ou
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { DescriptionList } from '../../../components/description-list.tsx';
-import { count, sentence } from '../../../format.ts';
+import { count, sentence } from '../../../format/format.ts';
 import type { Imported } from './upload-statement.tsx';
 
 interface Props {

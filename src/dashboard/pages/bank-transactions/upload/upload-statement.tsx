@@ -5,7 +5,7 @@ import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
 import { Form, useSubmit } from '../../../components/form.tsx';
 import { Page } from '../../../components/page.tsx';
-import { percent as percentText } from '../../../format.ts';
+import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session.tsx';
 import { headOf, isCsv, rowsOf } from './csv-head.ts';

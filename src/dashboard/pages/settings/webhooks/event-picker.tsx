@@ -1,7 +1,7 @@
 import { Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { label } from '../../../format.ts';
+import { label } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 
 const EventTypesQuery = graphql(`

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
 import { done, failed } from '../../../components/toast.ts';
-import { count } from '../../../format.ts';
+import { count } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 
 const RedeliverMissed = graphql(`

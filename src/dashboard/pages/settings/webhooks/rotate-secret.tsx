@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
 import { failed } from '../../../components/toast.ts';
-import { dateTime } from '../../../format.ts';
+import { dateTime } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 
 const RotateSecret = graphql(`

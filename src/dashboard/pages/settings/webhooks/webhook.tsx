@@ -21,7 +21,7 @@ import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
 import { done, failed } from '../../../components/toast.ts';
-import { count, dateTime, percent } from '../../../format.ts';
+import { count, dateTime, percent } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
 import { useDeliveryChanges } from '../../deliveries/live.ts';

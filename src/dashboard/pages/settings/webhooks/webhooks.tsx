@@ -10,7 +10,7 @@ import { Page } from '../../../components/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
-import { count } from '../../../format.ts';
+import { count } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { WebhookFields, type Webhook } from './fields.ts';
 import { WebhookState } from './state.tsx';
