@@ -1,18 +1,18 @@
 import { Suspense, useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { forgetSession, mayBeSignedIn } from './auth.ts';
+import { forgetSession, mayBeSignedIn } from './session/auth.ts';
 import { createClient } from './client.ts';
 import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './components/loading-screen.tsx';
 import { Shell } from './components/shell.tsx';
-import { SignInAgain } from './components/sign-in-again.tsx';
+import { SignInAgain } from './session/sign-in-again.tsx';
 import { locationHooks } from './location.ts';
 import { PageRoutes, publicRoutes } from './routes.tsx';
-import { isPageOpen, signInAgain } from './session-expiry.ts';
-import { SessionProvider, SessionQuery } from './session.tsx';
-import { lastTenant, rememberTenant, tenantOf } from './tenant.ts';
+import { isPageOpen, signInAgain } from './session/session-expiry.ts';
+import { SessionProvider, SessionQuery } from './session/session.tsx';
+import { lastTenant, rememberTenant, tenantOf } from './session/tenant.ts';
 
 export function App(): ReactNode {
   return (

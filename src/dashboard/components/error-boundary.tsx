@@ -3,12 +3,12 @@ import { ExclamationTriangleIcon, LockClosedIcon } from '@heroicons/react/24/out
 import { Component, useEffect, useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
-import { signOut } from '../auth.ts';
+import { signOut } from '../session/auth.ts';
 import { codeOf } from '../client.ts';
 import { fieldErrors, errorMessage } from '../form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../lazy-page.ts';
 import { fieldName } from '../plain-messages.ts';
-import { forgetTenant } from '../tenant.ts';
+import { forgetTenant } from '../session/tenant.ts';
 
 /** Keeps a fault of one page to that page. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {

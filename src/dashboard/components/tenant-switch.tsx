@@ -3,7 +3,7 @@ import { ChevronUpDownIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { navigation } from '../routes.tsx';
-import { useSession } from '../session.tsx';
+import { useSession } from '../session/session.tsx';
 
 /** Whose books are open; and a way to another tenant's: to the same list, as far as one is shown. */
 export function TenantSwitch(): ReactNode {

@@ -18,8 +18,8 @@ import {
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { signOut } from '../auth.ts';
-import { useSession } from '../session.tsx';
+import { signOut } from '../session/auth.ts';
+import { useSession } from '../session/session.tsx';
 import { failed } from './toast.ts';
 
 export function UserMenu(): ReactNode {

@@ -2,9 +2,16 @@ import { Alert, Anchor, Button, Loader, PasswordInput, Stack, Text, TextInput } 
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { acceptInvitation, joinAsNew, lookAtInvitation, type Answer, type Invitation, type Refusal } from '../auth.ts';
+import {
+  acceptInvitation,
+  joinAsNew,
+  lookAtInvitation,
+  type Answer,
+  type Invitation,
+  type Refusal,
+} from '../session/auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
-import { RefusalAlert } from '../components/refusal-alert.tsx';
+import { RefusalAlert } from '../session/refusal-alert.tsx';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();

@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@m
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { currentSession, signIn, type Refusal } from '../auth.ts';
+import { currentSession, signIn, type Refusal } from '../session/auth.ts';
 import { FrontPage } from '../components/front-page.tsx';
-import { RefusalAlert, useCountdown } from '../components/refusal-alert.tsx';
+import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();

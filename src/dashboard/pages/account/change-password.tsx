@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { changePassword, type Refusal } from '../../auth.ts';
-import { RefusalAlert } from '../../components/refusal-alert.tsx';
+import { changePassword, type Refusal } from '../../session/auth.ts';
+import { RefusalAlert } from '../../session/refusal-alert.tsx';
 import { done } from '../../components/toast.ts';
 
 const initialValues = { currentPassword: '', newPassword: '', again: '', revokeTokens: false };

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { signOutEverywhere } from '../../auth.ts';
+import { signOutEverywhere } from '../../session/auth.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { SimpleTable, type Column } from '../../components/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { Page } from '../../components/page.tsx';
-import { useSession } from '../../session.tsx';
+import { useSession } from '../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { newInvoice } from './invoice-values.ts';
 

@@ -8,7 +8,7 @@ import { Form, useSubmit } from '../../components/form.tsx';
 import { currencies, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
-import { useSession } from '../../session.tsx';
+import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import { ProjectFields, projectStatuses, type Project } from './fields.ts';
 

@@ -9,7 +9,7 @@ import { ProjectPicker } from '../../components/project-picker.tsx';
 import { currencies, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../edit-conflict.ts';
-import { useSession } from '../../session.tsx';
+import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
 

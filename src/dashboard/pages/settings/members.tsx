@@ -14,7 +14,7 @@ import { SimpleTable, type Column } from '../../components/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { useSession } from '../../session.tsx';
+import { useSession } from '../../session/session.tsx';
 
 const MembersQuery = graphql(`
   query Members {

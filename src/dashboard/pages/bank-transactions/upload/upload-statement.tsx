@@ -7,7 +7,7 @@ import { Form, useSubmit } from '../../../components/form.tsx';
 import { Page } from '../../../components/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
-import { useSession } from '../../../session.tsx';
+import { useSession } from '../../../session/session.tsx';
 import { headOf, isCsv, rowsOf } from './csv-head.ts';
 import { CsvMapping } from './csv-mapping.tsx';
 import { recall, remember } from './csv-memory.ts';

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
-import type { Refusal } from '../auth.ts';
+import type { Refusal } from './auth.ts';
 import { wait } from '../format/format.ts';
 
 /** Shows why a sign-in or a similar attempt was refused. Errors of a field are shown beside the field instead. */

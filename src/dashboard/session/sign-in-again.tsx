@@ -1,9 +1,9 @@
 import { Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
-import { currentSession, signIn, type Refusal } from '../auth.ts';
-import { useSession } from '../session.tsx';
-import { useSignInAgain } from '../session-expiry.ts';
+import { currentSession, signIn, type Refusal } from './auth.ts';
+import { useSession } from './session.tsx';
+import { useSignInAgain } from './session-expiry.ts';
 import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
 
 /** Asks for the password in a dialog over the page when the session has ended: the page and its unsaved input stay. */

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { graphql, type ResultOf } from './graphql.ts';
+import { graphql, type ResultOf } from '../graphql.ts';
 
 export const SessionQuery = graphql(`
   query Session {
