@@ -2,7 +2,7 @@ import { Suspense, useCallback, useEffect, useMemo, type ReactNode } from 'react
 import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { forgetSession, mayBeSignedIn } from './session/auth.ts';
-import { createClient } from './client.ts';
+import { createClient } from './api/client.ts';
 import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './components/loading-screen.tsx';

@@ -1,5 +1,5 @@
 import type { OperationResult } from 'urql';
-import { codeOf } from './client.ts';
+import { codeOf } from './api/client.ts';
 import { date } from './format/format.ts';
 import { fieldName } from './plain-messages.ts';
 

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import { useClient } from 'urql';
-import { useReachable } from '../connection.ts';
-import { refetchShown } from '../client.ts';
+import { useReachable } from '../api/connection.ts';
+import { refetchShown } from '../api/client.ts';
 
 /** A notice that the page may be outdated. It is shown while the server doesn't answer. */
 export function ConnectionNotice(): ReactNode {

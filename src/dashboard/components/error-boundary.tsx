@@ -4,7 +4,7 @@ import { Component, useEffect, useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../session/auth.ts';
-import { codeOf } from '../client.ts';
+import { codeOf } from '../api/client.ts';
 import { fieldErrors, errorMessage } from '../form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../lazy-page.ts';
 import { fieldName } from '../plain-messages.ts';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import type { Once } from '../client.ts';
+import type { Once } from '../api/client.ts';
 import { formErrorsOf } from '../form-errors.ts';
 import { mergeEdits, type StoredState } from '../edit-conflict.ts';
 import { randomId } from '../random-id.ts';

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import type { Once } from '../client.ts';
+import type { Once } from '../api/client.ts';
 import { money, today } from '../format/format.ts';
 import { toDecimal, typedAmount } from '../form-values.ts';
 import { DecimalInput } from './decimal-input.tsx';

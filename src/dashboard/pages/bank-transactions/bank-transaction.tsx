@@ -4,7 +4,7 @@ import { EyeIcon, EyeSlashIcon, ForwardIcon, LinkIcon } from '@heroicons/react/2
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
-import { useOptimisticValue } from '../../optimistic-value.ts';
+import { useOptimisticValue } from '../../api/optimistic-value.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../components/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';

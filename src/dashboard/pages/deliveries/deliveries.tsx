@@ -6,7 +6,7 @@ import { useQuery } from 'urql';
 import { Choice, Day, Filters } from '../../components/list-filters.tsx';
 import { Page } from '../../components/page.tsx';
 import { graphql } from '../../graphql.ts';
-import { useStream } from '../../event-stream.ts';
+import { useStream } from '../../api/event-stream.ts';
 import { useListState } from '../../list-state.ts';
 import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
 import { DeliveryTable } from './delivery-table.tsx';

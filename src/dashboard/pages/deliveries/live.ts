@@ -2,7 +2,7 @@ import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useSubscription } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { useStream } from '../../event-stream.ts';
+import { useStream } from '../../api/event-stream.ts';
 
 const DeliveryChanged = graphql(`
   subscription DeliveryChanged($webhookId: UUID) {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { CombinedError } from 'urql';
-import { done, failed } from './components/toast.ts';
+import { done, failed } from '../components/toast.ts';
 
 /** A one-click action: its request, and the value that it leads to. */
 interface Action<T> {
