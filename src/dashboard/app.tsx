@@ -3,7 +3,7 @@ import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { forgetSession, mayBeSignedIn } from './session/auth.ts';
 import { createClient } from './api/client.ts';
-import { Broken, ErrorBoundary } from './components/error-boundary.tsx';
+import { Broken, ErrorBoundary } from './errors/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './components/loading-screen.tsx';
 import { Shell } from './components/shell.tsx';

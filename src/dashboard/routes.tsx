@@ -13,7 +13,7 @@ import {
   ReceiptPercentIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
-import { ErrorBoundary } from './components/error-boundary.tsx';
+import { ErrorBoundary } from './errors/error-boundary.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { PageSkeleton } from './components/page.tsx';
 import { lazyPage } from './lazy-page.ts';

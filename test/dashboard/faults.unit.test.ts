@@ -2,7 +2,7 @@ import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
 import { money } from '../../src/dashboard/format/format.ts';
 import { numberExample } from '../../src/dashboard/form-values.ts';
-import { formErrorsOf, errorMessage } from '../../src/dashboard/form-errors.ts';
+import { formErrorsOf, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>
   new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });

@@ -13,7 +13,7 @@ import { count } from '../format/format.ts';
 import { pageSize, type ListState } from '../list-state.ts';
 import { useAnnounce } from './announce.tsx';
 import { Cell, ResponsiveTable } from './responsive-table.tsx';
-import { Unavailable } from './error-boundary.tsx';
+import { Unavailable } from '../errors/error-boundary.tsx';
 
 export interface Column<Row> {
   header: string;

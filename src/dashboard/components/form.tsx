@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../api/client.ts';
-import { formErrorsOf } from '../form-errors.ts';
+import { formErrorsOf } from '../errors/form-errors.ts';
 import { mergeEdits, type StoredState } from '../edit-conflict.ts';
 import { randomId } from '../random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';

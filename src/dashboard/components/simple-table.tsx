@@ -1,7 +1,7 @@
 import { Box, Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
-import { Unavailable } from './error-boundary.tsx';
+import { Unavailable } from '../errors/error-boundary.tsx';
 import { Cell, ResponsiveTable } from './responsive-table.tsx';
 
 export interface Column<Row> {

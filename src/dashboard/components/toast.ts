@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { CombinedError } from 'urql';
-import { errorMessage } from '../form-errors.ts';
+import { errorMessage } from '../errors/form-errors.ts';
 
 /** Something was done. */
 export function done(message: string): void {

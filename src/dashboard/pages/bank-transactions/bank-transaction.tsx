@@ -6,7 +6,7 @@ import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
 import { useOptimisticValue } from '../../api/optimistic-value.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';

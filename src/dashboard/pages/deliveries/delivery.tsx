@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useLocation, useParams } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Due } from '../../components/time.tsx';

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useParams } from 'wouter';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
 import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';

@@ -2,7 +2,7 @@ import { Anchor, Box, Card, Skeleton, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';

@@ -3,7 +3,7 @@ import { HomeIcon } from '@heroicons/react/24/outline';
 import { Suspense, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Page } from '../../components/page.tsx';
 import { count, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';

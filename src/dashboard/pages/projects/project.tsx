@@ -6,7 +6,7 @@ import { useMutation, useQuery } from 'urql';
 import { Link, useLocation, useParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Unavailable } from '../../components/error-boundary.tsx';
+import { Unavailable } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';

@@ -15,7 +15,7 @@ import { useMutation, useQuery } from 'urql';
 import { useLocation, useParams } from 'wouter';
 import { confirm } from '../../../components/confirm.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Unavailable } from '../../../components/error-boundary.tsx';
+import { Unavailable } from '../../../errors/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Unavailable } from '../../../components/error-boundary.tsx';
+import { Unavailable } from '../../../errors/error-boundary.tsx';
 import { Page } from '../../../components/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';

@@ -5,9 +5,9 @@ import type { CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { codeOf } from '../api/client.ts';
-import { fieldErrors, errorMessage } from '../form-errors.ts';
+import { fieldErrors, errorMessage } from './form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../lazy-page.ts';
-import { fieldName } from '../plain-messages.ts';
+import { fieldName } from './plain-messages.ts';
 import { forgetTenant } from '../session/tenant.ts';
 
 /** Keeps a fault of one page to that page. */

@@ -1,5 +1,5 @@
 import type { CombinedError } from 'urql';
-import { sentence } from './format/format.ts';
+import { sentence } from '../format/format.ts';
 import { fieldName, plainMessage } from './plain-messages.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
