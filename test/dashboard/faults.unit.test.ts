@@ -1,7 +1,7 @@
 import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
 import { money } from '../../src/dashboard/format/format.ts';
-import { numberExample } from '../../src/dashboard/form-values.ts';
+import { numberExample } from '../../src/dashboard/forms/form-values.ts';
 import { formErrorsOf, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>

@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
-import { FormScopeContext, mayDiscard, type FormScope } from '../unsaved.ts';
+import { FormScopeContext, mayDiscard, type FormScope } from '../forms/unsaved.ts';
 
 interface Props {
   title: string;

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../api/client.ts';
 import { money, today } from '../format/format.ts';
-import { toDecimal, typedAmount } from '../form-values.ts';
-import { DecimalInput } from './decimal-input.tsx';
-import { Form, useSubmit } from './form.tsx';
+import { toDecimal, typedAmount } from '../forms/form-values.ts';
+import { DecimalInput } from '../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../forms/form.tsx';
 
 interface Props<Data> {
   due: string;

@@ -1,5 +1,5 @@
 import { sentence } from '../format/format.ts';
-import { numberExample } from '../form-values.ts';
+import { numberExample } from '../forms/form-values.ts';
 
 // The API's messages are written for programs. People get a message that says what to do.
 const plain: [message: RegExp, told: string][] = [

@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form';
 import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { readStored } from '../../edit-conflict.ts';
-import { orNull } from '../../form-values.ts';
+import { readStored } from '../../forms/edit-conflict.ts';
+import { orNull } from '../../forms/form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 
 const CreateCustomer = graphql(

@@ -1,6 +1,6 @@
 import { today } from '../../format/format.ts';
-import { randomId } from '../../random-id.ts';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
+import { randomId } from '../../forms/random-id.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
 import type { Invoice } from './fields.ts';
 
 /** A line as it is typed. */

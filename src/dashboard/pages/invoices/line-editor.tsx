@@ -2,7 +2,7 @@ import { ActionIcon, Button, Card, Group, Stack, Text, TextInput } from '@mantin
 import type { UseFormReturnType } from '@mantine/form';
 import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { DecimalInput } from '../../components/decimal-input.tsx';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { money } from '../../format/format.ts';
 import { newLine, type InvoiceValues } from './invoice-values.ts';
 

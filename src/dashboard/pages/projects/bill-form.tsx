@@ -3,12 +3,12 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
-import { DecimalInput } from '../../components/decimal-input.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { done } from '../../components/toast.ts';
 import { minutes } from '../../format/format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
-import { orNull, toDecimal } from '../../form-values.ts';
+import { orNull, toDecimal } from '../../forms/form-values.ts';
 import type { Project } from './fields.ts';
 
 const BillProject = graphql(`

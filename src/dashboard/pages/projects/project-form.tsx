@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
-import { DecimalInput } from '../../components/decimal-input.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { currencies, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { readStored } from '../../edit-conflict.ts';
+import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
 import { ProjectFields, projectStatuses, type Project } from './fields.ts';
 
 const CreateProject = graphql(`

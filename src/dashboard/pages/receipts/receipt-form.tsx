@@ -3,14 +3,14 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
-import { DecimalInput } from '../../components/decimal-input.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { currencies, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { readStored } from '../../edit-conflict.ts';
+import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../form-values.ts';
+import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
 
 const CreateReceipt = graphql(`

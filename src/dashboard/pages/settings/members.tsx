@@ -6,7 +6,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { Page } from '../../components/page.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';

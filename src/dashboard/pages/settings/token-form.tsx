@@ -2,7 +2,7 @@ import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql } from '../../graphql.ts';
 import { AbilityPicker } from './ability-picker.tsx';
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { toDecimal } from '../../form-values.ts';
+import { toDecimal } from '../../forms/form-values.ts';
 
 const hoursToMinutes = (hours: string): number => new Decimal(toDecimal(hours)).times(60).round().toNumber();
 

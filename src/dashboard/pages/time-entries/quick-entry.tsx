@@ -2,11 +2,11 @@ import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { FormMessages, useSubmit } from '../../components/form.tsx';
+import { FormMessages, useSubmit } from '../../forms/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { done } from '../../components/toast.ts';
 import { minutes, today } from '../../format/format.ts';
-import { orNull } from '../../form-values.ts';
+import { orNull } from '../../forms/form-values.ts';
 import { toMinutes } from './duration.ts';
 import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';
 

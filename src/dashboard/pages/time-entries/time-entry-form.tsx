@@ -2,13 +2,13 @@ import { SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import { DecimalInput } from '../../components/decimal-input.tsx';
-import { Form, useSubmit } from '../../components/form.tsx';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { decimal, money, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { readStored } from '../../edit-conflict.ts';
-import { orNull, toDecimal } from '../../form-values.ts';
+import { readStored } from '../../forms/edit-conflict.ts';
+import { orNull, toDecimal } from '../../forms/form-values.ts';
 import { clock, toMinutes } from './duration.ts';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
 

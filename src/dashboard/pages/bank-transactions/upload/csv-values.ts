@@ -1,4 +1,4 @@
-import { orNull } from '../../../form-values.ts';
+import { orNull } from '../../../forms/form-values.ts';
 
 /** How the amounts of a CSV are written. */
 export const amountKinds = {

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
-import { Form, useSubmit } from '../../../components/form.tsx';
+import { Form, useSubmit } from '../../../forms/form.tsx';
 import { Page } from '../../../components/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';

@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import { Form, useSubmit } from '../../../components/form.tsx';
+import { Form, useSubmit } from '../../../forms/form.tsx';
 import { graphql } from '../../../graphql.ts';
-import { readStored } from '../../../edit-conflict.ts';
+import { readStored } from '../../../forms/edit-conflict.ts';
 import { EventPicker } from './event-picker.tsx';
 import { WebhookFields, type Webhook } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import { createContext } from 'react';
-import { confirm } from './components/confirm.tsx';
+import { confirm } from '../components/confirm.tsx';
 
 /** Forms with unsaved input. Leaving them asks for confirmation. */
 

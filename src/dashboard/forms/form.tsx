@@ -4,8 +4,8 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { Once } from '../api/client.ts';
 import { formErrorsOf } from '../errors/form-errors.ts';
-import { mergeEdits, type StoredState } from '../edit-conflict.ts';
-import { randomId } from '../random-id.ts';
+import { mergeEdits, type StoredState } from './edit-conflict.ts';
+import { randomId } from './random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 
 export interface Submission {

@@ -1,6 +1,6 @@
-import { decimalText } from './format/decimal-text.ts';
-import { minorDigits } from './format/format.ts';
-import { locale } from './format/locale.ts';
+import { decimalText } from '../format/decimal-text.ts';
+import { minorDigits } from '../format/format.ts';
+import { locale } from '../format/locale.ts';
 
 /** Converts between text in forms and the API's values. */
 

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import type { FocusEvent, ReactNode } from 'react';
-import { normalized } from '../form-values.ts';
+import { normalized } from './form-values.ts';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string;

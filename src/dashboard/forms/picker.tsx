@@ -2,7 +2,7 @@ import { Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
-import { Dialog } from './dialog.tsx';
+import { Dialog } from '../components/dialog.tsx';
 
 interface Named {
   id: string;

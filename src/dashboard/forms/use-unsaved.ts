@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useContext, useEffect, useState } from 'react';
-import { FormScopeContext, mayDiscard, registerForm } from '../unsaved.ts';
+import { FormScopeContext, mayDiscard, registerForm } from './unsaved.ts';
 
 /** Whether something is typed into a form that isn't stored. */
 export interface Unsaved {

@@ -1,7 +1,7 @@
 import type { OperationResult } from 'urql';
-import { codeOf } from './api/client.ts';
-import { date } from './format/format.ts';
-import { fieldName } from './errors/plain-messages.ts';
+import { codeOf } from '../api/client.ts';
+import { date } from '../format/format.ts';
+import { fieldName } from '../errors/plain-messages.ts';
 
 /** The stored state of an object that a form edits: its values, or why it can no longer be changed. */
 export interface StoredState<Values> {
