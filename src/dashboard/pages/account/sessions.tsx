@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { signOutEverywhere } from '../../session/auth.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { SimpleTable, type Column } from '../../components/simple-table.tsx';
+import { SimpleTable, type Column } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';

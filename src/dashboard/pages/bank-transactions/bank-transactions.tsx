@@ -3,15 +3,15 @@ import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outlin
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { DataTable, type Column } from '../../components/data-table.tsx';
-import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
+import { DataTable, type Column } from '../../list/data-table.tsx';
+import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { EmptyList } from '../../components/empty-list.tsx';
+import { EmptyList } from '../../list/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { oneOf, orderBy, useListState } from '../../list-state.ts';
-import { PageInfoFields } from '../../page-info.ts';
+import { oneOf, orderBy, useListState } from '../../list/list-state.ts';
+import { PageInfoFields } from '../../list/page-info.ts';
 import { BankTransactionFields, directions, matchStatuses, nameOf, type BankTransaction } from './fields.ts';
 import { MatchState } from './state.tsx';
 

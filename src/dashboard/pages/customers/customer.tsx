@@ -12,7 +12,7 @@ import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { useListState } from '../../list-state.ts';
+import { useListState } from '../../list/list-state.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';

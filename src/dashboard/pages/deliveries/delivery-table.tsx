@@ -2,13 +2,13 @@ import { Badge, Group } from '@mantine/core';
 import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { DataTable, type Column } from '../../components/data-table.tsx';
+import { DataTable, type Column } from '../../list/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { EmptyList } from '../../components/empty-list.tsx';
+import { EmptyList } from '../../list/empty-list.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago, Due } from '../../components/time.tsx';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import type { ListState } from '../../list-state.ts';
+import type { ListState } from '../../list/list-state.ts';
 import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
 

@@ -2,12 +2,12 @@ import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { DataTable, type Column } from '../../components/data-table.tsx';
+import { DataTable, type Column } from '../../list/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { orderBy, type ListState } from '../../list-state.ts';
-import { PageInfoFields } from '../../page-info.ts';
+import { orderBy, type ListState } from '../../list/list-state.ts';
+import { PageInfoFields } from '../../list/page-info.ts';
 import { InvoiceState, isPartPaid } from './state.tsx';
 
 const InvoicesQuery = graphql(

@@ -6,7 +6,7 @@ import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../components/page.tsx';
-import { Cell, ResponsiveTable } from '../../components/responsive-table.tsx';
+import { Cell, ResponsiveTable } from '../../list/responsive-table.tsx';
 import { Payments } from '../../components/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';

@@ -3,11 +3,11 @@ import { DocumentTextIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
-import { Choice, Day, Filters, Search } from '../../components/list-filters.tsx';
-import { EmptyList } from '../../components/empty-list.tsx';
+import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
+import { EmptyList } from '../../list/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { label } from '../../format/format.ts';
-import { oneOf, useListState } from '../../list-state.ts';
+import { oneOf, useListState } from '../../list/list-state.ts';
 import { invoiceStatuses } from './fields.ts';
 import { InvoiceTable } from './invoice-table.tsx';
 

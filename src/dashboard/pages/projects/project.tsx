@@ -12,7 +12,7 @@ import { Page } from '../../components/page.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { date, decimal, minutes, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { useListState } from '../../list-state.ts';
+import { useListState } from '../../list/list-state.ts';
 import { TimeEntryForm } from '../time-entries/time-entry-form.tsx';
 import { TimeEntryTable } from '../time-entries/time-entry-table.tsx';
 import { BillForm } from './bill-form.tsx';

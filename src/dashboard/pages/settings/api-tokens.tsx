@@ -8,7 +8,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Page } from '../../components/page.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
-import { SimpleTable, type Column } from '../../components/simple-table.tsx';
+import { SimpleTable, type Column } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';

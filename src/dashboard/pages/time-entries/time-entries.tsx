@@ -1,10 +1,10 @@
 import { ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { Choice, Day, Filters } from '../../components/list-filters.tsx';
-import { EmptyList } from '../../components/empty-list.tsx';
+import { Choice, Day, Filters } from '../../list/list-filters.tsx';
+import { EmptyList } from '../../list/empty-list.tsx';
 import { Page } from '../../components/page.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
-import { useListState } from '../../list-state.ts';
+import { useListState } from '../../list/list-state.ts';
 import { QuickEntry } from './quick-entry.tsx';
 import { TimeEntryTable } from './time-entry-table.tsx';
 

@@ -4,15 +4,15 @@ import { useState, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
-import { DataTable, type Column } from '../../components/data-table.tsx';
+import { DataTable, type Column } from '../../list/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { date, minutes } from '../../format/format.ts';
 import { graphql, type VariablesOf } from '../../graphql.ts';
-import { orderBy, type ListState } from '../../list-state.ts';
-import { PageInfoFields } from '../../page-info.ts';
+import { orderBy, type ListState } from '../../list/list-state.ts';
+import { PageInfoFields } from '../../list/page-info.ts';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
 import { TimeEntryForm } from './time-entry-form.tsx';
 

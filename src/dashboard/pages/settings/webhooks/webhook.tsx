@@ -25,7 +25,7 @@ import { count, dateTime, percent } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
 import { useDeliveryChanges } from '../../deliveries/live.ts';
-import { useListState } from '../../../list-state.ts';
+import { useListState } from '../../../list/list-state.ts';
 import { WebhookFields, type Webhook } from './fields.ts';
 import { usePing } from './ping.tsx';
 import { RedeliverMissedDialog } from './redeliver-missed.tsx';

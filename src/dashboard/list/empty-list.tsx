@@ -1,7 +1,7 @@
 import { Button, EmptyState } from '@mantine/core';
 import { FunnelIcon } from '@heroicons/react/24/outline';
 import type { ComponentType, ReactNode, SVGProps } from 'react';
-import type { ListState } from '../list-state.ts';
+import type { ListState } from './list-state.ts';
 
 interface Props {
   list: Pick<ListState<never>, 'filtered' | 'clear'>;

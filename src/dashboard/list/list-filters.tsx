@@ -2,7 +2,7 @@ import { Button, CloseButton, Collapse, Group, Select, Stack, Text, TextInput } 
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type { ListState } from '../list-state.ts';
+import type { ListState } from './list-state.ts';
 
 /** A list's search field. The text goes into the address when the user stops typing (debounced). */
 export function Search({ value, onChange, label }: SearchProps): ReactNode {

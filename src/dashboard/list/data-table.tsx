@@ -10,8 +10,8 @@ import {
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { count } from '../format/format.ts';
-import { pageSize, type ListState } from '../list-state.ts';
-import { useAnnounce } from './announce.tsx';
+import { pageSize, type ListState } from './list-state.ts';
+import { useAnnounce } from '../components/announce.tsx';
 import { Cell, ResponsiveTable } from './responsive-table.tsx';
 import { Unavailable } from '../errors/error-boundary.tsx';
 
