@@ -14,8 +14,8 @@ import {
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './errors/error-boundary.tsx';
-import { NotFound } from './components/not-found.tsx';
-import { PageSkeleton } from './components/page.tsx';
+import { NotFound } from './layout/not-found.tsx';
+import { PageSkeleton } from './layout/page.tsx';
 import { lazyPage } from './lazy-page.ts';
 
 type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;

@@ -76,7 +76,7 @@ it('npm run dev: on one address, the server restarts and the dashboard reloads a
   const page = await listen();
   for (const module of ['/main.tsx', '/app.tsx', '/components/not-found.tsx'])
     expect(await text(module)).toMatch(/^200 /);
-  await edit('src/dashboard/components/not-found.tsx', 'title="', 'title="Edited: ');
+  await edit('src/dashboard/layout/not-found.tsx', 'title="', 'title="Edited: ');
   await expect.poll(page.updates).toContain('/components/not-found.tsx');
   expect(await text('/components/not-found.tsx')).toContain('Edited: ');
 

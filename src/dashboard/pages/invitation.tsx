@@ -10,7 +10,7 @@ import {
   type Invitation,
   type Refusal,
 } from '../session/auth.ts';
-import { FrontPage } from '../components/front-page.tsx';
+import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert } from '../session/refusal-alert.tsx';
 
 export default function InvitationPage(): ReactNode {

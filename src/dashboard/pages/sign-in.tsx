@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { currentSession, signIn, type Refusal } from '../session/auth.ts';
-import { FrontPage } from '../components/front-page.tsx';
+import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 
 export default function SignIn(): ReactNode {

@@ -1,6 +1,6 @@
 import { Card, Stack, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { ChangePassword } from './change-password.tsx';
 import { Sessions } from './sessions.tsx';

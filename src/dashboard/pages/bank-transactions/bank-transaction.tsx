@@ -9,7 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';

@@ -7,7 +7,7 @@ import { DataTable, type Column } from '../../list/data-table.tsx';
 import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { oneOf, orderBy, useListState } from '../../list/list-state.ts';

@@ -8,7 +8,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Unavailable } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';

@@ -4,7 +4,7 @@ import { ArrowPathIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Choice, Day, Filters } from '../../list/list-filters.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../api/event-stream.ts';
 import { useListState } from '../../list/list-state.ts';

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from 'urql';
 import { useLocation, useParams } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Unavailable } from '../../errors/error-boundary.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Due } from '../../components/time.tsx';
 import { done, failed } from '../../components/toast.ts';

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useParams } from 'wouter';
 import { Unavailable } from '../../errors/error-boundary.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { CustomerPicker } from '../../components/customer-picker.tsx';
 import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { label } from '../../format/format.ts';
 import { oneOf, useListState } from '../../list/list-state.ts';
 import { invoiceStatuses } from './fields.ts';

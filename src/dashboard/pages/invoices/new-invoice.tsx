@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { newInvoice } from './invoice-values.ts';

@@ -4,7 +4,7 @@ import { Suspense, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { Unavailable } from '../../errors/error-boundary.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { count, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { lazyPage } from '../../lazy-page.ts';

@@ -10,7 +10,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../list/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { label, minutes } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { oneOf, orderBy, useListState } from '../../list/list-state.ts';

@@ -6,7 +6,7 @@ import { useMutation, useQuery } from 'urql';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { SimpleTable, type Column } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';

@@ -8,7 +8,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import { SimpleTable, type Column } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';

@@ -2,7 +2,7 @@ import { ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Choice, Day, Filters } from '../../list/list-filters.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../layout/page.tsx';
 import { ProjectPicker } from '../../components/project-picker.tsx';
 import { useListState } from '../../list/list-state.ts';
 import { QuickEntry } from './quick-entry.tsx';

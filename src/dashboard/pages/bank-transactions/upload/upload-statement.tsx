@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
 import { Form, useSubmit } from '../../../forms/form.tsx';
-import { Page } from '../../../components/page.tsx';
+import { Page } from '../../../layout/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session/session.tsx';

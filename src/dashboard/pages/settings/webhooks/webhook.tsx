@@ -16,7 +16,7 @@ import { useLocation, useParams } from 'wouter';
 import { confirm } from '../../../components/confirm.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../errors/error-boundary.tsx';
-import { Page } from '../../../components/page.tsx';
+import { Page } from '../../../layout/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';

@@ -6,7 +6,7 @@ import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Unavailable } from '../../../errors/error-boundary.tsx';
-import { Page } from '../../../components/page.tsx';
+import { Page } from '../../../layout/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';

@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { count } from '../../format/format.ts';
-import { useAnnounce } from '../announce.tsx';
+import { count } from '../format/format.ts';
+import { useAnnounce } from '../components/announce.tsx';
 import { useSearch, type Result } from './results.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useQuery } from 'urql';
-import { date, label, money } from '../../format/format.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { navigation } from '../../routes.tsx';
+import { date, label, money } from '../format/format.ts';
+import { graphql, type ResultOf } from '../graphql.ts';
+import { navigation } from '../routes.tsx';
 
 // A dashboard session may read everything; a token, which developers may use, only what its abilities allow.
 const AbilitiesQuery = graphql(`

@@ -4,7 +4,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigation } from '../routes.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
-import { GlobalSearch } from './search/global-search.tsx';
+import { GlobalSearch } from '../search/global-search.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 

@@ -2,7 +2,7 @@ import { Anchor, Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { BookOpenIcon, ChevronLeftIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSession } from '../session/session.tsx';
-import { TextLink } from './text-link.tsx';
+import { TextLink } from '../components/text-link.tsx';
 
 interface Props {
   title: string;

@@ -20,7 +20,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { useSession } from '../session/session.tsx';
-import { failed } from './toast.ts';
+import { failed } from '../components/toast.ts';
 
 export function UserMenu(): ReactNode {
   const { user } = useSession();
