@@ -8,7 +8,7 @@ import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './layout/loading-screen.tsx';
 import { Shell } from './layout/shell.tsx';
 import { SignInAgain } from './session/sign-in-again.tsx';
-import { locationHooks } from './location.ts';
+import { locationHooks } from './navigation/location.ts';
 import { PageRoutes, publicRoutes } from './routes.tsx';
 import { isPageOpen, signInAgain } from './session/session-expiry.ts';
 import { SessionProvider, SessionQuery } from './session/session.tsx';

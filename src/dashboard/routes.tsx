@@ -16,7 +16,7 @@ import {
 import { ErrorBoundary } from './errors/error-boundary.tsx';
 import { NotFound } from './layout/not-found.tsx';
 import { PageSkeleton } from './layout/page.tsx';
-import { lazyPage } from './lazy-page.ts';
+import { lazyPage } from './navigation/lazy-page.ts';
 
 type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
 

@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { codeOf } from '../api/client.ts';
 import { fieldErrors, errorMessage } from './form-errors.ts';
-import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../lazy-page.ts';
+import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigation/lazy-page.ts';
 import { fieldName } from './plain-messages.ts';
 import { forgetTenant } from '../session/tenant.ts';
 

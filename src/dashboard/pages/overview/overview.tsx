@@ -7,7 +7,7 @@ import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import { count, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { lazyPage } from '../../lazy-page.ts';
+import { lazyPage } from '../../navigation/lazy-page.ts';
 
 const MonthsChart = lazyPage(() => import('./months-chart.tsx'));
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { BaseLocationHook, BaseSearchHook } from 'wouter';
-import { mayDiscard, hasUnsaved } from './forms/unsaved.ts';
+import { mayDiscard, hasUnsaved } from '../forms/unsaved.ts';
 
 /**
  * The address that is shown, for wouter. It follows the browser's, but for one thing: whoever leaves a form with
