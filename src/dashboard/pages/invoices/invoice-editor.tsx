@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
-import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { Form, useSubmit, type Submission } from '../../forms/form.tsx';
 import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';

@@ -7,7 +7,7 @@ import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Cell, ResponsiveTable } from '../../list/responsive-table.tsx';
-import { Payments } from '../../components/payments.tsx';
+import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { InvoiceActions } from './actions.tsx';

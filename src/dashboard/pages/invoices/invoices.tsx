@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { DocumentTextIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
 import { Page } from '../../layout/page.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { PaymentForm } from '../../components/payment-form.tsx';
+import { PaymentForm } from '../payments/payment-form.tsx';
 import { done } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';

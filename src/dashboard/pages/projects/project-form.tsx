@@ -2,7 +2,7 @@ import { SegmentedControl, Select, SimpleGrid, TextInput, Textarea } from '@mant
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
-import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { currencies, label } from '../../format/format.ts';

@@ -4,7 +4,7 @@ import { PlusIcon, ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { CustomerPicker } from '../../components/customer-picker.tsx';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { DataTable, type Column } from '../../list/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Choice, Filters, Search } from '../../list/list-filters.tsx';

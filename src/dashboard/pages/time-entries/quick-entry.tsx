@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { FormMessages, useSubmit } from '../../forms/form.tsx';
-import { ProjectPicker } from '../../components/project-picker.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
 import { done } from '../../components/toast.ts';
 import { minutes, today } from '../../format/format.ts';
 import { orNull } from '../../forms/form-values.ts';

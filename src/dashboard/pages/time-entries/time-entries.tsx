@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Choice, Day, Filters } from '../../list/list-filters.tsx';
 import { EmptyList } from '../../list/empty-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { ProjectPicker } from '../../components/project-picker.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
 import { useListState } from '../../list/list-state.ts';
 import { QuickEntry } from './quick-entry.tsx';
 import { TimeEntryTable } from './time-entry-table.tsx';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { ProjectPicker } from '../../components/project-picker.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
 import { decimal, money, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';

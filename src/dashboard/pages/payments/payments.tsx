@@ -2,10 +2,10 @@ import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Link } from 'wouter';
-import { date, money } from '../format/format.ts';
-import { graphql } from '../graphql.ts';
-import { confirm } from './confirm.tsx';
-import { done, failed } from './toast.ts';
+import { date, money } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { done, failed } from '../../components/toast.ts';
 
 const UndoPayment = graphql(`
   mutation UndoPayment($id: UUID!) {

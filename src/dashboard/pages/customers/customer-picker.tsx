@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { graphql } from '../graphql.ts';
-import { CustomerForm } from '../pages/customers/customer-form.tsx';
-import { Picker, type Creation, type PickerProps } from '../forms/picker.tsx';
+import { graphql } from '../../graphql.ts';
+import { CustomerForm } from './customer-form.tsx';
+import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
 
 const FindQuery = graphql(`
   query FindCustomers($q: String, $type: CustomerType) {

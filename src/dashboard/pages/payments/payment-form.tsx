@@ -2,11 +2,11 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import type { Once } from '../api/client.ts';
-import { money, today } from '../format/format.ts';
-import { toDecimal, typedAmount } from '../forms/form-values.ts';
-import { DecimalInput } from '../forms/decimal-input.tsx';
-import { Form, useSubmit } from '../forms/form.tsx';
+import type { Once } from '../../api/client.ts';
+import { money, today } from '../../format/format.ts';
+import { toDecimal, typedAmount } from '../../forms/form-values.ts';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
 
 interface Props<Data> {
   due: string;

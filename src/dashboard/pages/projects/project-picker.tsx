@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { graphql } from '../graphql.ts';
-import { ProjectForm } from '../pages/projects/project-form.tsx';
-import { Picker, type Creation, type PickerProps } from '../forms/picker.tsx';
+import { graphql } from '../../graphql.ts';
+import { ProjectForm } from './project-form.tsx';
+import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
 
 const FindQuery = graphql(`
   query FindProjects($q: String) {
