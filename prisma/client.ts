@@ -5,6 +5,7 @@ import { retryContended } from './transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
 import { PreparedStatementNames } from './prepared-statement-names.ts';
+import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
 export { TenantPool } from './tenant/pool.ts';
@@ -12,6 +13,8 @@ export { isContention, retryContended } from './transaction-retry.ts';
 export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, advisoryLock, tryAdvisoryLock, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
+export { delegateName } from './tables.ts';
+export { resources, type Resource } from './resources.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';
 
@@ -22,14 +25,14 @@ export type UnscopedClient = PrismaClient;
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
 /** Generated columns, which PostgreSQL fills in for its own use, aren't read. */
-const omitted = { searchText: true } as const;
-const generated = {
-  customer: omitted,
-  invoice: omitted,
-  receipt: omitted,
-  project: omitted,
-  bankTransaction: omitted,
-};
+const generated: Prisma.GlobalOmitConfig = Object.fromEntries(
+  [...tables.values()].flatMap(({ model, fields }) => {
+    const omitted = [...fields.values()].filter((field) => field.kind === 'column' && field.isGenerated);
+    return omitted.length > 0
+      ? [[delegateName(model), Object.fromEntries(omitted.map(({ name }) => [name, true]))]]
+      : [];
+  }),
+);
 
 /** How many statements a connection keeps prepared: some 50 kB each. */
 const maxPreparedStatements = 250;

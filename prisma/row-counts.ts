@@ -1,18 +1,10 @@
 import type { QueryConfig } from 'pg';
 import type { Prisma } from './generated/client/client.ts';
+import { resources, type Resource } from './resources.ts';
+import { tableOf } from './tables.ts';
 
-/**
- * Tables whose rows triggers count as they are written (the migrations' tally()): by model, the table, and the field by
- * whose value rows are counted, if there is one.
- */
-const countedTables: Partial<Record<Prisma.ModelName, { resource: string; state?: string }>> = {
-  Customer: { resource: 'customers', state: 'type' },
-  Invoice: { resource: 'invoices', state: 'status' },
-  Receipt: { resource: 'receipts', state: 'status' },
-  Project: { resource: 'projects', state: 'status' },
-  TimeEntry: { resource: 'time_entries' },
-  BankTransaction: { resource: 'bank_transactions', state: 'matchStatus' },
-};
+/** Triggers count the rows of each resource's table as they are written (the migrations' tally()). */
+const countedResources = new Map<Prisma.ModelName, Resource>(resources.map((resource) => [resource.model, resource]));
 
 /** The rows of a table in one state, or all of them (null). */
 interface CountedRows {
@@ -22,12 +14,13 @@ interface CountedRows {
 
 /** The maintained counts that answer a condition: on no field, or on the state alone. Undefined for any other. */
 function countedRowsOf(model: Prisma.ModelName, where: object): CountedRows | undefined {
-  const { resource, state } = countedTables[model] ?? {};
-  if (!resource) return undefined;
+  const counted = countedResources.get(model);
+  if (!counted) return undefined;
+  const resource = tableOf(model).table;
   const [condition, ...others] = Object.entries(where).filter(([, value]) => value !== undefined);
   if (!condition) return { resource, state: null };
   const [field, value] = condition;
-  if (others.length > 0 || field !== state || typeof value !== 'string') return undefined;
+  if (others.length > 0 || field !== counted.state || typeof value !== 'string') return undefined;
   return { resource, state: value.toLowerCase() }; // as all our enums are in the database
 }
 

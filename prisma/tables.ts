@@ -102,6 +102,10 @@ function relationOf(model: string, field: Field): Relation {
   };
 }
 
+/** The name of a model's delegate in Prisma's client: `TimeEntry` → `timeEntry`. */
+export const delegateName = <Name extends Prisma.ModelName>(model: Name) =>
+  (model.charAt(0).toLowerCase() + model.slice(1)) as Uncapitalize<Name>;
+
 /** Every model's. */
 export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
   datamodel.models.map(({ name, dbName, fields, primaryKey }) => [

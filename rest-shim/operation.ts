@@ -8,6 +8,7 @@ import {
   parse,
   typeFromAST,
   validate,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
@@ -22,6 +23,7 @@ import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
 import { validateArguments } from '../schema/input/validate-arguments.ts';
 import { compileResponse, infoOf, type ResponseShape } from './response-compiler.ts';
+import { withPaging } from './list-paging.ts';
 import { compileDecoder, toSnakeCase, type Decoder } from './naming.ts';
 
 type Values = Record<string, unknown>;
@@ -61,7 +63,7 @@ export function loadOperations(schema: GraphQLSchema): Map<string, Operation> {
 
 /** Throws when a document doesn't fit the schema, so that the service doesn't start with it. */
 export function compileOperations(schema: GraphQLSchema, documents: string[]): Map<string, Operation> {
-  const all = concatAST(documents.map((text) => parse(text, { noLocation: true })));
+  const all = parseOperations(schema, documents);
   const errors = validate(schema, all);
   if (errors.length > 0) throw new Error(`rest-shim/operations: ${errors.map((error) => error.message).join(' ')}`);
 
@@ -77,6 +79,23 @@ export function compileOperations(schema: GraphQLSchema, documents: string[]): M
       return [operation.name, operation];
     }),
   );
+}
+
+/** The root field that an operation selects. */
+function rootFieldOf(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode) {
+  const [root] = selectionSet.selections;
+  return root?.kind === Kind.FIELD ? schema.getRootType(operation)?.getFields()[root.name.value] : undefined;
+}
+
+/** Parses documents, and completes their lists' operations. */
+export function parseOperations(schema: GraphQLSchema, documents: string[]): DocumentNode {
+  const all = concatAST(documents.map((text) => parse(text, { noLocation: true })));
+  const definitions = all.definitions.map((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION
+      ? withPaging(definition, rootFieldOf(schema, definition))
+      : definition,
+  );
+  return { ...all, definitions };
 }
 
 function compile(

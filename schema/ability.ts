@@ -1,26 +1,21 @@
-/** The resources a token's abilities can name: REST's collections, and what GraphQL alone has. */
-export const resources = [
-  'customers',
-  'invoices',
-  'receipts',
-  'projects',
-  'time-entries',
-  'bank-transactions',
-  'webhooks',
-] as const;
+import { resources, type Resource } from '../prisma/client.ts';
 
-export type Resource = (typeof resources)[number];
-export type Ability = `${Resource}:${'read' | 'write'}`;
+/** What an ability can name: a resource's REST path, and `webhooks`, which GraphQL alone has. */
+export type AbilityScope = Resource['path'] | 'webhooks';
+
+export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path }) => path), 'webhooks'];
+
+export type Ability = `${AbilityScope}:${'read' | 'write'}`;
 
 /** Everything that may stand in a token's list of abilities (DECISIONS.md#d20-abilities). */
 export const grantable: readonly string[] = [
   '*',
   'read',
   'write',
-  ...resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
+  ...abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]),
 ];
 
-/** Whether a token with these abilities may do this: `read` covers every `<resource>:read`, `*` everything. */
+/** Whether a token with these abilities may do this: `read` covers every `<scope>:read`, `*` everything. */
 export function allows(abilities: readonly string[], ability: Ability): boolean {
   const [, action = ''] = ability.split(':');
   return abilities.some((granted) => granted === '*' || granted === action || granted === ability);

@@ -1,7 +1,9 @@
-import { retryContended, type Db, type Rows, type TenantClient } from '../prisma/client.ts';
+import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
 import type { PrefetchedRow } from './rows/find-by-id.ts';
+
+export type { Resource } from '../prisma/client.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {
@@ -13,15 +15,12 @@ export interface Principal {
   session?: { id: string };
 }
 
-/** The resources that have events, named as in the events' `data`. */
-export type EventResource = 'customer' | 'invoice' | 'receipt' | 'project' | 'time_entry' | 'bank_transaction';
-
 /**
  * Renders an event's payload: the REST v1 representation of a resource as it stands in `context`'s transaction, as JSON.
  * @param known the part of the resource that is loaded already: only the rest is read
  */
 export type RenderPayload = (
-  resource: EventResource,
+  resource: Resource,
   id: string,
   context: Context,
   known?: PrefetchedRow,

@@ -4,26 +4,17 @@ import { asPrismaError, insertion, newRow, type NewRow, type Row, type Rows } fr
 import { TenantConnection } from './connection.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
-import { tables } from '../tables.ts';
+import { delegateName, tables } from '../tables.ts';
 
-/** The tenants' tables: exactly those whose primary key begins with tenant_id (a test compares). */
-export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set([
-  'Customer',
-  'Invoice',
-  'InvoiceItem',
-  'InvoiceSequence',
-  'Receipt',
-  'Project',
-  'TimeEntry',
-  'BankTransaction',
-  'Payment',
-  'Event',
-  'Webhook',
-  'Delivery',
-  'DeliveryAttempt',
-  'StoredAnswer',
-  'Tally',
-]);
+/**
+ * The models of the books: their primary key begins with a tenant_id that PostgreSQL fills in from the connection. (A
+ * membership has a tenant_id as well, but it belongs to identity.)
+ */
+export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
+  [...tables.values()]
+    .filter(({ primaryKey: [first] }) => first?.column === 'tenant_id' && first.initial !== null)
+    .map(({ model }) => model),
+);
 
 /**
  * The only way to a tenant's data: a client that can't see or write another tenant's rows. Every statement names the
@@ -89,7 +80,12 @@ class TenantScopedClient {
   delegate(name: Prisma.ModelName): TenantDelegate {
     let model = this.#delegates.get(name);
     if (!model) {
-      model = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client[propertyOf(name)]);
+      model = new TenantDelegate(
+        name,
+        this.#connection,
+        this.#books.queryCompiler,
+        this.#client[delegateName(name) as 'customer'],
+      );
       this.#delegates.set(name, model);
     }
     return model;
@@ -149,7 +145,6 @@ class TenantScopedClient {
   $executeRawUnsafe = refuseRaw;
 }
 
-const propertyOf = (model: Prisma.ModelName) => (model.charAt(0).toLowerCase() + model.slice(1)) as 'customer';
 const isOfBooks = (model: string): boolean => tenantModels.has(model as Prisma.ModelName);
 
 function refuse(model: string): never {
@@ -158,7 +153,7 @@ function refuse(model: string): never {
 
 for (const name of tables.keys()) {
   const refusing = Object.fromEntries(operations.map((operation) => [operation, () => refuse(name)]));
-  Object.defineProperty(TenantScopedClient.prototype, propertyOf(name), {
+  Object.defineProperty(TenantScopedClient.prototype, delegateName(name), {
     get(this: TenantScopedClient) {
       return isOfBooks(name) ? this.delegate(name) : refusing;
     },

@@ -6,6 +6,7 @@ import { getOperationOf } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
+import { Examples } from './examples.ts';
 import type { Components, JsonSchema } from './schemas.ts';
 import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 
@@ -54,6 +55,8 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     (resource) => resourceSchema(getOperationOf(domain, resource), components),
     components,
   );
+  const examples = new Examples(domain.schema, components);
+  for (const part of [paths, webhooks]) examples.addTo(part);
   return {
     openapi: '3.1.0',
     info,

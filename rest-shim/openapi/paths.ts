@@ -5,7 +5,6 @@ import { lastPossiblePage, pageVariables } from '../list-envelope.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
-import { exampleOf } from './examples.ts';
 import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
 
 const pageParameters = [
@@ -94,7 +93,7 @@ export function describeOperation(
         ...(method === 'POST' ? [idempotencyKey] : []),
       ],
     }),
-    ...(body && { requestBody: requestBody(acceptedSchema(body, components, shape.fields), components) }),
+    ...(body && { requestBody: requestBody(acceptedSchema(body, components, shape.fields)) }),
     responses: {
       ...success(answer, operation, components),
       ...refusals(
@@ -119,14 +118,11 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: others.length > 0 ? [only, ...others] : only };
 }
 
-function requestBody({ $ref, description }: JsonSchema, components: Components): JsonSchema {
-  const schema = { $ref };
-  return {
-    required: true,
-    description,
-    content: { 'application/json': { schema, example: exampleOf(schema, components) } },
-  };
-}
+const requestBody = ({ $ref, description }: JsonSchema): JsonSchema => ({
+  required: true,
+  description,
+  content: { 'application/json': { schema: { $ref } } },
+});
 
 function success(answer: ResponseKind, operation: Operation, components: Components): JsonSchema {
   const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
@@ -134,7 +130,7 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
   const name = resourceName(operation);
   const resource = resourceSchema(operation, components);
-  const json = (schema: JsonSchema) => ({ 'application/json': { schema, example: exampleOf(schema, components) } });
+  const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
   if (answer === 'page') {
     const page = component(components, `${name}Page`, {
       type: 'object',

@@ -1,6 +1,5 @@
 import { events, resourceOf, type EventType } from '../../schema/events/events.ts';
-import type { EventResource } from '../../schema/context.ts';
-import { eventExample } from './examples.ts';
+import type { Resource } from '../../schema/context.ts';
 import { component, type Components, type JsonSchema } from './schemas.ts';
 
 const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
@@ -45,13 +44,10 @@ const responses = {
 };
 
 /** The webhooks section: every event there is, and webhook.ping. */
-export function describeWebhooks(
-  schemaOf: (resource: EventResource) => JsonSchema,
-  components: Components,
-): JsonSchema {
+export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, components: Components): JsonSchema {
   const ofBooks = Object.entries(events).map(([event, when]) => {
     const resource = resourceOf(event as EventType);
-    return [event, describe(event, when, { [resource]: schemaOf(resource) }, components)];
+    return [event, describe(event, when, { [resource.name]: schemaOf(resource) }, components)];
   });
   const pong = { message: { const: 'pong' } };
   const ping = describe('webhook.ping', 'the user presses Ping in the webhook settings', pong, components);
@@ -82,7 +78,7 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
       ],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: payload, example: eventExample(`${name}Event`, components) } },
+        content: { 'application/json': { schema: payload } },
       },
       responses,
     },

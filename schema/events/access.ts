@@ -1,23 +1,14 @@
-import type { Ability, Resource } from '../ability.ts';
-import type { Context, EventResource } from '../context.ts';
+import type { Ability } from '../ability.ts';
+import type { Context } from '../context.ts';
 import { requireAbilities } from '../errors.ts';
 import { eventTypes, resourceOf, type EventType } from './events.ts';
 
 // An event's body shows a resource: reading events or deliveries, or having them sent, needs the ability to read that
 // resource (DECISIONS.md#d20-abilities).
 
-const resources: Record<EventResource, Resource> = {
-  customer: 'customers',
-  invoice: 'invoices',
-  receipt: 'receipts',
-  project: 'projects',
-  time_entry: 'time-entries',
-  bank_transaction: 'bank-transactions',
-};
-
 /** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
 function abilityToRead(type: string): Ability | undefined {
-  return eventTypes.includes(type as EventType) ? `${resources[resourceOf(type as EventType)]}:read` : undefined;
+  return eventTypes.includes(type as EventType) ? `${resourceOf(type as EventType).path}:read` : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Row } from '../../prisma/client.ts';
-import type { Context, EventResource } from '../context.ts';
+import { resources, type Resource, type Row } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
 import type { PrefetchedRow } from '../rows/find-by-id.ts';
 import { formatTime } from '../scalars/scalars.ts';
 import { traced, traceParent } from '../execution/tracing.ts';
@@ -28,14 +28,20 @@ export const events = {
   'bank_transaction.created': 'a bank transaction is imported',
   'bank_transaction.matched': 'a bank transaction pays an invoice or receipt, wholly or in part',
   'bank_transaction.unmatched': 'matches of a bank transaction are undone',
-} as const;
+} as const satisfies Partial<Record<`${Resource['name']}.${string}`, string>>;
 
 export type EventType = keyof typeof events;
 
 export const eventTypes = Object.keys(events) as EventType[];
 
-/** What an event is about, as its name and its `data` say. */
-export const resourceOf = (type: EventType): EventResource => type.slice(0, type.indexOf('.')) as EventResource;
+const resourcesByName = new Map<string, Resource>(resources.map((resource) => [resource.name, resource]));
+
+/** The resource that an event is about: the first part of its name. */
+export function resourceOf(type: EventType): Resource {
+  const resource = resourcesByName.get(type.slice(0, type.indexOf('.')));
+  if (!resource) throw new Error(`prisma/resources.ts has no resource of the event ${type}`);
+  return resource;
+}
 
 /** An event to record: its type, and the resource by its id or as a prefetched row. */
 export type EventInput = readonly [type: EventType, what: string | PrefetchedRow];
@@ -71,7 +77,7 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
         const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
         const resource = resourceOf(type);
         const payload = await context.renderPayload(resource, id, context, known);
-        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource}":${payload}}`);
+        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
         const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
         return { payload, row: context.db.row('Event', event) };
       }),

@@ -3,8 +3,10 @@ import { builder } from '../builder.ts';
 import { found } from '../errors.ts';
 import type { ApiToken as ApiTokenRow } from './identity.ts';
 import { given, notNull, requiredText } from '../input/validators.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
+  example: { name: 'Accounting import', abilities: ['*'], expiresAt: null },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     name: t.exposeString('name'),
@@ -86,7 +88,7 @@ builder.mutationFields((t) => ({
     type: ApiToken,
     description: "Ends one of the user's tokens for this tenant at once.",
     inSession: true,
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (_root, { id }, { identity }) => found(identity.revokeApiToken(id)),
   }),
 }));

@@ -3,6 +3,7 @@ import { found } from '../errors.ts';
 import type { Invitation as InvitationRow, Member as MemberRow } from './identity.ts';
 import { email } from '../input/validators.ts';
 import { User } from './profile.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 const Member = builder.objectRef<MemberRow>('Member').implement({
   description: 'A user who belongs to the tenant.',
@@ -80,7 +81,7 @@ builder.mutationFields((t) => ({
     type: Invitation,
     description: 'Answers the invitation as it was; its link no longer works.',
     inSession: true,
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (_root, { id }, { identity }) => found(identity.revokeInvitation(id)),
   }),
 }));

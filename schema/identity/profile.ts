@@ -4,6 +4,7 @@ import type { Principal } from '../context.ts';
 import type { Tenant as TenantRow, User as UserRow } from './identity.ts';
 
 export const User = builder.objectRef<UserRow>('User').implement({
+  example: { name: 'Ada Lovelace', email: 'ada@kontor.example' },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     name: t.exposeString('name'),
@@ -12,6 +13,7 @@ export const User = builder.objectRef<UserRow>('User').implement({
 });
 
 const Tenant = builder.objectRef<TenantRow>('Tenant').implement({
+  example: { name: 'Kontor Studio', country: 'DE', defaultCurrency: 'EUR', timezone: 'Europe/Berlin' },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     name: t.exposeString('name'),

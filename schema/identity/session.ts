@@ -1,6 +1,7 @@
 import { builder } from '../builder.ts';
 import { found } from '../errors.ts';
 import type { Session as SessionRow } from './identity.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 const Session = builder.objectRef<SessionRow>('Session').implement({
   fields: (t) => ({
@@ -29,7 +30,7 @@ builder.mutationFields((t) => ({
     type: Session,
     description: 'Signs the user out there at once. Answers the session as it was.',
     inSession: true,
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (_root, { id }, { identity }) => found(identity.revokeSession(id)),
   }),
 

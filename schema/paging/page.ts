@@ -1,9 +1,8 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { Kind, type GraphQLResolveInfo } from 'graphql';
-import type { Prisma, Row as RowOf } from '../../prisma/client.ts';
+import { delegateName, type Prisma, type Row as RowOf } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { Problems } from '../errors.ts';
-import type { DelegateName } from '../rows/find-by-id.ts';
 import type { Columns } from './order.ts';
 import {
   allOf,
@@ -153,8 +152,7 @@ function toConnection<Row extends { id: string }>(
   };
 }
 
-type Filter<Name extends DelegateName> =
-  Prisma.TypeMap['model'][Capitalize<Name>]['operations']['findMany']['args']['where'];
+type Filter<Name extends Prisma.ModelName> = Prisma.TypeMap['model'][Name]['operations']['findMany']['args']['where'];
 
 /** As much of a model's delegate as a list needs. */
 interface ListDelegate<Of> {
@@ -167,15 +165,15 @@ interface ListDelegate<Of> {
  * @param filter the list's condition, whatever the page
  * @param columns the columns that the list can be ordered by
  */
-export async function readPage<Name extends DelegateName>(
+export async function readPage<Name extends Prisma.ModelName>(
   { context, info }: { context: Context; info: GraphQLResolveInfo },
   model: Name,
   args: PageArgs,
   filter: Filter<Name> & object,
   columns: Columns = {},
-): Promise<Connection<RowOf<Capitalize<Name>> & { id: string }>> {
-  type Of = RowOf<Capitalize<Name>> & { id: string };
-  const delegate = context.db[model] as unknown as ListDelegate<Of>;
+): Promise<Connection<RowOf<Name> & { id: string }>> {
+  type Of = RowOf<Name> & { id: string };
+  const delegate = context.db[delegateName(model)] as unknown as ListDelegate<Of>;
   const page = pageOf(args, columns);
   const selected = queryFromInfo({ context, info, ...nodePaths });
   let total: Promise<number> | undefined;
@@ -184,7 +182,7 @@ export async function readPage<Name extends DelegateName>(
   /** Reads rows; the first time their total too, if it is selected. */
   const find = async (query: object): Promise<Of[]> => {
     if (total || !isSelected('totalCount', info)) return delegate.findMany({ ...selected, ...query });
-    const found = await context.db.findManyWithTotal(capitalized(model), { ...selected, ...query }, filter);
+    const found = await context.db.findManyWithTotal(model, { ...selected, ...query }, filter);
     total = found.total;
     return found.rows as Of[];
   };
@@ -198,9 +196,6 @@ export async function readPage<Name extends DelegateName>(
   }
   return toConnection(args, page, rows, totalCount);
 }
-
-const capitalized = <Name extends DelegateName>(model: Name) =>
-  (model.charAt(0).toUpperCase() + model.slice(1)) as Capitalize<Name>;
 
 /** Whether the field is selected unconditionally, and directly rather than in a fragment. */
 const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =>

@@ -5,6 +5,7 @@ import SchemaBuilder, {
   type PothosTypeConfig,
   type SchemaTypes,
 } from '@pothos/core';
+import type { GraphQLObjectType } from 'graphql';
 import { getDatamodel } from '../../prisma/generated/pothos.ts';
 import { boundsInWords } from '../input/validators.ts';
 
@@ -72,10 +73,18 @@ class DescriptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
+/** The example that a type was declared with. */
+export const exampleValues = ({ extensions }: GraphQLObjectType): Readonly<Record<string, unknown>> =>
+  (extensions['pothosOptions'] as { example?: Record<string, unknown> } | undefined)?.example ?? {};
+
 const pluginName = 'descriptions';
 
 declare global {
   export namespace PothosSchemaTypes {
+    export interface BaseTypeOptions<Types extends SchemaTypes> {
+      /** Typical values of the type's fields, as GraphQL answers them. The OpenAPI description shows them. */
+      example?: Readonly<Record<string, unknown>>;
+    }
     export interface Plugins<Types extends SchemaTypes> {
       descriptions: DescriptionsPlugin<Types>;
     }

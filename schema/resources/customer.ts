@@ -14,6 +14,7 @@ import { readPage } from '../paging/page.ts';
 import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
@@ -24,6 +25,15 @@ const CustomerType = builder.enumType('CustomerType', {
 });
 
 export const Customer = builder.prismaObject('Customer', {
+  example: {
+    companyName: 'Bäckerei Sonnenschein GmbH',
+    email: 'rechnung@sonnenschein.example',
+    addressLine1: 'Hauptstraße 12',
+    postalCode: '10115',
+    city: 'Berlin',
+    country: 'DE',
+    vatId: 'DE123456789',
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     type: t.expose('type', { type: CustomerType }),
@@ -79,8 +89,8 @@ builder.queryFields((t) => ({
     type: Customer,
     description: 'One customer or supplier.',
     ability: 'customers:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'customer', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'Customer', id, query),
   }),
   customers: t.connection(
     {
@@ -101,7 +111,7 @@ builder.queryFields((t) => ({
           ...(args.type && { type: args.type }),
           ...allOf(containing(args.q)),
         };
-        return readPage({ context, info }, 'customer', args, where, order.columns);
+        return readPage({ context, info }, 'Customer', args, where, order.columns);
       },
     },
     CustomerConnection,
@@ -175,7 +185,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     resolve: async (query, _root, { input }, context) => {
       const customer = context.db.row('Customer', input);
-      return insertNew(context, 'customer', customer, {
+      return insertNew(context, 'Customer', customer, {
         rows: { Customer: [customer] },
         events: [['customer.created', customer]],
         query,
@@ -187,11 +197,11 @@ builder.mutationFields((t) => ({
     type: Customer,
     description: 'Changes a customer or supplier.',
     ability: 'customers:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateCustomerInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateCustomerInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
-        const current = await findById(context, 'customer', id);
+        const current = await findById(context, 'Customer', id);
         await typeRules(input?.type, context, problems, current);
       });
     },
@@ -205,7 +215,7 @@ builder.mutationFields((t) => ({
         const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
         const customer = await inside.db.customer.update({ where: key(context, id), data });
         await emit(inside, 'customer.updated', customer);
-        return findById(inside, 'customer', customer, query);
+        return findById(inside, 'Customer', customer, query);
       }),
   }),
 
@@ -213,7 +223,7 @@ builder.mutationFields((t) => ({
     type: Customer,
     description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
     ability: 'customers:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(
         context,
@@ -221,7 +231,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside) => {
           await enforce((problems) => customerReferences(id, inside, problems));
-          const customer = await findById(inside, 'customer', id, query);
+          const customer = await findById(inside, 'Customer', id, query);
           await emit(inside, 'customer.deleted', id);
           await inside.db.customer.delete({ where: key(context, id) });
           return customer;

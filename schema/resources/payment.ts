@@ -8,6 +8,7 @@ import { Decimal } from '../money/money.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
 import { findById } from '../rows/find-by-id.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   fields: (t) => ({
@@ -45,7 +46,7 @@ function amountRules(
 }
 
 const paymentArgs = (t: MutationFields) => ({
-  id: t.arg({ type: 'UUID', required: true }),
+  ...idArgument,
   amount: t.arg({ type: 'Decimal', description: 'Default: what is due.', validate: decimal({}) }),
   paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
 });
@@ -64,7 +65,7 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const paid = await payInvoice(inside, id, amount);
         await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return findById(inside, 'invoice', id, query);
+        return findById(inside, 'Invoice', id, query);
       }),
   }),
 
@@ -82,25 +83,25 @@ builder.mutationFields((t) => ({
         const paid = await payReceipt(inside, id, amount);
         if (!paid.amount.isZero())
           await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return findById(inside, 'receipt', id, query);
+        return findById(inside, 'Receipt', id, query);
       }),
   }),
 
   undoPayment: t.prismaField({
     type: Payment,
     description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     // The needed ability depends on whether the payment settles an invoice or a receipt.
     rules: async ({ id }, context) => {
       if (!id) return;
-      const { invoiceId } = await findById(context, 'payment', id);
+      const { invoiceId } = await findById(context, 'Payment', id);
       const ability = invoiceId ? 'invoices:write' : 'receipts:write';
       if (!context.may(ability)) throw new ForbiddenError(ability);
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
-        const payment = await findById(inside, 'payment', id, query);
+        const payment = await findById(inside, 'Payment', id, query);
         const { invoiceId, receiptId, bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });

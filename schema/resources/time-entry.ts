@@ -14,8 +14,18 @@ import { Project } from './project/project.ts';
 import { requireExisting } from '../input/references.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
+import { idArgument } from '../input/id-argument.ts';
 
 const TimeEntry = builder.prismaObject('TimeEntry', {
+  example: {
+    date: '2026-01-30',
+    durationMinutes: 90,
+    description: 'Design of the new shop pages',
+    billable: true,
+    hourlyRateNet: '95',
+    invoiceId: null,
+    billed: false,
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     projectId: t.expose('projectId', { type: 'UUID' }),
@@ -84,8 +94,8 @@ builder.queryFields((t) => ({
     type: TimeEntry,
     description: 'One time entry.',
     ability: 'time-entries:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'timeEntry', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'TimeEntry', id, query),
   }),
   timeEntries: t.connection(
     {
@@ -107,7 +117,7 @@ builder.queryFields((t) => ({
           ...(args.projectId && { projectId: args.projectId }),
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
         };
-        return readPage({ context, info }, 'timeEntry', args, where, order.columns);
+        return readPage({ context, info }, 'TimeEntry', args, where, order.columns);
       },
     },
     TimeEntryConnection,
@@ -167,7 +177,7 @@ builder.mutationFields((t) => ({
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
         });
-        return insertNew(inside, 'timeEntry', entry, {
+        return insertNew(inside, 'TimeEntry', entry, {
           rows: { TimeEntry: [entry] },
           events: [['time_entry.created', entry]],
           query,
@@ -179,10 +189,10 @@ builder.mutationFields((t) => ({
     type: TimeEntry,
     description: 'Changes an entry that no invoice bills.',
     ability: 'time-entries:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
     rules: ({ id }, context, problems) => {
       if (!id) return;
-      problems.defer(async () => refuseBilled(await findById(context, 'timeEntry', id), 'billed'));
+      problems.defer(async () => refuseBilled(await findById(context, 'TimeEntry', id), 'billed'));
     },
     resolve: (query, _root, { id, input }, context) =>
       withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
@@ -193,7 +203,7 @@ builder.mutationFields((t) => ({
           billable: given(input.billable),
         };
         const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
-        return findById(inside, 'timeEntry', entry, query);
+        return findById(inside, 'TimeEntry', entry, query);
       }),
   }),
 
@@ -201,7 +211,7 @@ builder.mutationFields((t) => ({
     type: TimeEntry,
     description: 'Deletes a time entry. Refused while an invoice bills it.',
     ability: 'time-entries:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(
         context,
@@ -209,7 +219,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside, current) => {
           refuseBilled(current, 'id');
-          const entry = await findById(inside, 'timeEntry', id, query);
+          const entry = await findById(inside, 'TimeEntry', id, query);
           await emit(inside, 'time_entry.deleted', id);
           await inside.db.timeEntry.delete({ where: key(context, id) });
           return entry;

@@ -1,9 +1,6 @@
-import type { Db, Prisma, Row } from '../../prisma/client.ts';
+import { delegateName, type Prisma, type Row } from '../../prisma/client.ts';
 import { key, type Context } from '../context.ts';
 import { found } from '../errors.ts';
-
-/** A tenant's model, as its client names it: `customer`. */
-export type DelegateName = Extract<keyof Db, Uncapitalize<Prisma.ModelName>>;
 
 /** All columns of a row, and those of its relations that are loaded, in the order in which its type lists them. */
 export type PrefetchedRow = { id: string };
@@ -20,14 +17,16 @@ interface Selection {
  * @param row its id, or the row itself as it stands in `context`'s transaction
  * @throws NotFoundError if the tenant has no such row
  */
-export async function findById<Name extends DelegateName>(
+export async function findById<Name extends Prisma.ModelName>(
   context: Pick<Context, 'db' | 'tenant'>,
   model: Name,
   row: string | PrefetchedRow,
   query: Selection = {},
-): Promise<Row<Capitalize<Name>>> {
-  if (typeof row !== 'string' && hasAllSelected(row, query)) return row as Row<Capitalize<Name>>;
-  const delegate = context.db[model] as { findUnique(args: object): Promise<Row<Capitalize<Name>> | null> };
+): Promise<Row<Name>> {
+  if (typeof row !== 'string' && hasAllSelected(row, query)) return row as Row<Name>;
+  const delegate = context.db[delegateName(model)] as unknown as {
+    findUnique(args: object): Promise<Row<Name> | null>;
+  };
   return found(delegate.findUnique({ ...query, where: key(context, typeof row === 'string' ? row : row.id) }));
 }
 

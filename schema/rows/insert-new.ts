@@ -1,7 +1,7 @@
-import type { Row, Rows } from '../../prisma/client.ts';
+import type { Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { renderEvents, type EventInput } from '../events/events.ts';
-import { findById, type DelegateName } from './find-by-id.ts';
+import { findById } from './find-by-id.ts';
 
 /** Where a new row carries REST's representation of itself. */
 export const representation: unique symbol = Symbol('representation');
@@ -16,12 +16,12 @@ export type NewlyInserted<Of> = Of & { [representation]?: string };
  * @param events in order; the last one's payload is the row as it stands at the end
  * @returns the row with what `query` selects
  */
-export async function insertNew<Name extends DelegateName>(
+export async function insertNew<Name extends Prisma.ModelName>(
   context: Context,
   model: Name,
-  row: Row<Capitalize<Name>> & { id: string },
+  row: Row<Name> & { id: string },
   { rows, events, query }: { rows: Rows; events: EventInput[]; query: object },
-): Promise<NewlyInserted<Row<Capitalize<Name>>>> {
+): Promise<NewlyInserted<Row<Name>>> {
   const rendered = await renderEvents(context, events);
   await context.insert({ ...rows, Event: rendered.map((each) => each.row) });
   return { ...(await findById(context, model, row, query)), [representation]: rendered.at(-1)?.payload };

@@ -1,7 +1,6 @@
-import type { Row, RowLock } from '../../prisma/client.ts';
+import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { found, Problems } from '../errors.ts';
-import type { DelegateName } from './find-by-id.ts';
 
 // A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
 // committed. Of two changes at once, the later one is checked against what the earlier one wrote
@@ -13,7 +12,7 @@ import type { DelegateName } from './find-by-id.ts';
  * @param lock `update` for a deletion, or where the change affects rules of rows that refer to this one
  * @throws NotFoundError if the tenant has no such row
  */
-export const withLockedRow = <Of extends Capitalize<DelegateName>, Result>(
+export const withLockedRow = <Of extends Prisma.ModelName, Result>(
   context: Context,
   model: Of,
   id: string,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { grantable, resources } from '../../schema/ability.ts';
+import { abilityScopes, grantable } from '../../schema/ability.ts';
 import { byResource, inWords } from '../../src/dashboard/pages/settings/abilities.ts';
 
 it('offers the ability to read and to write each resource, in that order', () => {
   expect([...byResource(grantable)]).toEqual(
-    resources.map((resource) => [resource, [`${resource}:read`, `${resource}:write`]]),
+    abilityScopes.map((scope) => [scope, [`${scope}:read`, `${scope}:write`]]),
   );
 });
 

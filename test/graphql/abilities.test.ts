@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources, type Ability } from '../../schema/ability.ts';
+import { abilityScopes, type Ability } from '../../schema/ability.ts';
 import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createToken } from '../../src/identity/index.ts';
@@ -20,7 +20,7 @@ afterAll(() => service.close());
 const places = placesOf(toSchema());
 const abilityOf = ({ field }: Place): Ability | undefined => checksOf(field.extensions['pothosOptions']).ability;
 const isForSessions = ({ field }: Place): boolean => checksOf(field.extensions['pothosOptions']).inSession === true;
-const everything = resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
+const everything = abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]);
 
 /** Of those who act for Acme, one with these abilities. */
 async function withAbilities(...abilities: string[]): Promise<Integrator> {
@@ -40,7 +40,7 @@ function resourceOf(typeName: string): string | undefined {
     .replace(/Connection$/, '')
     .replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase();
-  return resources.find((resource) => resource === `${name}s` || resource === name.replace(/y$/, 'ies'));
+  return abilityScopes.find((resource) => resource === `${name}s` || resource === name.replace(/y$/, 'ies'));
 }
 
 describe('declared in the schema', () => {
@@ -124,7 +124,7 @@ describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
   /** What some also need, as they show other resources: single-abilities.test.ts has the rest. */
   const shows: Record<string, Ability[]> = {
     billProject: ['projects:read', 'time-entries:read'],
-    createWebhook: resources.map((resource): Ability => `${resource}:read`),
+    createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 
   it.each(demanding)('$name demands $ability, and what it shows', async ({ name, place, ability }) => {

@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources, type Resource } from '../../schema/ability.ts';
+import { abilityScopes, type AbilityScope } from '../../schema/ability.ts';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createToken } from '../../src/identity/index.ts';
@@ -19,7 +19,7 @@ import { argumentsFor, documentFor } from './questions.ts';
 // Whoever has one ability alone is shown nothing of any other resource. Each resource is seeded with texts and figures
 // that stand nowhere else, and whatever is answered is searched for them.
 
-const texts: Record<Resource, string> = {
+const texts: Record<AbilityScope, string> = {
   customers: 'Zcustomerz',
   invoices: 'Zinvoicez',
   receipts: 'Zreceiptz',
@@ -28,7 +28,7 @@ const texts: Record<Resource, string> = {
   'bank-transactions': 'Zbankz',
   webhooks: 'zwebhookz',
 };
-const figures: Partial<Record<Resource, string[]>> = {
+const figures: Partial<Record<AbilityScope, string[]>> = {
   invoices: ['1231.31', '1465.26'],
   receipts: ['78.91'],
   projects: ['93.17'],
@@ -102,16 +102,16 @@ function valuesOf(answer: unknown): string[] {
 }
 
 /** The resources of which an answer tells anything. */
-const toldOf = (answer: unknown): Resource[] => {
+const toldOf = (answer: unknown): AbilityScope[] => {
   const values = valuesOf(answer);
-  return resources.filter((resource) =>
+  return abilityScopes.filter((resource) =>
     values.some((value) => value.includes(texts[resource]) || figures[resource]?.includes(value)),
   );
 };
 
 interface Finding {
   path: string;
-  told: Resource[];
+  told: AbilityScope[];
 }
 
 const deepest = 6;
@@ -145,7 +145,7 @@ async function walk(who: Integrator, root: string, args: string, type: GraphQLOb
   return findings;
 }
 
-const single = resources.flatMap((resource) => [
+const single = abilityScopes.flatMap((resource) => [
   { ability: `${resource}:read`, resource },
   { ability: `${resource}:write`, resource },
 ]);
@@ -265,11 +265,11 @@ it('suggestions name no customer to who may not read customers', async () => {
 
 // Comes last, as it changes what there is.
 describe('with one ability alone', () => {
-  it.each(resources)(
+  it.each(abilityScopes)(
     '%s:write: no mutation tells of another resource',
     async (resource) => {
       const who = await withAbilities(`${resource}:write`);
-      const told: [string, Resource[], string][] = [];
+      const told: [string, AbilityScope[], string][] = [];
       for (const field of Object.values(schema.getMutationType()!.getFields())) {
         const idOf = (path: string[]): string | undefined => {
           const name = path.at(-1)!;

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import {
   buildSchema,
-  concatAST,
   execute,
   getNamedType,
   getNullableType,
@@ -9,17 +8,17 @@ import {
   isListType,
   isObjectType,
   Kind,
-  parse,
   type DocumentNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileOperations, runOperation, type Operation } from '../../rest-shim/operation.ts';
+import { compileOperations, parseOperations, runOperation, type Operation } from '../../rest-shim/operation.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { toSnakeCase } from '../../rest-shim/naming.ts';
 import type { Context } from '../../schema/context.ts';
+import { toSchema } from '../../schema/index.ts';
 import { fillAtRandom } from '../query-compiler/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
@@ -49,7 +48,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const folder = new URL('../../rest-shim/operations/', import.meta.url);
-const all = concatAST(readdirSync(folder).map((file) => parse(readFileSync(new URL(file, folder), 'utf8'))));
+const all = parseOperations(
+  toSchema(),
+  readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8')),
+);
 const documentOf = (name: string): DocumentNode => ({
   kind: Kind.DOCUMENT,
   definitions: all.definitions.filter(

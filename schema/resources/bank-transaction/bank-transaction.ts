@@ -12,6 +12,7 @@ import { periodRules, within } from '../../filters/period.ts';
 import { Receipt } from '../receipt/receipt.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
@@ -63,6 +64,7 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
 
 const Match = builder.objectRef<MatchOf>('Match').implement({
   description: 'What part of a bank transaction pays what.',
+  example: { amount: '904.4' },
   fields: (t) => ({
     type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
     id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
@@ -72,6 +74,19 @@ const Match = builder.objectRef<MatchOf>('Match').implement({
 });
 
 export const BankTransaction = builder.prismaObject('BankTransaction', {
+  example: {
+    externalId: '2026013100017',
+    accountIban: 'DE02120300000000202051',
+    bookingDate: '2026-02-10',
+    valueDate: '2026-02-10',
+    amount: '904.4',
+    currency: 'EUR',
+    counterpartyName: 'Bäckerei Sonnenschein GmbH',
+    counterpartyIban: 'DE02500105170137075030',
+    reference: 'Rechnung 2026-0017',
+    matchStatus: 'MATCHED',
+    amountOpen: '0',
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     externalId: t.exposeString('externalId', { nullable: true }),
@@ -126,8 +141,8 @@ builder.queryFields((t) => ({
     type: BankTransaction,
     description: 'One bank transaction.',
     ability: 'bank-transactions:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'bankTransaction', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'BankTransaction', id, query),
   }),
   bankTransactions: t.connection(
     {
@@ -154,7 +169,7 @@ builder.queryFields((t) => ({
           ...((args.from || args.to) && { bookingDate: within(args) }),
           ...allOf(containing(args.q)),
         };
-        return readPage({ context, info }, 'bankTransaction', args, where, order.columns);
+        return readPage({ context, info }, 'BankTransaction', args, where, order.columns);
       },
     },
     BankTransactionConnection,
@@ -167,12 +182,12 @@ const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, descr
     type: BankTransaction,
     description,
     ability: 'bank-transactions:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
         if (matchStatus !== from) refuse('matchStatus', otherwise);
         await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
-        return findById(inside, 'bankTransaction', id, query);
+        return findById(inside, 'BankTransaction', id, query);
       }),
   });
 

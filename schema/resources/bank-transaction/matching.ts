@@ -9,6 +9,7 @@ import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 /** A part of a transaction's amount, and the invoice or receipt that it pays. */
 export interface Part {
@@ -129,11 +130,11 @@ builder.mutationFields((t) => ({
     description: 'Pays invoices from money received, or receipts from money sent. Several transactions can pay one.',
     ability: 'bank-transactions:write',
     args: {
-      id: t.arg({ type: 'UUID', required: true }),
+      ...idArgument,
       matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
     },
     rules: ({ id, matches }, context, problems) => {
-      if (id) problems.defer(() => findById(context, 'bankTransaction', id));
+      if (id) problems.defer(() => findById(context, 'BankTransaction', id));
       if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'Must name each only once.');
@@ -141,7 +142,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, matches }, context) =>
       context.transaction(async (inside) => {
         await match(inside, id, matches);
-        return findById(inside, 'bankTransaction', id, query);
+        return findById(inside, 'BankTransaction', id, query);
       }),
   }),
 
@@ -150,13 +151,13 @@ builder.mutationFields((t) => ({
     description: 'Undoes all matches of a transaction, or the one with an invoice or receipt.',
     ability: 'bank-transactions:write',
     args: {
-      id: t.arg({ type: 'UUID', required: true }),
+      ...idArgument,
       matched: t.arg({ type: 'UUID', description: 'The invoice or receipt; default: all.' }),
     },
     resolve: (query, _root, { id, matched }, context) =>
       context.transaction(async (inside) => {
         await unmatch(inside, id, matched);
-        return findById(inside, 'bankTransaction', id, query);
+        return findById(inside, 'BankTransaction', id, query);
       }),
   }),
 }));

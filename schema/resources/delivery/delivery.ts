@@ -13,6 +13,7 @@ import { batchPerRequest } from '../../../prisma/batching.ts';
 import { readPage } from '../../paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 const DeliveryKind = builder.enumType('DeliveryKind', {
   description: 'Why a delivery was made.',
@@ -131,10 +132,10 @@ builder.queryFields((t) => ({
     type: Delivery,
     description: 'One delivery, with its attempts. Needs the ability to read what its event tells of.',
     ability: 'webhooks:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: async (query, _root, { id }, context) => {
       await mustReadDelivery(context, id);
-      return findById(context, 'delivery', id, query);
+      return findById(context, 'Delivery', id, query);
     },
   }),
   deliveries: t.connection(
@@ -165,7 +166,7 @@ builder.queryFields((t) => ({
           ...(state && { state }),
           createdAt: { gte: since ?? undefined, lt: until ?? undefined },
         };
-        return readPage({ context, info }, 'delivery', args, where);
+        return readPage({ context, info }, 'Delivery', args, where);
       },
     },
     DeliveryConnection,
@@ -187,7 +188,7 @@ builder.queryFields((t) => ({
           ...(type ? { type } : readableEvents(context)),
           ...(resourceId && { resourceId }),
         };
-        return readPage({ context, info }, 'event', args, where);
+        return readPage({ context, info }, 'Event', args, where);
       },
     },
     EventConnection,
@@ -211,7 +212,7 @@ builder.mutationFields((t) => ({
     type: Delivery,
     description: 'Sends webhook.ping, whatever events the webhook wants and whether or not it is active.',
     ability: 'webhooks:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id: webhookId }, context) =>
       withLockedWebhook(context, webhookId, async (inside) => {
         const createdAt = context.now();
@@ -219,7 +220,7 @@ builder.mutationFields((t) => ({
         const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
         const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt } as const;
         const { id } = await inside.db.delivery.create({ data });
-        return findById(inside, 'delivery', id, query);
+        return findById(inside, 'Delivery', id, query);
       }),
   }),
 
@@ -234,12 +235,12 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id: earlier }, context) => {
       // Neither of these changes.
-      const { webhookId, eventId } = await findById(context, 'delivery', earlier);
+      const { webhookId, eventId } = await findById(context, 'Delivery', earlier);
       return withLockedWebhook(context, webhookId, async (inside, webhook) => {
         refuseUnlessActive(webhook);
         const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
         const { id } = await inside.db.delivery.create({ data });
-        return findById(inside, 'delivery', id, query);
+        return findById(inside, 'Delivery', id, query);
       });
     },
   }),

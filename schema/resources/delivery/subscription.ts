@@ -19,7 +19,7 @@ builder.subscriptionField('deliveryChanged', (t) =>
         return (await context.db.delivery.findFirst({ where, select: { id: true } })) !== null;
       });
     },
-    resolve: (query, id, _args, context) => findById(context, 'delivery', id as string, query),
+    resolve: (query, id, _args, context) => findById(context, 'Delivery', id as string, query),
   }),
 );
 

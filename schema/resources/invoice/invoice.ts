@@ -9,6 +9,7 @@ import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
 import { periodRules, within } from '../../filters/period.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
@@ -21,6 +22,14 @@ export const InvoiceStatus = builder.enumType('InvoiceStatus', {
 });
 
 builder.prismaObject('InvoiceItem', {
+  example: {
+    title: 'Web design',
+    quantity: '8',
+    unit: 'h',
+    unitPriceNet: '95',
+    vatRate: '19',
+    lineTotalNet: '760',
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     position: t.exposeInt('position'),
@@ -35,6 +44,7 @@ builder.prismaObject('InvoiceItem', {
 
 export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
   description: 'The part of an invoice that one VAT rate applies to.',
+  example: { vatRate: '19', net: '760', vat: '144.4' },
   fields: (t) => ({
     vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
     net: t.expose('net', { type: 'Decimal', description: "Sum of the rate's lines." }),
@@ -45,6 +55,21 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
 export const byPosition = { orderBy: { position: 'asc' } } as const;
 
 export const Invoice = builder.prismaObject('Invoice', {
+  example: {
+    number: '2026-0017',
+    invoiceDate: '2026-01-31',
+    dueDate: '2026-02-14',
+    subject: 'Website, January',
+    currency: 'EUR',
+    status: 'ISSUED',
+    totalNet: '760',
+    totalVat: '144.4',
+    totalGross: '904.4',
+    amountPaid: '0',
+    amountDue: '904.4',
+    paidAt: null,
+    cancelledAt: null,
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     number: t.exposeString('number', { nullable: true }),
@@ -103,8 +128,8 @@ builder.queryFields((t) => ({
     type: Invoice,
     description: 'One invoice.',
     ability: 'invoices:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'invoice', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'Invoice', id, query),
   }),
   invoices: t.connection(
     {
@@ -141,7 +166,7 @@ builder.queryFields((t) => ({
             )),
           ]),
         };
-        return readPage({ context, info }, 'invoice', args, where, order.columns);
+        return readPage({ context, info }, 'Invoice', args, where, order.columns);
       },
     },
     InvoiceConnection,

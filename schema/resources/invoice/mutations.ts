@@ -23,6 +23,7 @@ import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts'
 import { requireExisting } from '../../input/references.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'One line of an invoice.',
@@ -161,7 +162,7 @@ async function replaceItems(context: Context, invoiceId: string, items: ReturnTy
 
 /** Writes a new draft and its event. @returns the draft with what `query` selects */
 export const insertDraft = (context: Context, draft: WholeInvoice, query = {}) =>
-  insertNew(context, 'invoice', draft, {
+  insertNew(context, 'Invoice', draft, {
     rows: { Invoice: [draft], InvoiceItem: draft.items },
     events: [['invoice.created', draft]],
     query,
@@ -181,7 +182,7 @@ builder.mutationFields((t) => ({
       return context.transaction(async (inside) => {
         const { invoice, payments, events } = await issueNew(inside, draft, status);
         const rows = { Invoice: [invoice], InvoiceItem: invoice.items, Payment: payments };
-        return insertNew(inside, 'invoice', invoice, { rows, events, query });
+        return insertNew(inside, 'Invoice', invoice, { rows, events, query });
       });
     },
   }),
@@ -190,7 +191,7 @@ builder.mutationFields((t) => ({
     type: Invoice,
     description: 'Changes an invoice that is still a draft.',
     ability: 'invoices:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateInvoiceInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateInvoiceInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
       problems.defer(async () => {
@@ -220,7 +221,7 @@ builder.mutationFields((t) => ({
           },
         });
         if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
-        return findById(inside, 'invoice', id, query);
+        return findById(inside, 'Invoice', id, query);
       }),
   }),
 
@@ -228,7 +229,7 @@ builder.mutationFields((t) => ({
     type: Invoice,
     description: 'Deletes an invoice that is still a draft. Time entries it billed are free again.',
     ability: 'invoices:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(
         context,
@@ -236,7 +237,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside, current) => {
           refuseUnlessDraft(current);
-          const invoice = await findById(inside, 'invoice', id, query);
+          const invoice = await findById(inside, 'Invoice', id, query);
           await emit(inside, 'invoice.deleted', id);
           await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
           await inside.db.invoice.delete({ where: key(context, id) });

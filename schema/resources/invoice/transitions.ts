@@ -7,6 +7,7 @@ import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 // An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it looks at the state, so that of
 // two at once the second sees what the first did. All run inside the caller's transaction.
@@ -136,7 +137,7 @@ async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
 }
 
 async function refuseState(context: Context, id: string, message: string): Promise<never> {
-  await findById(context, 'invoice', id);
+  await findById(context, 'Invoice', id);
   refuse('status', message);
 }
 
@@ -147,11 +148,11 @@ const transition = (t: MutationFields, move: Move, description: string) =>
     type: Invoice,
     description,
     ability: 'invoices:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const invoice = await move(inside, id);
-        return findById(inside, 'invoice', invoice, query);
+        return findById(inside, 'Invoice', invoice, query);
       }),
   });
 

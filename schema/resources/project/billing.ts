@@ -62,7 +62,7 @@ builder.mutationField('billProject', (t) =>
           where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: draft.id },
         });
-        return findById(inside, 'invoice', draft.id, query);
+        return findById(inside, 'Invoice', draft.id, query);
       }),
   }),
 );

@@ -17,6 +17,7 @@ import { requireExisting } from '../../input/references.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'How far a project is. Changed freely; time can be tracked in any.',
@@ -49,6 +50,16 @@ const unbilledMinutes = batchPerRequest(async (ids, context: Context) => {
 }, 0);
 
 export const Project = builder.prismaObject('Project', {
+  example: {
+    name: 'New shop',
+    description: 'Design of the new shop pages',
+    hourlyRateNet: '95',
+    currency: 'EUR',
+    budgetHours: '40',
+    startDate: '2026-01-01',
+    endDate: '2026-03-31',
+    trackedMinutes: 480,
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     customerId: t.expose('customerId', { type: 'UUID', nullable: true }),
@@ -148,8 +159,8 @@ builder.queryFields((t) => ({
     type: Project,
     description: 'One project.',
     ability: 'projects:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'project', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'Project', id, query),
   }),
   projects: t.connection(
     {
@@ -169,7 +180,7 @@ builder.queryFields((t) => ({
           ...(args.customerId && { customerId: args.customerId }),
           ...allOf(containing(args.q)),
         };
-        return readPage({ context, info }, 'project', args, where, order.columns);
+        return readPage({ context, info }, 'Project', args, where, order.columns);
       },
     },
     ProjectConnection,
@@ -187,7 +198,7 @@ builder.mutationFields((t) => ({
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
       const project = context.db.row('Project', { ...input, status, currency: inCurrency });
-      return insertNew(context, 'project', project, {
+      return insertNew(context, 'Project', project, {
         rows: { Project: [project] },
         events: [['project.created', project]],
         query,
@@ -199,11 +210,11 @@ builder.mutationFields((t) => ({
     type: Project,
     description: 'Changes a project.',
     ability: 'projects:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateProjectInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateProjectInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
-        const current = await findById(context, 'project', id);
+        const current = await findById(context, 'Project', id);
         await projectRules(input ?? {}, context, problems, current);
       });
     },
@@ -217,7 +228,7 @@ builder.mutationFields((t) => ({
           const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
           const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
           await emit(inside, 'project.updated', project);
-          return findById(inside, 'project', project, query);
+          return findById(inside, 'Project', project, query);
         },
         // Time entries rely on the currency.
         input.currency ? 'update' : 'no key update',
@@ -228,7 +239,7 @@ builder.mutationFields((t) => ({
     type: Project,
     description: 'Deletes a project. Refused while time entries or receipts refer to it.',
     ability: 'projects:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(
         context,
@@ -236,7 +247,7 @@ builder.mutationFields((t) => ({
         id,
         async (inside) => {
           await enforce((problems) => projectReferences(id, inside, problems));
-          const project = await findById(inside, 'project', id, query);
+          const project = await findById(inside, 'Project', id, query);
           await emit(inside, 'project.deleted', id);
           await inside.db.project.delete({ where: key(context, id) });
           return project;

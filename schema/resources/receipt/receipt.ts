@@ -20,6 +20,7 @@ import { requireExisting } from '../../input/references.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
@@ -31,6 +32,19 @@ const ReceiptStatus = builder.enumType('ReceiptStatus', {
 });
 
 export const Receipt = builder.prismaObject('Receipt', {
+  example: {
+    receiptNumber: 'R-2026-88',
+    receiptDate: '2026-01-20',
+    dueDate: '2026-02-14',
+    description: 'Design of the new shop pages',
+    category: 'software',
+    currency: 'EUR',
+    amountGross: '119',
+    vatRate: '19',
+    vatAmount: '19',
+    amountNet: '100',
+    paidAt: null,
+  },
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID' }),
     supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
@@ -150,8 +164,8 @@ builder.queryFields((t) => ({
     type: Receipt,
     description: 'One receipt.',
     ability: 'receipts:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
-    resolve: (query, _root, { id }, context) => findById(context, 'receipt', id, query),
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'Receipt', id, query),
   }),
   receipts: t.connection(
     {
@@ -181,7 +195,7 @@ builder.queryFields((t) => ({
             ),
           ),
         };
-        return readPage({ context, info }, 'receipt', args, where, order.columns);
+        return readPage({ context, info }, 'Receipt', args, where, order.columns);
       },
     },
     ReceiptConnection,
@@ -212,10 +226,10 @@ builder.mutationFields((t) => ({
       const events: EventInput[] = [['receipt.created', draft]];
       if (status === 'BOOKED') events.push(['receipt.booked', receipt]);
       const rows = { Receipt: [receipt] };
-      if (!input.supplierId) return insertNew(context, 'receipt', receipt, { rows, events, query });
+      if (!input.supplierId) return insertNew(context, 'Receipt', receipt, { rows, events, query });
       return context.transaction(async (inside) => {
         await enforce((problems) => lockedSupplierRules(input, inside, problems));
-        return insertNew(inside, 'receipt', receipt, { rows, events, query });
+        return insertNew(inside, 'Receipt', receipt, { rows, events, query });
       });
     },
   }),
@@ -224,11 +238,11 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Changes a receipt of which nothing is paid.',
     ability: 'receipts:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateReceiptInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }) },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
       problems.defer(async () => {
-        const current = await findById(context, 'receipt', id);
+        const current = await findById(context, 'Receipt', id);
         refusePaid(current);
         receiptRules(input, context, problems, current);
         leaveSupplierRules(input, context, problems);
@@ -251,7 +265,7 @@ builder.mutationFields((t) => ({
           where: key(context, id),
           data: { ...input, ...changed, ...splitAfter(input, current) },
         });
-        return findById(inside, 'receipt', receipt, query);
+        return findById(inside, 'Receipt', receipt, query);
       }),
   }),
 
@@ -259,11 +273,11 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Enters a draft into the books: it is to be paid.',
     ability: 'receipts:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const receipt = await book(inside, id);
-        return findById(inside, 'receipt', receipt, query);
+        return findById(inside, 'Receipt', receipt, query);
       }),
   }),
 
@@ -271,7 +285,7 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Deletes a receipt. Refused while payments refer to it.',
     ability: 'receipts:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedRow(
         context,
@@ -280,7 +294,7 @@ builder.mutationFields((t) => ({
         async (inside) => {
           const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
           if (payment) refuse('id', 'Payments refer to this receipt.');
-          const receipt = await findById(inside, 'receipt', id, query);
+          const receipt = await findById(inside, 'Receipt', id, query);
           await emit(inside, 'receipt.deleted', id);
           await inside.db.receipt.delete({ where: key(context, id) });
           return receipt;

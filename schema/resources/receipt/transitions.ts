@@ -35,7 +35,7 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
   const receipt = await lockBooked(context, id);
   if (!receipt) {
-    await findById(context, 'receipt', id);
+    await findById(context, 'Receipt', id);
     refuse('status', 'Only a booked receipt can be paid.');
   }
   const paid = paidOf(receipt, amount);

@@ -12,6 +12,7 @@ import { formerSecrets, rotatedSecrets } from './secrets.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import type { Db, RowLock } from '../../../prisma/client.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { idArgument } from '../../input/id-argument.ts';
 
 /** At most this many per tenant. */
 export const maxWebhooks = 10;
@@ -67,7 +68,7 @@ const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('Web
     webhook: t.prismaField({
       type: Webhook,
       description: 'As it is now.',
-      resolve: (query, { id }, _args, context) => findById(context, 'webhook', id, query),
+      resolve: (query, { id }, _args, context) => findById(context, 'Webhook', id, query),
     }),
     secret: t.exposeString('secret', {
       description: '`whsec_…`: whole, the key of X-Service-Signature; its base64 decoded, that of Standard Webhooks.',
@@ -181,7 +182,7 @@ builder.queryFields((t) => ({
     type: Webhook,
     description: 'One webhook.',
     ability: 'webhooks:read',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       found(context.db.webhook.findFirst({ ...query, where: { id, deletedAt: null } })),
   }),
@@ -218,7 +219,7 @@ builder.mutationFields((t) => ({
     description:
       'Changes, pauses or resumes a webhook. Needs the abilities to read what its events tell of, but for its description and to pause it.',
     ability: 'webhooks:write',
-    args: { id: t.arg({ type: 'UUID', required: true }), input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
       if (id) {
         const webhook = await existing(context, id);
@@ -234,7 +235,7 @@ builder.mutationFields((t) => ({
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
         await inside.db.webhook.update({ where: key(context, id), data });
-        return findById(inside, 'webhook', id, query);
+        return findById(inside, 'Webhook', id, query);
       }),
   }),
 
@@ -243,12 +244,12 @@ builder.mutationFields((t) => ({
     description:
       'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read what its events tell of.',
     ability: 'webhooks:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedWebhook(context, id, async (inside, current) => {
         mustReadWanted(context, current.events);
         if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
-        return findById(inside, 'webhook', id, query);
+        return findById(inside, 'Webhook', id, query);
       }),
   }),
 
@@ -258,7 +259,7 @@ builder.mutationFields((t) => ({
       'Makes a new secret. The one before stays good for 24 hours: the Standard Webhooks header carries signatures of all that are good, at most three. X-Service-Signature stays with the oldest of them, or changes over at once. A third rotation within 24 hours is refused.',
     ability: 'webhooks:write',
     args: {
-      id: t.arg({ type: 'UUID', required: true }),
+      ...idArgument,
       immediately: t.arg.boolean({
         description: 'Whether X-Service-Signature changes over to the new secret at once.',
       }),
@@ -281,13 +282,13 @@ builder.mutationFields((t) => ({
     type: Webhook,
     description: 'Deletes a webhook. What waits for it is set aside; its deliveries stay in the audit log.',
     ability: 'webhooks:write',
-    args: { id: t.arg({ type: 'UUID', required: true }) },
+    args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedWebhook(
         context,
         id,
         async (inside) => {
-          const webhook = await findById(inside, 'webhook', id, query);
+          const webhook = await findById(inside, 'Webhook', id, query);
           const data = { deletedAt: context.now(), slot: null, active: false };
           await inside.db.webhook.update({ where: key(context, id), data });
           await setAside(inside.db, id, context.now());

@@ -1,0 +1,24 @@
+import type { Prisma } from './generated/client/client.ts';
+
+/**
+ * The resources of the API, in the order in which documents list them. Abilities, events, row counts, and REST's operations
+ * follow from this list. CONTRIBUTING.md#a-new-resource says what else a resource needs.
+ */
+export const resources = [
+  { model: 'Customer', name: 'customer', path: 'customers', state: 'type' },
+  { model: 'Invoice', name: 'invoice', path: 'invoices', state: 'status' },
+  { model: 'Receipt', name: 'receipt', path: 'receipts', state: 'status' },
+  { model: 'Project', name: 'project', path: 'projects', state: 'status' },
+  { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', state: null },
+  { model: 'BankTransaction', name: 'bank_transaction', path: 'bank-transactions', state: 'matchStatus' },
+] as const satisfies {
+  model: Prisma.ModelName;
+  /** The first part of its events' names, and its key in their `data`. */
+  name: string;
+  /** REST's collection, which abilities name as well. */
+  path: string;
+  /** The field by whose value triggers count rows, beside counting all of them; null where there is none. */
+  state: string | null;
+}[];
+
+export type Resource = (typeof resources)[number];
