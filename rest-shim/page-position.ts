@@ -11,7 +11,7 @@ export interface PageRead {
   hasPrevious: boolean;
 }
 
-/** Where a page stands in its list. All of it agrees with each other and with the page's rows. */
+/** The position of a page in its list. Its numbers agree with each other and with the rows of the page. */
 export interface PagePosition {
   total: number;
   currentPage: number;

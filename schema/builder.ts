@@ -38,12 +38,12 @@ export const builder = new SchemaBuilder<{
 });
 
 builder.queryType({});
-builder.subscriptionType({ description: 'Told as it happens, over server-sent events.' });
+builder.subscriptionType({ description: 'Changes as they happen, over server-sent events.' });
 builder.mutationType({});
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'How many there are in all, on every page.',
+    description: 'The number of rows on all pages.',
     resolve: (connection) => connection.totalCount(),
   }),
 );

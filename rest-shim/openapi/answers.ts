@@ -5,13 +5,13 @@ import type { JsonSchema } from './schemas.ts';
 
 export const headers: Record<string, JsonSchema> = {
   'X-Request-Id': {
-    description: 'What the log knows this request by; of a stored answer, the request that it was first given to.',
+    description: 'The id of this request in the log. A stored answer has the id of the first request.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
   'X-RateLimit-Limit': {
     description:
-      'Requests admitted in any 60 seconds. Absent where the operator has set no limit, as are its companions.',
+      'Requests admitted in any 60 seconds. This header and the next two are absent if the operator has set no limit.',
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
@@ -21,30 +21,30 @@ export const headers: Record<string, JsonSchema> = {
     example: 59,
   },
   'X-RateLimit-Reset': {
-    description: 'When the remaining next grow, in epoch seconds.',
+    description: 'When the number of remaining requests next grows, in epoch seconds.',
     schema: { type: 'integer' },
     example: 1_769_851_860,
   },
   'Retry-After': {
-    description: 'Whole seconds after which a request is admitted for certain.',
+    description: 'Whole seconds after which a request is certainly admitted.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
   'WWW-Authenticate': { description: 'Always `Bearer`.', required: true, schema: { const: 'Bearer' } },
   Location: {
-    description: 'The address of what was made, absolute.',
+    description: 'The absolute URL of the new resource.',
     required: true,
     schema: { type: 'string', format: 'uri' },
   },
   Allow: {
-    description: 'The methods that the address takes.',
+    description: 'The methods that the address accepts.',
     required: true,
     schema: { type: 'string' },
     example: 'GET, HEAD, POST, OPTIONS',
   },
   'Idempotent-Replayed': {
-    description: 'Only on a stored answer, to a request that was sent before with the same Idempotency-Key.',
+    description: 'Only on a stored answer: a request with the same Idempotency-Key was sent before.',
     schema: { const: 'true' },
   },
 };
@@ -52,10 +52,10 @@ export const headers: Record<string, JsonSchema> = {
 /** The headers of answers that announce a deprecation. */
 export const announcing: Record<string, JsonSchema> = {
   Deprecation: {
-    description: 'Since when something that this request involves is deprecated, `@` and epoch seconds (RFC 9745).',
+    description: 'When something that this request uses became deprecated: `@` and epoch seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
   },
-  Sunset: { description: 'From when on it may be gone (RFC 8594).', schema: { type: 'string' } },
+  Sunset: { description: 'When it may be removed (RFC 8594).', schema: { type: 'string' } },
 };
 
 /** References to headers, under their names. */
@@ -64,7 +64,7 @@ export const withHeaders = (...names: string[]): JsonSchema =>
 
 export const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-const message: JsonSchema = { type: 'string', description: 'What is wrong, for people.' };
+const message: JsonSchema = { type: 'string', description: 'The error, for people.' };
 const requestId: JsonSchema = { type: 'string', format: 'uuid', description: 'The value of X-Request-Id.' };
 
 export const errorSchemas: Record<string, JsonSchema> = {
@@ -77,11 +77,11 @@ export const errorSchemas: Record<string, JsonSchema> = {
     type: 'object',
     required: ['message', 'errors', 'request_id'],
     properties: {
-      message: { ...message, description: 'The first fault, and how many more there are.' },
+      message: { ...message, description: 'The first error, and the number of further errors.' },
       errors: {
         type: 'object',
         description:
-          "All that is wrong, under the request's own names, dotted into arrays: `items.0.quantity`. What is wrong with the body as a whole is under `body`.",
+          'All errors by field, with the names of the request and indexes into arrays: `items.0.quantity`. Errors of the body as a whole are under `body`.',
         minProperties: 1,
         additionalProperties: { type: 'array', minItems: 1, items: { type: 'string' } },
       },
@@ -105,7 +105,7 @@ const kept = [...limited, 'Idempotent-Replayed'];
 const errors: Record<number, ErrorAnswer> = {
   400: {
     name: 'BadRequest',
-    description: 'This is no HTTP request, or its body broke off.',
+    description: 'The request is no valid HTTP, or its body broke off.',
     example: 'The body broke off.',
   },
   401: {
@@ -116,19 +116,19 @@ const errors: Record<number, ErrorAnswer> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The token is bound to no tenant, or lacks the ability.',
+    description: 'The token has no tenant, or lacks the ability.',
     example: 'This token lacks the ability customers:write.',
     headers: limited,
   },
   404: {
     name: 'NotFound',
-    description: "There is no such address or resource, or it is another tenant's.",
+    description: "The address or resource doesn't exist, or belongs to another tenant.",
     example: 'Not found.',
     headers: limited,
   },
   405: {
     name: 'MethodNotAllowed',
-    description: 'The address takes other methods, as `Allow` says.',
+    description: "The address doesn't accept this method. `Allow` names those that it accepts.",
     example: 'This address takes GET, HEAD, POST, OPTIONS.',
     headers: [...limited, 'Allow'],
   },
@@ -151,14 +151,14 @@ const errors: Record<number, ErrorAnswer> = {
   },
   422: {
     name: 'Invalid',
-    description: 'The request is not valid, or the state of the books refuses it. `errors` names all that is wrong.',
+    description: "The request is not valid, or the state of the resource doesn't allow it. `errors` has all errors.",
     example: 'items.0.quantity: Must not be zero. (and 1 more)',
     headers: kept,
   },
   429: {
     name: 'TooManyRequests',
     description:
-      'More requests than the limit, of which refused ones do not count; or the tenant has too many under way at once.',
+      'The rate limit is reached, or the tenant has too many requests in progress. Refused requests do not count towards the limit.',
     example: 'More than 60 requests within a minute. Try again in 12 seconds.',
     headers: [...limited, 'Retry-After'],
   },
@@ -169,7 +169,7 @@ const errors: Record<number, ErrorAnswer> = {
   },
   500: {
     name: 'ServerError',
-    description: 'A fault of the service, logged under the `request_id`.',
+    description: 'An error of the service. It is logged under the `request_id`.',
     example: 'Internal error. It is logged under the request_id.',
     headers: limited,
   },
@@ -203,25 +203,32 @@ const place = (description: string): JsonSchema => ({ type: ['integer', 'null'],
 export const envelopeSchemas: Record<string, JsonSchema> = {
   PageLinks: {
     type: 'object',
-    description: 'Absolute, with every query parameter of the request.',
+    description: 'Absolute URLs with every query parameter of the request.',
     required: ['first', 'last', 'prev', 'next'],
     properties: {
       first: link('The first page.'),
-      last: link('The last page; the first where the list is empty.'),
-      prev: link('The page before, by its `cursor`; null on the first.', ['string', 'null']),
-      next: link('The page after, by its `cursor`, past which no row moves; null on the last.', ['string', 'null']),
+      last: link('The last page; the first page if the list is empty.'),
+      prev: link('The previous page, by its `cursor`; null on the first page.', ['string', 'null']),
+      next: link('The next page, by its `cursor`, so that no row is missed or repeated; null on the last page.', [
+        'string',
+        'null',
+      ]),
     },
   },
   PageMeta: {
     type: 'object',
     required: ['current_page', 'per_page', 'total', 'last_page', 'from', 'to'],
     properties: {
-      current_page: { type: 'integer', minimum: 1, description: 'As asked for, also past the last.' },
-      per_page: { type: 'integer', minimum: 1, maximum: 100, description: 'Rows on a full page.' },
-      total: { type: 'integer', minimum: 0, description: 'Rows on all pages.' },
+      current_page: {
+        type: 'integer',
+        minimum: 1,
+        description: 'The requested page, even if it is beyond the last one.',
+      },
+      per_page: { type: 'integer', minimum: 1, maximum: 100, description: 'The number of rows on a full page.' },
+      total: { type: 'integer', minimum: 0, description: 'The number of rows on all pages.' },
       last_page: { type: 'integer', minimum: 1, description: 'At least 1.' },
-      from: place("The first row's place in the list, from 1; null on an empty page."),
-      to: place("The last row's place in the list; null on an empty page."),
+      from: place('The position of the first row in the list, from 1; null on an empty page.'),
+      to: place('The position of the last row in the list; null on an empty page.'),
     },
   },
 };

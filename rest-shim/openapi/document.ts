@@ -17,19 +17,19 @@ const info = {
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',
   description: `Under v1, changes are additive only.
 
-- Every request needs a token, \`Authorization: Bearer TOKEN\`; all data is that of the token's tenant. Only this description needs none.
-- One resource is answered as \`{"data": {…}}\`, a list with \`links\` and \`meta\`, newest first.
-- Text is trimmed before its bounds are checked. Decimals have at most 15 digits; they are accepted as numbers or as text, and never become binary fractions.
-- Fields that a request doesn't know are refused, unknown query parameters are ignored; one sent twice counts as sent last. PATCH changes the fields that are present; \`null\` clears.
-- HEAD is answered as GET, without the body; OPTIONS names an address's methods in \`Allow\`.
-- At most 60 requests per token are admitted in any 60 seconds.
-- The same domain is at \`/graphql\`, with more: payments, matching, statements, webhooks.`,
+- Every request needs a token, \`Authorization: Bearer TOKEN\`, and reads and writes data of the token's tenant. Only this description needs no token.
+- A single resource is returned as \`{"data": {…}}\`. A list also has \`links\` and \`meta\`, and begins with the newest row.
+- Text is trimmed before its length is checked. Decimals have at most 15 digits. They are accepted as numbers or as strings, and are never converted to binary floating point.
+- Unknown body fields are rejected, unknown query parameters are ignored. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
+- HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
+- A token has 60 requests in any 60 seconds.
+- The GraphQL API at \`/graphql\` has the same resources, and more operations: payments, matching, bank statements, webhooks.`,
 };
 
 const security: JsonSchema = {
   type: 'http',
   scheme: 'bearer',
-  description: `An API token, made in the dashboard under Settings, API tokens. Its abilities: ${grantable.map((each) => `\`${each}\``).join(', ')}.`,
+  description: `An API token, generated in the dashboard under Settings, API tokens. Possible abilities: ${grantable.map((each) => `\`${each}\``).join(', ')}.`,
 };
 
 /** REST v1 and its webhooks as an OpenAPI 3.1 document: all of it follows from routes, operations and schema. */
@@ -68,7 +68,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     security: [{ token: [] }],
     tags: [
       ...tags.values(),
-      { name: 'Webhook', description: 'What the service sends, to addresses that users configure.' },
+      { name: 'Webhook', description: 'Requests that the service sends to addresses configured by users.' },
     ],
     paths,
     webhooks,
@@ -86,6 +86,6 @@ const idParameter: JsonSchema = {
   name: 'id',
   in: 'path',
   required: true,
-  description: "Which one. One that doesn't exist, or is another tenant's, is not found.",
+  description: 'The id. An unknown id, and an id of another tenant, is answered as not found.',
   schema: { type: 'string', format: 'uuid' },
 };

@@ -11,20 +11,20 @@ const pageParameters = [
   {
     name: 'page',
     in: 'query',
-    description: 'Which page. Past the last one `data` is empty.',
+    description: 'The page number. On a page beyond the last one, `data` is empty.',
     schema: { type: 'integer', minimum: 1, maximum: lastPossiblePage, default: 1 },
   },
   {
     name: 'per_page',
     in: 'query',
-    description: 'How many rows to a page.',
+    description: 'The number of rows per page.',
     schema: { type: 'integer', minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
   {
     name: 'cursor',
     in: 'query',
     description:
-      'Where the page lies, as `links.next` and `links.prev` say it: follow them as they are. With another `page` or `per_page` than theirs it means nothing.',
+      'The position of the page, as in `links.next` and `links.prev`. Follow these links as they are: a cursor is valid only with its own `page` and `per_page`.',
     schema: { type: 'string' },
   },
 ];
@@ -33,7 +33,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'For 24 hours, the same key and body are answered with the stored answer and `Idempotent-Replayed: true`; another body is refused. 401, 403, 429 and 500 are not stored.',
+    'For 24 hours, the same key with the same body gets the stored answer, with `Idempotent-Replayed: true`. Another body is refused. Answers with 401, 403, 429 and 500 are not stored.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -141,12 +141,16 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
         meta: { $ref: '#/components/schemas/PageMeta' },
       },
     });
-    return { 200: { description: 'A page, newest first.', headers: headers(), content: json(page) } };
+    return { 200: { description: 'A page of the list, newest first.', headers: headers(), content: json(page) } };
   }
   const one: JsonSchema = { type: 'object', required: ['data'], properties: { data: resource } };
   if (answer === 'created')
     return {
-      201: { description: 'What was made.', headers: headers('Location', 'Idempotent-Replayed'), content: json(one) },
+      201: {
+        description: 'The new resource.',
+        headers: headers('Location', 'Idempotent-Replayed'),
+        content: json(one),
+      },
     };
   return { 200: { description: `The ${humane(name).toLowerCase()}.`, headers: headers(), content: json(one) } };
 }

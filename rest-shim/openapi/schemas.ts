@@ -156,7 +156,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
 
 const ignoredSchema: JsonSchema = {
   readOnly: true,
-  description: 'Answered only; accepted, and ignored.',
+  description: 'Only in answers. A request may contain it; it is ignored.',
 };
 
 /** The bounds of an input's validator, in keywords. */

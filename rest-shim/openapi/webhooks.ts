@@ -14,33 +14,36 @@ const uuid = { type: 'string', format: 'uuid' };
 
 /** The headers of every delivery (CONTRACT.md#delivery-headers); its event's name comes beside them. */
 export const webhookHeaders: JsonSchema = {
-  'User-Agent': header('User-Agent', 'Changes with the version of the payloads.', { const: 'service-webhook/1.0' }),
+  'User-Agent': header('User-Agent', 'The version of the payload format.', { const: 'service-webhook/1.0' }),
   'X-Service-Signature': header(
     'X-Service-Signature',
-    'HMAC-SHA256 of the exact raw body, keyed with the whole secret as shown, `whsec_` included. Compare it in constant time; on a mismatch answer 401.',
+    'HMAC-SHA256 of the exact raw body. The key is the whole secret as shown, `whsec_` included. Compare it in constant time; on a mismatch respond with 401.',
     { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
   ),
-  'X-Service-Delivery': header('X-Service-Delivery', 'This delivery: the same on each of its attempts.', uuid),
-  'X-Service-Attempt': header('X-Service-Attempt', 'The number of the attempt.', { type: 'integer', minimum: 1 }),
+  'X-Service-Delivery': header('X-Service-Delivery', 'The id of the delivery, the same in each of its attempts.', uuid),
+  'X-Service-Attempt': header('X-Service-Attempt', 'The number of the attempt, from 1.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   'webhook-id': header(
     'webhook-id',
-    'The event, by Standard Webhooks: the same in every delivery of it. What you have seen, know by it.',
+    'The id of the event (Standard Webhooks), the same in each of its deliveries. Recognize repeated events by it.',
     uuid,
   ),
-  'webhook-timestamp': header('webhook-timestamp', 'When this attempt was sent, in epoch seconds.', {
+  'webhook-timestamp': header('webhook-timestamp', 'The time of this attempt, in epoch seconds.', {
     type: 'integer',
   }),
   'webhook-signature': header(
     'webhook-signature',
-    "Standard Webhooks' signature; two, with a blank between, for 24 hours after a rotation of the secret.",
+    'The signature by Standard Webhooks. After a rotation, one for each valid secret, separated by spaces.',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
   ),
 };
 
 const responses = {
-  '2XX': { description: 'Received. The body is kept in the audit log, its first 16 KiB.' },
-  401: { description: 'The signature is not right: not processed, and tried again.' },
-  default: { description: 'Anything else, or nothing within 10 seconds: tried again, at most 5 times.' },
+  '2XX': { description: 'Received. The audit log keeps the first 16 KiB of the response body.' },
+  401: { description: 'The signature is wrong: the event is not processed, and is sent again.' },
+  default: { description: 'Any other response, or none within 10 seconds: the event is sent again, at most 5 times.' },
 };
 
 /** The webhooks section: every event there is, and webhook.ping. */
@@ -50,7 +53,7 @@ export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, c
     return [event, describe(event, when, { [resource.name]: schemaOf(resource) }, components)];
   });
   const pong = { message: { const: 'pong' } };
-  const ping = describe('webhook.ping', 'the user presses Ping in the webhook settings', pong, components);
+  const ping = describe('webhook.ping', 'a user presses Ping in the webhook settings', pong, components);
   return Object.fromEntries([...ofBooks, ['webhook.ping', ping]]) as JsonSchema;
 }
 
@@ -62,7 +65,7 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
     properties: {
       event: { const: event },
       tenant_id: uuid,
-      created_at: { type: 'string', format: 'date-time', description: 'When it happened; order by it.' },
+      created_at: { type: 'string', format: 'date-time', description: 'When it happened. Sort events by it.' },
       data: { type: 'object', required: Object.keys(data), properties: data },
     },
   });

@@ -20,11 +20,11 @@ builder.scalarType('Upload', {
 });
 
 const StatementFormat = builder.enumType('StatementFormat', {
-  description: 'How a bank statement is written.',
+  description: 'The file format of a bank statement.',
   values: {
     CAMT053: { description: 'ISO 20022, camt.053, in any version.' },
-    MT940: { description: "SWIFT's." },
-    CSV: { description: "The bank's own columns: needs a mapping." },
+    MT940: { description: 'SWIFT MT940.' },
+    CSV: { description: "CSV with the bank's own columns; needs a mapping." },
   },
 });
 
@@ -48,20 +48,23 @@ const references = z
   .meta({ minItems: 0, maxItems: mostReferences });
 
 const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
-  description: 'Where each field stands: the name of a column, or its number, counted from 1.',
+  description: 'The column of each field: its name, or its number from 1.',
   fields: (t) => ({
-    bookingDate: t.string({ required: true, description: 'The day the bank entered it.', validate: cell }),
-    valueDate: t.string({ description: 'The day it counts from for interest.', validate: cell }),
-    amount: t.string({ description: 'Signed, unless `direction` says which way the money went.', validate: cell }),
+    bookingDate: t.string({ required: true, description: 'The day on which the bank booked it.', validate: cell }),
+    valueDate: t.string({ description: 'The value date.', validate: cell }),
+    amount: t.string({
+      description: 'The amount, with its sign unless there is a `direction` column.',
+      validate: cell,
+    }),
     direction: t.string({ description: 'D or C, DBIT or CRDT, Soll or Haben, - or +.', validate: cell }),
     debit: t.string({ description: 'Money sent; with `credit`, instead of `amount`.', validate: cell }),
     credit: t.string({ description: 'Money received.', validate: cell }),
     currency: t.string({ description: 'ISO 4217.', validate: cell }),
     accountIban: t.string({ description: "The tenant's account.", validate: cell }),
-    counterpartyName: t.string({ description: 'Who sent or received the money.', validate: cell }),
-    counterpartyIban: t.string({ description: 'Their account.', validate: cell }),
+    counterpartyName: t.string({ description: 'The sender or recipient of the money.', validate: cell }),
+    counterpartyIban: t.string({ description: "The counterparty's account.", validate: cell }),
     reference: t.stringList({
-      description: 'Several are joined with blanks, in this order.',
+      description: 'The texts of several columns are joined by spaces, in this order.',
       validate: references,
     }),
     externalId: t.string({ description: "The bank's own reference.", validate: cell }),
@@ -69,17 +72,27 @@ const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
 });
 
 const CsvMappingInput = builder.inputType('CsvMappingInput', {
-  description: 'How a bank writes its CSV.',
+  description: "The format of a bank's CSV files.",
   fields: (t) => ({
-    delimiter: t.string({ description: 'Told by the first row where it is not given.', validate: delimiter }),
-    encoding: t.string({ description: 'Default: UTF-8, or Windows-1252 where it is none.', validate: text(40) }),
+    delimiter: t.string({ description: 'Default: detected from the first row.', validate: delimiter }),
+    encoding: t.string({
+      description: 'Default: UTF-8, or Windows-1252 if the file is not valid UTF-8.',
+      validate: text(40),
+    }),
     headerRow: t.boolean({ description: 'Whether the first row names the columns. Default: true.' }),
-    skipLines: t.int({ description: 'Lines before the first row.', validate: wholeNumber(0, 1000) }),
-    dateFormat: t.string({ required: true, description: 'Of YYYY or YY, MM, DD: `DD.MM.YYYY`.', validate: text(20) }),
+    skipLines: t.int({
+      description: 'The number of lines to skip before the first row.',
+      validate: wholeNumber(0, 1000),
+    }),
+    dateFormat: t.string({
+      required: true,
+      description: 'The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`.',
+      validate: text(20),
+    }),
     decimalSeparator: t.string({ required: true, description: '`,` or `.`.', validate: text(1) }),
-    columns: t.field({ type: CsvColumnsInput, required: true, description: 'Where each field stands.' }),
-    accountIban: t.string({ description: 'Where no column says so.', validate: cell }),
-    currency: t.string({ description: 'Where no column says so.', validate: cell }),
+    columns: t.field({ type: CsvColumnsInput, required: true, description: 'The column of each field.' }),
+    accountIban: t.string({ description: "The tenant's account, if no column has it.", validate: cell }),
+    currency: t.string({ description: 'The currency, ISO 4217, if no column has it.', validate: cell }),
   }),
 });
 
@@ -97,14 +110,14 @@ function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
 }
 
 const StatementImport = builder.objectRef<ImportResult>('StatementImport').implement({
-  description: 'What became of a bank statement.',
+  description: 'The result of importing a bank statement.',
   fields: (t) => ({
-    imported: t.exposeInt('imported', { description: 'Transactions that were new.' }),
-    skipped: t.exposeInt('skipped', { description: 'Transactions that were there already.' }),
+    imported: t.exposeInt('imported', { description: 'The number of new transactions.' }),
+    skipped: t.exposeInt('skipped', { description: 'The number of transactions that were imported before.' }),
     matched: t.exposeInt('matched', {
-      description: 'New ones that paid something for certain, and were matched with it.',
+      description: 'The number of new transactions that were matched automatically.',
     }),
-    warnings: t.exposeStringList('warnings', { description: 'What is odd about the file.' }),
+    warnings: t.exposeStringList('warnings', { description: 'Warnings about the file.' }),
   }),
 });
 
@@ -112,12 +125,12 @@ builder.mutationField('importBankStatement', (t) =>
   t.field({
     type: StatementImport,
     description:
-      'Imports a bank statement: the whole of it or nothing. What was imported before is skipped. What certainly pays an invoice or receipt (its number named, the amount exactly what is due) is matched with it.',
+      'Imports a bank statement, completely or not at all. Transactions that were imported before are skipped. A transaction that names an invoice or receipt, and has exactly the amount due, is matched with it.',
     ability: 'bank-transactions:write',
     args: {
       file: t.arg({ type: 'Upload', required: true, description: 'CAMT.053, MT940 or CSV.' }),
-      format: t.arg({ type: StatementFormat, description: 'Told by the content where it is not given.' }),
-      csv: t.arg({ type: CsvMappingInput, description: 'Needed for CSV.' }),
+      format: t.arg({ type: StatementFormat, description: 'Default: detected from the content.' }),
+      csv: t.arg({ type: CsvMappingInput, description: 'Required for CSV.' }),
     },
     resolve: (_root, { file, format, csv }, context) => {
       if (file.fault !== undefined) refuse('file', file.fault);

@@ -5,7 +5,7 @@ export const searchText = text(255);
 
 /** The beginning of each description of `q`. */
 export const wordsIn =
-  'Words, in any order: each has to be found anywhere in these fields, whatever its case and accents. The';
+  'Words in any order. Each must occur in one of these fields, regardless of case and accents. The';
 
 /**
  * Folds a text for comparison: lower case without accents, the same for composed and decomposed letters. The function

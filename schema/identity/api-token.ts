@@ -19,10 +19,10 @@ export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
 });
 
 const ApiTokenWithValue = builder.objectRef<{ apiToken: ApiTokenRow; value: string }>('ApiTokenWithValue').implement({
-  description: 'A token and its value, which is shown this once.',
+  description: 'A token and its value, which is shown only once.',
   fields: (t) => ({
-    apiToken: t.expose('apiToken', { type: ApiToken, description: 'As it was made.' }),
-    value: t.exposeString('value', { description: 'What a request sends as `Authorization: Bearer VALUE`.' }),
+    apiToken: t.expose('apiToken', { type: ApiToken, description: 'The new token.' }),
+    value: t.exposeString('value', { description: 'Requests send it as `Authorization: Bearer VALUE`.' }),
   }),
 });
 
@@ -30,8 +30,11 @@ const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
   description: 'A new API token.',
   fields: (t) => ({
     name: t.string({ required: true, validate: requiredText(255) }),
-    abilities: t.stringList({ description: `What it may do, all by default: ${grantable.join(', ')}.`, ...notNull }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it stops working; never by default.' }),
+    abilities: t.stringList({
+      description: `The token's abilities, by default all of them: ${grantable.join(', ')}.`,
+      ...notNull,
+    }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it expires. Default: never.' }),
   }),
 });
 
@@ -59,7 +62,7 @@ builder.queryFields((t) => ({
   }),
   apiTokens: t.field({
     type: [ApiToken],
-    description: "The user's tokens for this tenant, newest first, without those that are revoked.",
+    description: "The user's tokens for this tenant, newest first, without revoked ones.",
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.apiTokens(),
   }),
@@ -68,7 +71,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createApiToken: t.field({
     type: ApiTokenWithValue,
-    description: 'Makes a token of the user for this tenant, of which 100 can be active at a time.',
+    description: 'Makes an API token of the user for this tenant. A user can have 100 active tokens per tenant.',
     inSession: true,
     args: { input: t.arg({ type: CreateApiTokenInput, required: true }) },
     rules: ({ input }, context, problems) => {

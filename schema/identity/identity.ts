@@ -47,7 +47,7 @@ export interface Invitation {
   email: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Null when it was made on the command line. */
+  /** The member who made it; null if it was made on the command line. */
   invitedBy: User | null;
 }
 

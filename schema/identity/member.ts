@@ -8,13 +8,13 @@ import { idArgument } from '../input/id-argument.ts';
 const Member = builder.objectRef<MemberRow>('Member').implement({
   description: 'A user who belongs to the tenant.',
   fields: (t) => ({
-    user: t.expose('user', { type: User, description: 'Who it is.' }),
+    user: t.expose('user', { type: User, description: 'The user.' }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'When they became a member.' }),
     emailVerifiedAt: t.expose('emailVerifiedAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the address was proven to be theirs: by the operator who made the account. Null for an account that an invitation made, whose address nobody has proven.',
+        'When the e-mail address was proven, by the operator who made the account. Null if an invitation made the account: its address is unproven.',
     }),
   }),
 });
@@ -28,7 +28,7 @@ const Invitation = builder.objectRef<InvitationRow>('Invitation').implement({
     invitedBy: t.expose('invitedBy', {
       type: User,
       nullable: true,
-      description: 'Null when it was made on the command line.',
+      description: 'The member who made it; null if it was made on the command line.',
     }),
   }),
 });
@@ -36,23 +36,23 @@ const Invitation = builder.objectRef<InvitationRow>('Invitation').implement({
 const InvitationWithLink = builder
   .objectRef<{ invitation: InvitationRow; link: string }>('InvitationWithLink')
   .implement({
-    description: 'An invitation and its link, which is shown this once: no mail is sent.',
+    description: 'An invitation and its link, which is shown only once. No mail is sent.',
     fields: (t) => ({
-      invitation: t.expose('invitation', { type: Invitation, description: 'As it was made.' }),
-      link: t.exposeString('link', { description: 'For the person invited, who opens it in a browser.' }),
+      invitation: t.expose('invitation', { type: Invitation, description: 'The new invitation.' }),
+      link: t.exposeString('link', { description: 'Pass it on to the invited person, who opens it in a browser.' }),
     }),
   });
 
 builder.queryFields((t) => ({
   members: t.field({
     type: [Member],
-    description: 'Who belongs to the tenant, in the order they joined.',
+    description: "The tenant's members, in the order in which they joined.",
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.members(),
   }),
   invitations: t.field({
     type: [Invitation],
-    description: 'Those that can still be accepted, newest first.',
+    description: 'Open invitations, newest first.',
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.invitations(),
   }),
@@ -62,24 +62,30 @@ builder.mutationFields((t) => ({
   removeMember: t.field({
     type: Member,
     description:
-      'Takes a user out of the tenant at once: their sessions and tokens lose it, and the invitations they made end. The last member has to stay.',
+      "Removes a user from the tenant at once. Their sessions and tokens lose access to it, and the invitations that they made end. The last member can't be removed.",
     inSession: true,
-    args: { userId: t.arg({ type: 'UUID', required: true, description: 'Whom. One who is no member is not found.' }) },
+    args: {
+      userId: t.arg({
+        type: 'UUID',
+        required: true,
+        description: 'The member to remove. A user who is no member is answered as not found.',
+      }),
+    },
     resolve: (_root, { userId }, { identity }) => found(identity.removeMember(userId)),
   }),
 
   inviteMember: t.field({
     type: InvitationWithLink,
     description:
-      'Makes a link that lets a person join the tenant. An earlier one for the same address ends. At most 100 of a tenant are open at a time.',
+      'Makes an invitation with a link to join the tenant. An earlier invitation of the same address ends. A tenant can have 100 open invitations.',
     inSession: true,
-    args: { email: t.arg.string({ required: true, validate: email, description: 'Of whom to invite.' }) },
+    args: { email: t.arg.string({ required: true, validate: email, description: 'The e-mail address to invite.' }) },
     resolve: (_root, args, { identity }) => identity.inviteMember(args.email),
   }),
 
   revokeInvitation: t.field({
     type: Invitation,
-    description: 'Answers the invitation as it was; its link no longer works.',
+    description: 'Revokes an invitation, and returns it. Its link no longer works.',
     inSession: true,
     args: idArgument,
     resolve: (_root, { id }, { identity }) => found(identity.revokeInvitation(id)),

@@ -24,16 +24,17 @@ const Tenant = builder.objectRef<TenantRow>('Tenant').implement({
 });
 
 const Profile = builder.objectRef<Principal>('Profile').implement({
-  description: 'Who is asking: the user, the tenant, and the token the request came with.',
+  description: 'The caller: the user, the tenant, and the token of the request.',
   fields: (t) => ({
-    user: t.expose('user', { type: User, description: 'Who is asking.' }),
-    tenant: t.expose('tenant', { type: Tenant, description: 'Whose books are asked for.' }),
+    user: t.expose('user', { type: User, description: 'The user of the request.' }),
+    tenant: t.expose('tenant', { type: Tenant, description: 'The tenant of the request.' }),
     tenants: t.field({
       type: [Tenant],
-      description: "The user's tenants, by name: those a session can turn to. With an API token, its own alone.",
+      description:
+        "The tenants that a session of the user can use, ordered by name. With an API token, only the token's tenant.",
       resolve: (_profile, _args, { identity }) => identity.tenants(),
     }),
-    token: t.expose('token', { type: ApiToken, nullable: true, description: 'Null in a dashboard session.' }),
+    token: t.expose('token', { type: ApiToken, nullable: true, description: 'The token; null in a session.' }),
   }),
 });
 

@@ -10,7 +10,7 @@ const Session = builder.objectRef<SessionRow>('Session').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime' }),
     current: t.boolean({
-      description: 'Whether it is the one that asks.',
+      description: 'Whether it is the session of this request.',
       resolve: ({ id }, _args, { session }) => id === session?.id,
     }),
   }),
@@ -19,7 +19,7 @@ const Session = builder.objectRef<SessionRow>('Session').implement({
 builder.queryField('sessions', (t) =>
   t.field({
     type: [Session],
-    description: 'Where the user is signed in, newest first.',
+    description: "The user's sessions, newest first.",
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.sessions(),
   }),
@@ -28,14 +28,14 @@ builder.queryField('sessions', (t) =>
 builder.mutationFields((t) => ({
   revokeSession: t.field({
     type: Session,
-    description: 'Signs the user out there at once. Answers the session as it was.',
+    description: 'Ends a session of the user at once, and returns it.',
     inSession: true,
     args: idArgument,
     resolve: (_root, { id }, { identity }) => found(identity.revokeSession(id)),
   }),
 
   revokeOtherSessions: t.int({
-    description: 'Signs the user out everywhere but here. Answers how many sessions that ended.',
+    description: 'Ends all other sessions of the user. Returns their number.',
     inSession: true,
     resolve: (_root, _args, { identity }) => identity.revokeOtherSessions(),
   }),

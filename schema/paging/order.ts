@@ -29,10 +29,10 @@ export interface Column {
 export type Columns = Record<string, Column | undefined>;
 
 const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'Which way a list goes. What is null counts as larger than every value.',
+  description: "The direction of a list's order. Null counts as larger than every value.",
   values: {
-    ASC: { description: 'The smallest, earliest or alphabetically first to begin with.' },
-    DESC: { description: 'The largest, latest or alphabetically last to begin with.' },
+    ASC: { description: 'Ascending: the smallest, earliest or alphabetically first row comes first.' },
+    DESC: { description: 'Descending: the largest, latest or alphabetically last row comes first.' },
   },
 });
 
@@ -63,17 +63,17 @@ export const byDecimal = sortable(decimals);
 export function orderType<Name extends string>(typeName: string, columns: Record<Name, Sortable>) {
   const described = Object.entries<Sortable>(columns).map(([name, { description }]) => [name, { description }]);
   const field = builder.enumType(`${typeName}OrderField`, {
-    description: `What a list of the type ${typeName} can be ordered by.`,
+    description: `The fields by which a list of the type ${typeName} can be ordered.`,
     values: {
       CREATED_AT: { description: 'When it was made.' },
       ...(Object.fromEntries(described) as Record<Name, { description: string }>),
     },
   });
   const input = builder.inputType(`${typeName}Order`, {
-    description: 'By a field, and where that is equal by creation.',
+    description: 'The order of a list: by a field, then by creation.',
     fields: (t) => ({
-      field: t.field({ type: field, required: true, description: 'What to order by.' }),
-      direction: t.field({ type: OrderDirection, required: true, description: 'Which way.' }),
+      field: t.field({ type: field, required: true, description: 'The field to order by.' }),
+      direction: t.field({ type: OrderDirection, required: true, description: 'Ascending or descending.' }),
     }),
   });
   return { input, columns: columns as Record<string, Column> };

@@ -13,34 +13,34 @@ import { boundsInWords } from '../input/validators.ts';
 // that it shows or sets; and what means the same everywhere is said here. An input's bounds are added to that.
 
 const fields: Record<string, string> = {
-  id: 'UUIDv7: the id of what was made later is greater.',
+  id: 'UUIDv7: ids grow with the time of creation.',
   createdAt: 'When it was made.',
   updatedAt: 'When it last changed.',
   nodes: 'The rows of this page.',
   edges: 'The rows of this page, each with its cursor.',
-  pageInfo: 'Whether there is more, and how to ask for it.',
+  pageInfo: 'Whether there are more pages, and the cursors to request them.',
   node: 'The row.',
-  cursor: 'For `after` and `before`. It stays good when the row is deleted.',
+  cursor: 'For `after` and `before`. It stays valid when the row is deleted.',
   hasNextPage: 'Whether rows follow this page.',
-  hasPreviousPage: 'Whether rows stand before this page.',
-  startCursor: "The first row's, for `before`; null on an empty page.",
-  endCursor: "The last row's, for `after`; null on an empty page.",
+  hasPreviousPage: 'Whether rows precede this page.',
+  startCursor: 'The cursor of the first row, for `before`; null on an empty page.',
+  endCursor: 'The cursor of the last row, for `after`; null on an empty page.',
 };
 
 const args: Record<string, string> = {
-  id: "Which one. One that doesn't exist, or is another tenant's, is not found.",
-  input: 'All that is wrong with it is reported at once, under its paths.',
-  first: 'How many rows from the start, or from `after`: 1 to 100, default 25.',
-  after: 'Only rows behind this cursor.',
-  last: 'How many rows from the end, or before `before`: 1 to 100. Not together with `first`.',
+  id: 'The id. An unknown id, and an id of another tenant, is answered as not found.',
+  input: 'All errors in it are reported at once, by their paths.',
+  first: 'The number of rows from the start, or after `after`: 1 to 100, default 25.',
+  after: 'Only rows after this cursor.',
+  last: 'The number of rows from the end, or before `before`: 1 to 100. Not together with `first`.',
   before: 'Only rows before this cursor.',
-  offset: 'How many rows to pass over, from 0.',
+  offset: 'The number of rows to skip.',
 };
 
 const types: [name: RegExp, description: string][] = [
-  [/^Query$/, 'What can be asked. All of it is within the tenant of who asks.'],
-  [/^Mutation$/, 'What can be done. What is deleted is answered as it was.'],
-  [/^PageInfo$/, 'Where a page stands in its list.'],
+  [/^Query$/, "All reads. They return only data of the caller's tenant."],
+  [/^Mutation$/, 'All changes. A deletion returns the deleted resource as it was.'],
+  [/^PageInfo$/, 'The position of a page in its list.'],
   [/Connection$/, 'A page of a list.'],
   [/Edge$/, 'A row of a page.'],
 ];

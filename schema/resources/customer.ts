@@ -19,8 +19,8 @@ import { idArgument } from '../input/id-argument.ts';
 const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
   values: {
-    CUSTOMER: { description: 'Is sold to.' },
-    SUPPLIER: { description: 'Is bought from; receipts name it.' },
+    CUSTOMER: { description: 'The tenant sells to this partner.' },
+    SUPPLIER: { description: 'The tenant buys from this partner. Receipts can refer to it.' },
   } satisfies Record<CustomerTypes, object>,
 });
 
@@ -70,11 +70,11 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
 });
 
 const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
-  description: 'Only the fields present change; null clears.',
+  description: 'Only the fields that are present change; null clears a field.',
   fields: (t) => ({
     type: t.field({
       type: CustomerType,
-      description: 'A supplier that receipts name stays a supplier.',
+      description: 'A supplier that receipts refer to stays a supplier.',
       ...notNull,
     }),
     companyName: t.string({ validate: requiredText(255), ...notNull }),
@@ -156,7 +156,7 @@ export async function containingOrPartner<Where extends object>(
   );
 }
 
-/** A supplier that receipts name stays a supplier. */
+/** A supplier that receipts refer to stays a supplier. */
 async function typeRules(
   type: CustomerTypes | null | undefined,
   context: Context,

@@ -15,11 +15,11 @@ interface MoneyTotalOf {
 }
 
 const MoneyTotal = builder.objectRef<MoneyTotalOf>('MoneyTotal').implement({
-  description: 'What there is in one currency.',
+  description: 'A sum in one currency.',
   fields: (t) => ({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'The sum.' }),
-    count: t.exposeInt('count', { description: 'Of how many.' }),
+    count: t.exposeInt('count', { description: 'The number of summands.' }),
   }),
 });
 
@@ -31,15 +31,15 @@ interface MonthTotalOf {
 }
 
 const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
-  description: 'What was invoiced and paid in one month and one currency.',
+  description: 'The amounts invoiced and paid in one month and one currency.',
   fields: (t) => ({
     month: t.exposeString('month', { description: '`YYYY-MM`.' }),
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     invoicedGross: t.expose('invoicedGross', {
       type: 'Decimal',
-      description: 'The gross totals of the invoices dated in this month, drafts and cancelled ones left out.',
+      description: 'The gross totals of the invoices dated in this month, without drafts and cancelled invoices.',
     }),
-    paid: t.expose('paid', { type: 'Decimal', description: 'What was paid on invoices in this month.' }),
+    paid: t.expose('paid', { type: 'Decimal', description: 'The payments of invoices in this month.' }),
   }),
 });
 
@@ -119,33 +119,33 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
 }
 
 const Overview = builder.objectRef<object>('Overview').implement({
-  description: "What matters at a glance, by the tenant's today. Sums are per currency, in the order of their codes.",
+  description: "Key figures, as of the tenant's today. Sums are per currency, in the order of the currency codes.",
   fields: (t) => ({
     outstanding: t.field({
       type: [MoneyTotal],
-      description: 'What is due on issued invoices, the overdue ones included.',
+      description: 'The amounts due of issued invoices, including overdue ones.',
       ability: 'invoices:read',
       resolve: (_overview, _args, context) => due(context, { status: 'ISSUED' }),
     }),
     overdue: t.field({
       type: [MoneyTotal],
-      description: 'What is due on overdue invoices.',
+      description: 'The amounts due of overdue invoices.',
       ability: 'invoices:read',
       resolve: (_overview, _args, context) => due(context, overdueOn(today(context))),
     }),
     paidThisMonth: t.field({
       type: [MoneyTotal],
-      description: 'What was paid on invoices in this calendar month, and by how many payments.',
+      description: 'The payments of invoices in this calendar month: their sum and number.',
       ability: 'invoices:read',
       resolve: (_overview, _args, context) => paidIn(context, thisMonth(context)),
     }),
     unmatchedTransactions: t.int({
-      description: 'Bank transactions of which nothing is accounted for.',
+      description: 'The number of unmatched bank transactions.',
       ability: 'bank-transactions:read',
       resolve: (_overview, _args, context) => context.db.bankTransaction.count({ where: { matchStatus: 'UNMATCHED' } }),
     }),
     unbilledMinutes: t.int({
-      description: 'The billable time that no invoice bills, of all projects.',
+      description: 'The billable time of all projects that no invoice bills, in minutes.',
       ability: 'time-entries:read',
       resolve: async (_overview, _args, context) => {
         const { _sum } = await context.db.timeEntry.aggregate({ where: unbilled, _sum: { durationMinutes: true } });
@@ -164,7 +164,7 @@ const Overview = builder.objectRef<object>('Overview').implement({
 builder.queryField('overview', (t) =>
   t.field({
     type: Overview,
-    description: 'What matters at a glance. Each of its fields demands an ability of its own.',
+    description: 'Key figures. Each field needs an ability of its own.',
     resolve: () => ({}),
   }),
 );

@@ -47,7 +47,7 @@ function amountRules(
 
 const paymentArgs = (t: MutationFields) => ({
   ...idArgument,
-  amount: t.arg({ type: 'Decimal', description: 'Default: what is due.', validate: decimal({}) }),
+  amount: t.arg({ type: 'Decimal', description: 'Default: the amount due.', validate: decimal({}) }),
   paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
 });
 
@@ -55,7 +55,7 @@ builder.mutationFields((t) => ({
   payInvoice: t.prismaField({
     type: Invoice,
     description:
-      'Records a payment that came otherwise than by a known bank transaction. Paid in full, the invoice is paid.',
+      'Records a payment without a bank transaction. When nothing is due any more, the invoice becomes paid.',
     ability: 'invoices:write',
     args: paymentArgs(t),
     rules: ({ id, amount }, context, problems) => {
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
   payReceipt: t.prismaField({
     type: Receipt,
     description:
-      'Records a payment that was made otherwise than by a known bank transaction. Paid in full, the receipt is paid.',
+      'Records a payment without a bank transaction. When nothing is due any more, the receipt becomes paid.',
     ability: 'receipts:write',
     args: paymentArgs(t),
     rules: ({ id, amount }, context, problems) => {
@@ -89,7 +89,7 @@ builder.mutationFields((t) => ({
 
   undoPayment: t.prismaField({
     type: Payment,
-    description: 'Takes a payment back, and answers it as it was. What it settled is due again.',
+    description: 'Undoes a payment, and returns it. Its amount is due again.',
     args: idArgument,
     // The needed ability depends on whether the payment settles an invoice or a receipt.
     rules: async ({ id }, context) => {

@@ -56,7 +56,7 @@ const optionalFields = (t: InputFields) => ({
   description: t.string({ validate: text(5000) }),
   hourlyRateNet: t.field({
     type: 'Decimal',
-    description: "Net price of an hour, in the project's currency. Default: the project's.",
+    description: "Net price per hour, in the project's currency. Default: the project's rate.",
     validate: decimal({ decimals: 4, min: 0 }),
   }),
 });
@@ -67,13 +67,13 @@ const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
     projectId: t.field({ type: 'UUID', required: true }),
     date: t.field({ type: 'Date', required: true }),
     durationMinutes: t.int({ required: true, validate: durationMinutes }),
-    billable: t.boolean({ description: 'Whether it is meant for an invoice. Default: true.' }),
+    billable: t.boolean({ description: 'Whether the time can be billed. Default: true.' }),
     ...optionalFields(t),
   }),
 });
 
 const UpdateTimeEntryInput = builder.inputType('UpdateTimeEntryInput', {
-  description: 'Only the fields present change; null clears.',
+  description: 'Only the fields that are present change; null clears a field.',
   fields: (t) => ({
     date: t.field({ type: 'Date', ...notNull }),
     durationMinutes: t.int({ validate: durationMinutes, ...notNull }),
@@ -103,10 +103,10 @@ builder.queryFields((t) => ({
       description: 'The time entries, newest first.',
       ability: 'time-entries:read',
       args: {
-        from: t.arg({ type: 'Date', description: 'Only those of this day and later.' }),
-        to: t.arg({ type: 'Date', description: 'Only those of this day and earlier.' }),
-        projectId: t.arg({ type: 'UUID', description: "Only this project's." }),
-        billed: t.arg.boolean({ description: 'Only those that an invoice bills, or only those that none does.' }),
+        from: t.arg({ type: 'Date', description: 'Worked on this day or later.' }),
+        to: t.arg({ type: 'Date', description: 'Worked on this day or earlier.' }),
+        projectId: t.arg({ type: 'UUID', description: 'Only time entries of this project.' }),
+        billed: t.arg.boolean({ description: 'Only billed time entries, or only unbilled ones.' }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },

@@ -17,7 +17,7 @@ export interface CsvMapping {
   headerRow?: boolean;
   /** Lines before the first row. Default: 0. */
   skipLines?: number;
-  /** Of YYYY or YY, MM, DD: `DD.MM.YYYY`. A time of day after it is passed over. */
+  /** The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`. A time of day after it is passed over. */
   dateFormat: string;
   decimalSeparator: ',' | '.';
   columns: {
@@ -34,7 +34,7 @@ export interface CsvMapping {
     accountIban?: CsvColumn;
     counterpartyName?: CsvColumn;
     counterpartyIban?: CsvColumn;
-    /** Several are joined with blanks, in this order. */
+    /** The texts of several columns are joined by spaces, in this order. */
     reference?: CsvColumn | CsvColumn[];
     externalId?: CsvColumn;
   };

@@ -17,18 +17,18 @@ import { idArgument } from '../../input/id-argument.ts';
 const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',
   values: {
-    UNMATCHED: { description: 'Nothing yet.' },
-    PARTIALLY_MATCHED: { description: 'A part; the rest is `amountOpen`.' },
-    MATCHED: { description: 'All of it.' },
-    IGNORED: { description: 'Nothing, and nothing is expected: it pays nothing in the books.' },
+    UNMATCHED: { description: 'Nothing is matched yet.' },
+    PARTIALLY_MATCHED: { description: 'A part is matched. The rest is `amountOpen`.' },
+    MATCHED: { description: 'The whole amount is matched.' },
+    IGNORED: { description: 'Ignored: the transaction pays nothing in the books.' },
   } satisfies Record<MatchStatuses, object>,
 });
 
 export const MatchType = builder.enumType('MatchType', {
-  description: 'What a bank transaction can be matched with.',
+  description: 'The resources that a bank transaction can pay.',
   values: {
-    INVOICE: { description: 'By money received.' },
-    RECEIPT: { description: 'By money sent.' },
+    INVOICE: { description: 'Paid by money received.' },
+    RECEIPT: { description: 'Paid by money sent.' },
   },
 });
 
@@ -42,7 +42,7 @@ interface MatchOf {
 export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFields<Named>) => ({
   invoice: t.prismaField({
     type: Invoice,
-    description: 'The invoice that it pays; null where it is a receipt.',
+    description: 'The invoice that it pays; null if it pays a receipt.',
     nullable: true,
     ability: 'invoices:read',
     resolve: (query, { type, id }, _args, context) => {
@@ -52,7 +52,7 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
   }),
   receipt: t.prismaField({
     type: Receipt,
-    description: 'The receipt that it pays; null where it is an invoice.',
+    description: 'The receipt that it pays; null if it pays an invoice.',
     nullable: true,
     ability: 'receipts:read',
     resolve: (query, { type, id }, _args, context) => {
@@ -63,12 +63,15 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
 });
 
 const Match = builder.objectRef<MatchOf>('Match').implement({
-  description: 'What part of a bank transaction pays what.',
+  description: 'A payment of an invoice or receipt by a bank transaction.',
   example: { amount: '904.4' },
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
-    id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
-    amount: t.expose('amount', { type: 'Decimal', description: "Signed as the transaction's amount." }),
+    type: t.expose('type', { type: MatchType, description: 'Whether it pays an invoice or a receipt.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    amount: t.expose('amount', {
+      type: 'Decimal',
+      description: "The matched amount, with the sign of the transaction's amount.",
+    }),
     ...payable(t),
   }),
 });
@@ -127,7 +130,7 @@ const BankTransactionConnection = builder.connectionObject({
 });
 
 const Direction = builder.enumType('BankTransactionDirection', {
-  description: 'Which way the money went, in the terms of ISO 20022.',
+  description: 'The direction of the money, in the terms of ISO 20022.',
   values: { CREDIT: { description: 'Money received.' }, DEBIT: { description: 'Money sent.' } },
 });
 
@@ -150,10 +153,10 @@ builder.queryFields((t) => ({
       description: 'The bank transactions, newest first by import.',
       ability: 'bank-transactions:read',
       args: {
-        matchStatus: t.arg({ type: MatchStatus, description: 'Only those in this state.' }),
+        matchStatus: t.arg({ type: MatchStatus, description: 'Only rows in this state.' }),
         direction: t.arg({ type: Direction, description: 'Only money received, or only money sent.' }),
-        from: t.arg({ type: 'Date', description: 'Only those booked on this day and later.' }),
-        to: t.arg({ type: 'Date', description: 'Only those booked on this day and earlier.' }),
+        from: t.arg({ type: 'Date', description: 'Booked on this day or later.' }),
+        to: t.arg({ type: 'Date', description: 'Booked on this day or earlier.' }),
         q: t.arg.string({
           description: `${wordsIn} counterparty's name and IBAN, and the reference.`,
           validate: searchText,
@@ -196,7 +199,7 @@ builder.mutationFields((t) => ({
     t,
     'UNMATCHED',
     'IGNORED',
-    'Marks a transaction as one that pays nothing in the books.',
+    'Marks a transaction as one that pays nothing in the books, such as a private one.',
     'Only an unmatched transaction can be ignored.',
   ),
   unignoreBankTransaction: change(

@@ -112,13 +112,17 @@ async function unmatch(context: Context, id: string, matched: string | null | un
 }
 
 const MatchInput = builder.inputType('MatchInput', {
-  description: 'What a part of a bank transaction is to pay.',
+  description: 'An invoice or receipt to pay from a bank transaction.',
   fields: (t) => ({
-    type: t.field({ type: MatchType, required: true, description: 'By the direction of the money.' }),
-    id: t.field({ type: 'UUID', required: true, description: 'Of the invoice or receipt.' }),
+    type: t.field({
+      type: MatchType,
+      required: true,
+      description: 'An invoice for money received, a receipt for money sent.',
+    }),
+    id: t.field({ type: 'UUID', required: true, description: 'The id of the invoice or receipt.' }),
     amount: t.field({
       type: 'Decimal',
-      description: 'Positive. Default: as much as is open and due.',
+      description: 'A positive amount. Default: the open amount, at most the amount due.',
       validate: decimal({}),
     }),
   }),
@@ -131,7 +135,11 @@ builder.mutationFields((t) => ({
     ability: 'bank-transactions:write',
     args: {
       ...idArgument,
-      matches: t.arg({ type: [MatchInput], required: true, description: 'At least one, each only once.' }),
+      matches: t.arg({
+        type: [MatchInput],
+        required: true,
+        description: 'At least one; each invoice or receipt only once.',
+      }),
     },
     rules: ({ id, matches }, context, problems) => {
       if (id) problems.defer(() => findById(context, 'BankTransaction', id));
@@ -152,7 +160,7 @@ builder.mutationFields((t) => ({
     ability: 'bank-transactions:write',
     args: {
       ...idArgument,
-      matched: t.arg({ type: 'UUID', description: 'The invoice or receipt; default: all.' }),
+      matched: t.arg({ type: 'UUID', description: 'The id of an invoice or receipt. Default: all of them.' }),
     },
     resolve: (query, _root, { id, matched }, context) =>
       context.transaction(async (inside) => {

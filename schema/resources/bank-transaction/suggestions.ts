@@ -268,13 +268,14 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
 }
 
 const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
-  description: 'What a bank transaction may pay. Confirmed by matchBankTransaction, declined by ignoreBankTransaction.',
+  description:
+    'An invoice or receipt that a bank transaction may pay. matchBankTransaction confirms it, ignoreBankTransaction declines it.',
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType, description: 'What it would pay.' }),
-    id: t.expose('id', { type: 'UUID', description: 'Of the invoice or receipt.' }),
-    amount: t.expose('amount', { type: 'Decimal', description: 'What would be matched; always positive.' }),
-    score: t.exposeInt('score', { description: '0 to 100: how likely it is.' }),
-    reasons: t.exposeStringList('reasons', { description: 'Why, in words.' }),
+    type: t.expose('type', { type: MatchType, description: 'Whether it would pay an invoice or a receipt.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
+    score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
+    reasons: t.exposeStringList('reasons', { description: 'The reasons, as text.' }),
     ...payable(t),
   }),
 });

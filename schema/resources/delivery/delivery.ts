@@ -16,21 +16,21 @@ import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
 const DeliveryKind = builder.enumType('DeliveryKind', {
-  description: 'Why a delivery was made.',
+  description: 'Why a delivery was created.',
   values: {
-    EVENT: { description: 'An event happened that the webhook wants.' },
+    EVENT: { description: 'An event happened to which the webhook subscribes.' },
     PING: { description: 'A user pressed Ping.' },
-    REDELIVERY: { description: 'A user asked for an event again.' },
+    REDELIVERY: { description: 'A user requested a redelivery of an event.' },
   } satisfies Record<DeliveryKinds, object>,
 });
 
 const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'What became of a delivery.',
+  description: 'The state of a delivery.',
   values: {
-    WAITING: { description: 'For its first or next attempt, or one is under way.' },
+    WAITING: { description: 'Waiting for the first or next attempt, or an attempt is in progress.' },
     DELIVERED: { description: 'Answered with 2xx.' },
-    FAILED: { description: 'Given up after the last attempt.' },
-    SET_ASIDE: { description: 'Not sent, as the webhook was off; can be sent then.' },
+    FAILED: { description: 'The last attempt has failed.' },
+    SET_ASIDE: { description: 'Not sent, because the webhook was off. Can be redelivered.' },
   } satisfies Record<DeliveryStates, object>,
 });
 
@@ -40,7 +40,7 @@ const Event = builder.prismaObject('Event', {
     type: t.exposeString('type'),
     resourceId: t.expose('resourceId', { type: 'UUID', nullable: true }),
     body: t.string({
-      description: 'The exact webhook body: the bytes every delivery sends and signs.',
+      description: 'The exact body of its deliveries: the bytes that are sent and signed.',
       select: { type: true, body: true },
       resolve: ({ type, body }, _args, context) => {
         mustRead(context, [type]);
@@ -55,8 +55,8 @@ const Event = builder.prismaObject('Event', {
 const Header = builder.objectRef<{ name: string; value: string }>('Header').implement({
   description: 'A header of a request or a response.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'In lower case where it was received.' }),
-    value: t.exposeString('value', { description: 'As it was sent.' }),
+    name: t.exposeString('name', { description: "The header's name; in lower case if it was received." }),
+    value: t.exposeString('value', { description: "The header's value." }),
   }),
 });
 
@@ -83,7 +83,7 @@ builder.prismaObject('DeliveryAttempt', {
     }),
     responseBody: t.string({
       nullable: true,
-      description: 'The first 16 KiB, as text.',
+      description: 'The first 16 KiB of the response, as text.',
       select: { responseBody: true },
       resolve: ({ responseBody }) => (responseBody ? Buffer.from(responseBody).toString() : null),
     }),
@@ -121,7 +121,7 @@ const waiting = batchPerRequest(async (ids, context: Context) => {
 
 builder.prismaObjectFields(Webhook, (t) => ({
   waiting: t.int({
-    description: 'Deliveries that are still to be made.',
+    description: 'The number of waiting deliveries.',
     select: { id: true },
     resolve: ({ id }, _args, context) => waiting(id, context),
   }),
@@ -130,7 +130,7 @@ builder.prismaObjectFields(Webhook, (t) => ({
 builder.queryFields((t) => ({
   delivery: t.prismaField({
     type: Delivery,
-    description: 'One delivery, with its attempts. Needs the ability to read what its event tells of.',
+    description: 'One delivery, with its attempts. Needs the ability to read the resource of its event.',
     ability: 'webhooks:read',
     args: idArgument,
     resolve: async (query, _root, { id }, context) => {
@@ -142,18 +142,18 @@ builder.queryFields((t) => ({
     {
       type: Delivery,
       description:
-        'The audit log: what was sent, or will be. Kept for 90 days. Leaves out what the token may not read: deliveries of `invoice.paid`, say, need `invoices:read`.',
+        'The audit log: all deliveries of the last 90 days. Omits what the token may not read: deliveries of `invoice.paid`, for example, need `invoices:read`.',
       ability: 'webhooks:read',
       args: {
-        webhookId: t.arg({ type: 'UUID', description: 'Only those to this webhook.' }),
+        webhookId: t.arg({ type: 'UUID', description: 'Only deliveries to this webhook.' }),
         event: t.arg.string({
-          description: 'Only those of events of this name: `invoice.paid`, say.',
+          description: 'Only deliveries of events with this name, such as `invoice.paid`.',
           validate: text(64),
         }),
-        eventId: t.arg({ type: 'UUID', description: 'Only those of this one event.' }),
-        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        since: t.arg({ type: 'DateTime', description: 'Only those made then or later.' }),
-        until: t.arg({ type: 'DateTime', description: 'Only those made before then.' }),
+        eventId: t.arg({ type: 'UUID', description: 'Only deliveries of this event.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only rows in this state.' }),
+        since: t.arg({ type: 'DateTime', description: 'Created at this time or later.' }),
+        until: t.arg({ type: 'DateTime', description: 'Created before this time.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, { webhookId, event, eventId, state, since, until, ...args }, context, info) => {
@@ -175,11 +175,11 @@ builder.queryFields((t) => ({
     {
       type: Event,
       description:
-        'What happened to the books, whether any webhook wants it or not. Leaves out what the token may not read: `invoice.paid`, say, needs `invoices:read`.',
+        'All events, whether or not a webhook subscribes to them. Omits what the token may not read: `invoice.paid`, for example, needs `invoices:read`.',
       ability: 'webhooks:read',
       args: {
-        type: t.arg.string({ description: 'Only those of this name: `invoice.paid`, say.', validate: text(64) }),
-        resourceId: t.arg({ type: 'UUID', description: 'Only those that happened to this resource.' }),
+        type: t.arg.string({ description: 'Only events with this name, such as `invoice.paid`.', validate: text(64) }),
+        resourceId: t.arg({ type: 'UUID', description: 'Only events of this resource.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, { type, resourceId, ...args }, context, info) => {
@@ -210,7 +210,7 @@ function refuseUnlessActive({ active }: { active: boolean }): void {
 builder.mutationFields((t) => ({
   pingWebhook: t.prismaField({
     type: Delivery,
-    description: 'Sends webhook.ping, whatever events the webhook wants and whether or not it is active.',
+    description: "Sends webhook.ping, regardless of the webhook's events, and even if it is off.",
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id: webhookId }, context) =>
@@ -227,9 +227,9 @@ builder.mutationFields((t) => ({
   redeliver: t.prismaField({
     type: Delivery,
     description:
-      'Makes a new delivery of the same event: a new id, attempt 1, the same body. Needs the ability to read what the event tells of.',
+      'Makes a new delivery of the same event: a new id, attempt 1, the same body. Needs the ability to read the resource of the event.',
     ability: 'webhooks:write',
-    args: { id: t.arg({ type: 'UUID', required: true, description: 'Of a delivery.' }) },
+    args: { id: t.arg({ type: 'UUID', required: true, description: 'The id of a delivery.' }) },
     rules: async ({ id }, context) => {
       if (id) await mustReadDelivery(context, id);
     },
@@ -247,11 +247,15 @@ builder.mutationFields((t) => ({
 
   redeliverMissed: t.int({
     description:
-      'Makes a new delivery of each event that this webhook has missed since then: those whose deliveries all failed or were set aside. Answers how many. Needs the abilities to read what they tell of.',
+      'Makes a new delivery of each event that this webhook has missed since a given time: all deliveries of the event failed or were set aside. Returns the number of new deliveries. Needs the abilities to read the resources of these events.',
     ability: 'webhooks:write',
     args: {
       webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
-      since: t.arg({ type: 'DateTime', required: true, description: 'Deliveries made then or later.' }),
+      since: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'Considers deliveries that were created at this time or later.',
+      }),
     },
     resolve: (_root, { webhookId, since }, context) =>
       // Of two at once the second waits here, and finds the first one's deliveries on their way.

@@ -7,9 +7,9 @@ builder.subscriptionField('deliveryChanged', (t) =>
   t.prismaField({
     type: Delivery,
     description:
-      'Each delivery that is made, tried or finished from now on, as it then stands; of several changes at once only the last may be told. Where some may have been missed, and once the token or session has ended, the connection breaks off: connect again, and read `deliveries` anew. Leaves out what the token may not read, as `deliveries` does.',
+      'Each delivery that is created, attempted or finished from now on, in its new state. Of several changes in quick succession, only the last may be sent. When changes may have been missed, and when the token or session ends, the connection is closed: connect again, and read `deliveries` again. Omits what the token may not read, as `deliveries` does.',
     ability: 'webhooks:read',
-    args: { webhookId: t.arg({ type: 'UUID', description: "Only this webhook's." }) },
+    args: { webhookId: t.arg({ type: 'UUID', description: 'Only deliveries to this webhook.' }) },
     subscribe: async (_root, { webhookId }, context) => {
       const changes = await context.watchDeliveries(webhookId);
       const readable = readableEvents(context);

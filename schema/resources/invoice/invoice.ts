@@ -15,7 +15,7 @@ export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
   values: {
     DRAFT: { description: 'Can be changed and deleted; has no number yet.' },
-    ISSUED: { description: 'Numbered and to be paid, perhaps paid in part; can not be changed.' },
+    ISSUED: { description: "Has a number and is to be paid; may be partly paid; can't be changed." },
     PAID: { description: 'Paid in full; issued again when a payment is undone.' },
     CANCELLED: { description: 'Withdrawn; keeps its number.' },
   } satisfies Record<InvoiceStatuses, object>,
@@ -47,7 +47,7 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
   example: { vatRate: '19', net: '760', vat: '144.4' },
   fields: (t) => ({
     vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
-    net: t.expose('net', { type: 'Decimal', description: "Sum of the rate's lines." }),
+    net: t.expose('net', { type: 'Decimal', description: 'The net sum of the lines with this rate.' }),
     vat: t.expose('vat', { type: 'Decimal', description: 'VAT on that sum, rounded.' }),
   }),
 });
@@ -93,7 +93,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     amountDue: t.field({
       type: 'Decimal',
-      description: 'What is still to be paid; nothing once cancelled.',
+      description: 'The amount that is still to pay; 0 once cancelled.',
       select: { status: true, totalGross: true, amountPaid: true },
       resolve: ({ status, totalGross, amountPaid }) =>
         status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross.toFixed()).minus(amountPaid.toFixed()),
@@ -114,7 +114,7 @@ export const Invoice = builder.prismaObject('Invoice', {
 const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
 
 const order = orderType('Invoice', {
-  NUMBER: byText('number', 'The number, which a draft has none of.', { nullable: true }),
+  NUMBER: byText('number', 'The number. Drafts have none.', { nullable: true }),
   INVOICE_DATE: byDay('invoiceDate', 'The day of the invoice.'),
   DUE_DATE: byDay('dueDate', 'The day it is due.'),
   TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
@@ -137,11 +137,11 @@ builder.queryFields((t) => ({
       description: 'The invoices, newest first.',
       ability: 'invoices:read',
       args: {
-        status: t.arg({ type: InvoiceStatus, description: 'Only those in this state.' }),
-        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
-        from: t.arg({ type: 'Date', description: 'Only those dated this day and later.' }),
-        to: t.arg({ type: 'Date', description: 'Only those dated this day and earlier.' }),
-        overdue: t.arg.boolean({ description: 'Only those that are overdue, or only those that are not.' }),
+        status: t.arg({ type: InvoiceStatus, description: 'Only rows in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: 'Only invoices of this customer.' }),
+        from: t.arg({ type: 'Date', description: 'Dated on this day or later.' }),
+        to: t.arg({ type: 'Date', description: 'Dated on this day or earlier.' }),
+        overdue: t.arg.boolean({ description: 'Only overdue invoices, or only those that are not overdue.' }),
         q: t.arg.string({
           description: `${wordsIn} number, the subject and, for those who may read customers, the customer's company name.`,
           validate: searchText,
@@ -186,7 +186,7 @@ builder.prismaObjectField(Customer, 'invoices', (t) =>
   t.connection(
     {
       type: Invoice,
-      description: 'What this partner was invoiced, newest first.',
+      description: "The customer's invoices, newest first.",
       ability: 'invoices:read',
       args: { offset: t.arg.int() },
       select: (args, _context, nested) => ({

@@ -51,7 +51,7 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     status: t.field({
       type: InvoiceStatus,
-      description: 'Draft (default), issued or paid: the invoice passes through each state on the way.',
+      description: 'Draft (default), issued or paid. The invoice passes through all states up to this one.',
       validate: among<InvoiceStatuses>(
         ['DRAFT', 'ISSUED', 'PAID'],
         'An invoice can be created as draft, issued or paid.',
@@ -62,7 +62,7 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
 });
 
 const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
-  description: 'Only the fields present change; items are replaced as a whole.',
+  description: 'Only the fields that are present change; items are replaced as a whole.',
   fields: (t) => ({
     customerId: t.field({ type: 'UUID', ...notNull }),
     invoiceDate: t.field({ type: 'Date', ...notNull }),
@@ -227,7 +227,7 @@ builder.mutationFields((t) => ({
 
   deleteInvoice: t.prismaField({
     type: Invoice,
-    description: 'Deletes an invoice that is still a draft. Time entries it billed are free again.',
+    description: 'Deletes an invoice that is still a draft. Its time entries become unbilled again.',
     ability: 'invoices:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>

@@ -8,7 +8,7 @@ import { invoiceTotals, lineTotal, type Decimal, type InvoiceTotals as Totals } 
 // arithmetic of its own.
 
 const InvoiceLineInput = builder.inputType('InvoiceLineInput', {
-  description: 'What a line of an invoice comes to follows from these.',
+  description: 'The values from which the total of an invoice line is calculated.',
   fields: (t) => ({
     quantity: t.field({
       type: 'Decimal',
@@ -28,7 +28,7 @@ const InvoiceTotalsInput = builder.inputType('InvoiceTotalsInput', {
     items: t.field({
       type: [InvoiceLineInput],
       required: true,
-      description: 'Its lines, by position.',
+      description: "The invoice's lines, ordered by position.",
       validate: count(1, 500, 'items'),
     }),
   }),
@@ -40,13 +40,16 @@ interface Preview extends Totals {
 }
 
 const InvoiceTotals = builder.objectRef<Preview>('InvoiceTotals').implement({
-  description: "What an invoice's lines come to, rounded as the invoice itself would be.",
+  description: "The totals of an invoice's lines, rounded as in the invoice itself.",
   fields: (t) => ({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
-    lineTotalsNet: t.expose('lineTotalsNet', { type: ['Decimal'], description: 'Of each line, in their order.' }),
+    lineTotalsNet: t.expose('lineTotalsNet', {
+      type: ['Decimal'],
+      description: 'The net total of each line, in order.',
+    }),
     totalNet: t.expose('totalNet', { type: 'Decimal', description: 'Sum of the lines.' }),
     totalVat: t.expose('totalVat', { type: 'Decimal', description: 'VAT, once per rate.' }),
-    totalGross: t.expose('totalGross', { type: 'Decimal', description: 'What is to be paid.' }),
+    totalGross: t.expose('totalGross', { type: 'Decimal', description: 'The amount to pay.' }),
     vatBreakdown: t.expose('vatBreakdown', { type: [VatShare], description: 'VAT per rate, rates ascending.' }),
   }),
 });
@@ -54,7 +57,7 @@ const InvoiceTotals = builder.objectRef<Preview>('InvoiceTotals').implement({
 builder.queryField('invoiceTotals', (t) =>
   t.field({
     type: InvoiceTotals,
-    description: 'What an invoice with these lines would come to. Nothing is stored.',
+    description: 'Calculates the totals of an invoice with these lines. Nothing is stored.',
     ability: 'invoices:read',
     args: { input: t.arg({ type: InvoiceTotalsInput, required: true }) },
     rules: ({ input }, context, problems) => {

@@ -157,6 +157,6 @@ const transition = (t: MutationFields, move: Move, description: string) =>
   });
 
 builder.mutationFields((t) => ({
-  issueInvoice: transition(t, issue, 'Gives a draft its number and makes it due.'),
-  cancelInvoice: transition(t, cancel, 'Withdraws an issued invoice of which nothing is paid. It keeps its number.'),
+  issueInvoice: transition(t, issue, 'Issues a draft: it gets its number, and is to be paid.'),
+  cancelInvoice: transition(t, cancel, 'Cancels an issued invoice without payments. It keeps its number.'),
 }));

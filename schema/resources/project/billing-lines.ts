@@ -14,13 +14,13 @@ const titleLength = 255;
 export type Grouping = 'ENTRY' | 'DAY' | 'DESCRIPTION' | 'PERSON' | 'PROJECT';
 
 export const BilledTimeGrouping = builder.enumType('BilledTimeGrouping', {
-  description: 'Which time entries share a line of an invoice. Entries of different hourly rates never do.',
+  description: 'Which time entries share an invoice line. Entries with different hourly rates never share one.',
   values: {
-    ENTRY: { description: 'None: a line for each entry, with its day and description.' },
-    DAY: { description: 'Those of a day; the line names the day and what was done.' },
-    DESCRIPTION: { description: 'Those with the same description, whatever the day.' },
-    PERSON: { description: 'Those of a person; the line names the person and the period.' },
-    PROJECT: { description: 'All of them; the line names the project and the period.' },
+    ENTRY: { description: 'One line per entry, with its day and description.' },
+    DAY: { description: 'One line per day, with the day and the descriptions.' },
+    DESCRIPTION: { description: 'One line per description, for entries of all days.' },
+    PERSON: { description: "One line per person, with the person's name and the period." },
+    PROJECT: { description: "One line for all entries, with the project's name and the period." },
   } satisfies Record<Grouping, object>,
 });
 

@@ -17,12 +17,12 @@ builder.mutationField('billProject', (t) =>
   t.prismaField({
     type: Invoice,
     description:
-      "Makes a draft invoice of a project's billable time that no invoice bills yet: a line for each entry, or for each group of them, at their hourly rate. Each entry is billed exactly once; it is free again when the draft is deleted or the invoice cancelled. Needs projects:read and time-entries:read, too: the lines show both.",
+      "Makes a draft invoice from a project's billable time that no invoice bills yet: a line for each entry, or for each group of entries, at their hourly rate. Each entry is billed exactly once. It becomes unbilled again when the draft is deleted or the invoice is cancelled. Also needs projects:read and time-entries:read, because the lines show both.",
     ability: 'invoices:write',
     args: {
       projectId: t.arg({ type: 'UUID', required: true, description: 'A project with a customer.' }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'Per cent: 19 for 19 %.', validate: vatRate }),
-      until: t.arg({ type: 'Date', description: 'The last day to bill; default: all.' }),
+      until: t.arg({ type: 'Date', description: 'The last day to bill. Default: no limit.' }),
       invoiceDate: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
       groupBy: t.arg({ type: BilledTimeGrouping, description: 'Which entries share a line. Default: `ENTRY`.' }),
     },

@@ -20,11 +20,11 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
-  description: 'How far a project is. Changed freely; time can be tracked in any.',
+  description: 'The state of a project. It can be changed freely, and time can be tracked in every state.',
   values: {
-    ACTIVE: { description: 'Being worked on.' },
-    COMPLETED: { description: 'Done.' },
-    ARCHIVED: { description: 'Out of the way.' },
+    ACTIVE: { description: 'Work is in progress.' },
+    COMPLETED: { description: 'The work is done.' },
+    ARCHIVED: { description: 'Put away; kept for reference.' },
   } satisfies Record<ProjectStatuses, object>,
 });
 
@@ -73,12 +73,12 @@ export const Project = builder.prismaObject('Project', {
     startDate: t.expose('startDate', { type: 'Date', nullable: true }),
     endDate: t.expose('endDate', { type: 'Date', nullable: true }),
     trackedMinutes: t.int({
-      description: 'The time entries of this project, added up, in minutes.',
+      description: "The sum of the project's time entries, in minutes.",
       select: { id: true },
       resolve: ({ id }, _args, context) => trackedMinutes(id, context),
     }),
     unbilledMinutes: t.int({
-      description: 'The billable time entries of this project that no invoice bills, added up.',
+      description: "The sum of the project's billable time entries that no invoice bills, in minutes.",
       ability: 'time-entries:read',
       select: { id: true },
       resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
@@ -112,11 +112,11 @@ const CreateProjectInput = builder.inputType('CreateProjectInput', {
 });
 
 const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
-  description: 'Only the fields present change; null clears.',
+  description: 'Only the fields that are present change; null clears a field.',
   fields: (t) => ({
     name: t.string({ validate: name, ...notNull }),
     currency: t.string({
-      description: 'ISO 4217. Stays what it is once time is tracked on the project.',
+      description: "ISO 4217. It can't change once time is tracked on the project.",
       validate: currency,
       ...notNull,
     }),
@@ -168,8 +168,8 @@ builder.queryFields((t) => ({
       description: 'The projects, newest first.',
       ability: 'projects:read',
       args: {
-        status: t.arg({ type: ProjectStatus, description: 'Only those in this state.' }),
-        customerId: t.arg({ type: 'UUID', description: "Only this customer's." }),
+        status: t.arg({ type: ProjectStatus, description: 'Only rows in this state.' }),
+        customerId: t.arg({ type: 'UUID', description: 'Only invoices of this customer.' }),
         q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),

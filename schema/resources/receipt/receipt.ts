@@ -25,8 +25,8 @@ import { idArgument } from '../../input/id-argument.ts';
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
   values: {
-    DRAFT: { description: 'Not in the books yet.' },
-    BOOKED: { description: 'In the books and to be paid, perhaps paid in part.' },
+    DRAFT: { description: 'Not booked yet.' },
+    BOOKED: { description: 'Booked and to be paid; may be partly paid.' },
     PAID: { description: 'Paid in full; booked again when a payment is undone.' },
   } satisfies Record<ReceiptStatuses, object>,
 });
@@ -98,7 +98,7 @@ const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
 });
 
 const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
-  description: 'Only the fields present change; null clears.',
+  description: 'Only the fields that are present change; null clears a field.',
   fields: (t) => ({
     receiptDate: t.field({ type: 'Date', ...notNull }),
     amountGross: t.field({ type: 'Decimal', validate: amountGross, ...notNull }),
@@ -173,8 +173,8 @@ builder.queryFields((t) => ({
       description: 'The receipts, newest first.',
       ability: 'receipts:read',
       args: {
-        status: t.arg({ type: ReceiptStatus, description: 'Only those in this state.' }),
-        supplierId: t.arg({ type: 'UUID', description: "Only this supplier's." }),
+        status: t.arg({ type: ReceiptStatus, description: 'Only rows in this state.' }),
+        supplierId: t.arg({ type: 'UUID', description: 'Only receipts of this supplier.' }),
         q: t.arg.string({
           description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
           validate: searchText,
@@ -271,7 +271,7 @@ builder.mutationFields((t) => ({
 
   bookReceipt: t.prismaField({
     type: Receipt,
-    description: 'Enters a draft into the books: it is to be paid.',
+    description: 'Books a draft. The receipt is then to be paid.',
     ability: 'receipts:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>

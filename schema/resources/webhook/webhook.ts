@@ -36,7 +36,7 @@ export const Webhook = builder.prismaObject('Webhook', {
     description: t.exposeString('description', { nullable: true }),
     events: t.exposeStringList('events'),
     active: t.exposeBoolean('active', {
-      description: 'Whether events are sent; if not, they are recorded as set aside.',
+      description: 'Whether events are sent. If not, their deliveries are set aside.',
     }),
     consecutiveFailures: t.exposeInt('consecutiveFailures'),
     disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true }),
@@ -51,7 +51,7 @@ export const Webhook = builder.prismaObject('Webhook', {
     formerSecretsUntil: t.field({
       type: ['DateTime'],
       description:
-        'Until when each secret before the current one is good, the oldest first: none, one or two. While there are two, the secret can not be rotated.',
+        "When each former secret expires, the oldest first: none, one or two. While there are two, the secret can't be rotated.",
       select: secretColumns,
       resolve: (webhook, _args, context) => formerSecrets(webhook, context.now()).map(({ until }) => until),
     }),
@@ -63,21 +63,22 @@ export const Webhook = builder.prismaObject('Webhook', {
 });
 
 const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('WebhookWithSecret').implement({
-  description: 'A webhook and its secret, which is shown this once.',
+  description: 'A webhook and its secret, which is shown only once.',
   fields: (t) => ({
     webhook: t.prismaField({
       type: Webhook,
-      description: 'As it is now.',
+      description: 'The webhook.',
       resolve: (query, { id }, _args, context) => findById(context, 'Webhook', id, query),
     }),
     secret: t.exposeString('secret', {
-      description: '`whsec_…`: whole, the key of X-Service-Signature; its base64 decoded, that of Standard Webhooks.',
+      description:
+        '`whsec_…`. The whole text is the key of X-Service-Signature; its base64 part, decoded, is the key of Standard Webhooks.',
     }),
   }),
 });
 
 const EventKind = builder.objectRef<EventType>('EventType').implement({
-  description: 'A kind of event that a webhook can ask for.',
+  description: 'A type of event to which a webhook can subscribe.',
   fields: (t) => ({
     name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
     description: t.string({ description: 'When it happens, in words.', resolve: (type) => eventDescriptions[type] }),
@@ -105,10 +106,10 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
 });
 
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'Only the fields present change.',
+  description: 'Only the fields that are present change.',
   fields: (t) => ({
     url: t.string({ validate: url, ...notNull }),
-    active: t.boolean({ description: 'Pauses and resumes.', ...notNull }),
+    active: t.boolean({ description: 'False pauses the webhook, true resumes it.', ...notNull }),
     ...optionalFields(t),
   }),
 });
@@ -174,7 +175,7 @@ const affectsDelivery = ({
 builder.queryFields((t) => ({
   eventTypes: t.field({
     type: [EventKind],
-    description: 'All kinds of events, by resource. `webhook.ping` is none: it comes to whoever asks for it.',
+    description: 'All types of events, by resource. `webhook.ping` is not among them: it is sent only on request.',
     ability: 'webhooks:read',
     resolve: () => eventTypes,
   }),
@@ -198,7 +199,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookWithSecret,
-    description: `Adds a webhook and makes its secret. A tenant has at most ${maxWebhooks}. Needs the abilities to read what its events tell of.`,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${maxWebhooks}. Needs the abilities to read the resources of its events.`,
     ability: 'webhooks:write',
     args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
     rules: ({ input }, context, problems) => {
@@ -217,7 +218,7 @@ builder.mutationFields((t) => ({
   updateWebhook: t.prismaField({
     type: Webhook,
     description:
-      'Changes, pauses or resumes a webhook. Needs the abilities to read what its events tell of, but for its description and to pause it.',
+      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, except to change its description or to pause it.',
     ability: 'webhooks:write',
     args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
@@ -242,7 +243,7 @@ builder.mutationFields((t) => ({
   enableWebhook: t.prismaField({
     type: Webhook,
     description:
-      'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read what its events tell of.',
+      'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
@@ -256,12 +257,12 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: WebhookWithSecret,
     description:
-      'Makes a new secret. The one before stays good for 24 hours: the Standard Webhooks header carries signatures of all that are good, at most three. X-Service-Signature stays with the oldest of them, or changes over at once. A third rotation within 24 hours is refused.',
+      'Makes a new secret. The previous one stays valid for 24 hours. The Standard Webhooks header carries a signature for each valid secret, at most three. X-Service-Signature uses the oldest valid secret, or at once the new one. A third rotation within 24 hours is refused.',
     ability: 'webhooks:write',
     args: {
       ...idArgument,
       immediately: t.arg.boolean({
-        description: 'Whether X-Service-Signature changes over to the new secret at once.',
+        description: 'Whether X-Service-Signature uses the new secret at once.',
       }),
     },
     resolve: (_root, { id, immediately }, context) =>
@@ -280,7 +281,7 @@ builder.mutationFields((t) => ({
 
   deleteWebhook: t.prismaField({
     type: Webhook,
-    description: 'Deletes a webhook. What waits for it is set aside; its deliveries stay in the audit log.',
+    description: 'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log.',
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
