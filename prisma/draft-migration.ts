@@ -5,7 +5,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Pool } from 'pg';
+import { ConnectionPool } from './connection.ts';
 import { migrations } from './migrate.ts';
 import { applyMigrations, drift, lockfile } from './schema-engine.ts';
 
@@ -19,7 +19,7 @@ async function draft(name: string | undefined, shadow: string | undefined): Prom
   await mkdir(folder, { recursive: true });
   await writeFile(new URL('migration_lock.toml', folder), lockfile);
 
-  const pool = new Pool({ connectionString: shadow });
+  const pool = new ConnectionPool({ connectionString: shadow });
   try {
     const { rowCount } = await pool.query(`select from pg_class where relnamespace = 'public'::regnamespace limit 1`);
     if (rowCount) throw new Error('SHADOW_DATABASE_URL must lead to an empty database: this one has tables');

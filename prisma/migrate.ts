@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
-import { Client, Pool } from 'pg';
+import type { Pool } from 'pg';
+import { ConnectionPool, createConnection } from './connection.ts';
 import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('migrations/', import.meta.url);
@@ -25,7 +26,7 @@ export async function migrate(
   report: (line: string) => void = () => {},
   { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
 ): Promise<string[]> {
-  const pool = new Pool({ connectionString: url, max: 2 });
+  const pool = new ConnectionPool({ connectionString: url, max: 2 });
   pool.on('error', untilNextQuery).on('connect', (client) => client.on('error', untilNextQuery));
   try {
     const holder = await pool.connect();
@@ -99,7 +100,7 @@ async function declareLeakproof(
 }
 
 async function queryOnce(url: string, statements: string): Promise<void> {
-  const client = new Client({ connectionString: url });
+  const client = createConnection({ connectionString: url });
   client.on('error', untilNextQuery);
   try {
     await client.connect();

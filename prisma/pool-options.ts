@@ -1,4 +1,4 @@
-import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
+import type { ClientBase, Pool, PoolConfig } from 'pg';
 
 // Timeouts and session settings. A database that hangs, or that the network has lost, never answers: callers must not
 // wait for it for ever.
@@ -23,28 +23,7 @@ const sessionSettings = `
 export const applySessionSettings = async (client: ClientBase): Promise<void> =>
   void (await client.query(sessionSettings));
 
-/**
- * A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query. A statement
- * that times out breaks its connection: the late answer would be taken for the next statement's.
- */
+/** A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query. */
 export function replaceBrokenConnections(pool: Pool): void {
-  pool
-    .on('error', () => {})
-    .on('connect', (connection) => {
-      connection.on('error', () => {});
-      closeOnTimeout(connection);
-    });
-}
-
-/** Closes the connection of a statement that timed out. pg would leave it in use for good, with its transaction open. */
-export function closeOnTimeout(connection: Client): void {
-  const breakIfSilent = (error: Error): void => {
-    if (error.message === 'Query read timeout') connection.connection.stream.destroy();
-  };
-  const ofItsKind = Object.getPrototypeOf(connection) as { query: (...args: never[]) => unknown };
-  connection.query = (...args: never[]): never => {
-    const result = ofItsKind.query.apply(connection, args);
-    if (result instanceof Promise) result.catch(breakIfSilent);
-    return result as never;
-  };
+  pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));
 }

@@ -1,5 +1,6 @@
 import { callbackify } from 'node:util';
-import { Client, escapeLiteral, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { escapeLiteral, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { Connection } from './connection.ts';
 
 /**
  * How long a connection of ours stays with one process of the server: for its `session`, as ever; or, behind a pooler
@@ -8,19 +9,10 @@ import { Client, escapeLiteral, type Pool, type PoolClient, type QueryConfig, ty
  */
 export type Pooled = 'session' | 'transaction';
 
-type Send = (...args: unknown[]) => Promise<QueryResult>;
-type Arguments = [statement: string | QueryConfig, ...rest: unknown[]];
-
 /** A connection behind such a pooler: no statement is kept under its name. (pgbouncer before 1.21 loses them.) */
-export class NamelessClient extends Client {
-  /** Stands for all of pg's forms. */
-  override query(...args: never[]): never {
-    return this.send(...(args as unknown as Arguments)) as never;
-  }
-
-  protected send(statement: string | QueryConfig, ...rest: unknown[]): Promise<QueryResult> {
-    const nameless = typeof statement === 'string' ? statement : { ...statement, name: undefined };
-    return (super.query as Send).call(this, nameless, ...rest);
+export class UnnamedStatements extends Connection {
+  protected override send(statement: string | QueryConfig, ...rest: unknown[]): unknown {
+    return super.send(typeof statement === 'string' ? statement : { ...statement, name: undefined }, ...rest);
   }
 }
 
@@ -30,30 +22,28 @@ export class NamelessClient extends Client {
  *
  * Beginning, statement and end are sent together (the pool sets `pipeline`): one way there and back, as without.
  */
-export class TenantTransactions extends NamelessClient {
+export class TenantTransactions extends UnnamedStatements {
   /** The tenant of the next transaction. */
   tenantId = '';
 
-  override query(...args: never[]): never {
-    const [statement, ...rest] = args as unknown as Arguments;
-    if (this.getTransactionStatus() !== 'I') return this.send(statement, ...rest) as never;
+  protected override execute(statement: string | QueryConfig, ...rest: unknown[]): unknown {
+    if (this.getTransactionStatus() !== 'I') return this.send(statement, ...rest);
     const begin = `begin; set local role kontor_books; set local kontor.tenant_id = ${escapeLiteral(this.tenantId)}`;
     const { text } = typeof statement === 'string' ? { text: statement } : statement;
-    if (/^begin$/i.test(text)) return this.send(begin) as never;
+    if (/^begin$/i.test(text)) return this.send(begin);
 
     const values = rest.find(Array.isArray);
-    const done = resultOf([this.send(begin), this.send(statement, values), this.send('commit')]);
+    const done = resultOf([this.send(begin), this.send(statement, values), this.send('commit')] as Sent);
     const callback = rest.find((each) => typeof each === 'function');
-    return (callback ? callbackify(() => done)(callback as Callback) : done) as never;
+    return callback ? callbackify(() => done)(callback as Callback) : done;
   }
 }
 
+type Sent = [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>];
 type Callback = (error: Error | null, result: QueryResult | undefined) => void;
 
 /** The statement's own result, once all have been answered. @throws the error of the first that has one */
-async function resultOf(
-  sent: [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>],
-): Promise<QueryResult> {
+async function resultOf(sent: Sent): Promise<QueryResult> {
   await Promise.allSettled(sent);
   const [, result] = await Promise.all(sent);
   return result;

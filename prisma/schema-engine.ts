@@ -5,8 +5,8 @@ import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/dri
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { Pool } from 'pg';
-import type { QueryArrayConfig, QueryArrayResult } from 'pg';
+import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { ConnectionPool } from './connection.ts';
 
 declare const WebAssembly: {
   // in TypeScript's DOM library only
@@ -80,7 +80,7 @@ export function drift(url: string): Promise<string> {
 }
 
 async function withEngine<T>(url: string, work: (engine: SchemaEngine, pool: Pool) => Promise<T>): Promise<T> {
-  const pool = new Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
+  const pool = new EnginePool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
   pool.on('error', () => {}); // the next query says so
   try {
     const { SchemaEngine } = await load();
@@ -133,14 +133,6 @@ class EngineAdapter extends PrismaPg {
       await adapter.executeRaw({ sql: `${script}\n;${finish}`, args: [], argTypes: [] });
     };
 
-    // Constraints have "char" columns in the catalogs, a type adapter-pg doesn't know; it knows arrays of them.
-    const pool = adapter.underlyingDriver();
-    const query = pool.query.bind(pool) as (config: QueryArrayConfig) => Promise<QueryArrayResult>;
-    pool.query = (async (config: QueryArrayConfig) => {
-      const result = await query(config);
-      for (const field of result.fields ?? []) if (field.dataTypeID === charType) field.dataTypeID = charArrayType;
-      return result;
-    }) as typeof pool.query;
     const queryRaw = adapter.queryRaw.bind(adapter);
     adapter.queryRaw = async (parameters) => {
       const result = await queryRaw(parameters);
@@ -150,6 +142,19 @@ class EngineAdapter extends PrismaPg {
       return { ...result, columnTypes };
     };
     return adapter;
+  }
+}
+
+/** Constraints have "char" columns in the catalogs, a type that adapter-pg doesn't know. It knows arrays of them. */
+class EnginePool extends ConnectionPool {
+  override query(...args: never[]): never {
+    return this.#query(...(args as unknown as [QueryArrayConfig])) as never;
+  }
+
+  async #query(config: QueryArrayConfig): Promise<QueryArrayResult> {
+    const result = await super.query(config);
+    for (const field of result.fields ?? []) if (field.dataTypeID === charType) field.dataTypeID = charArrayType;
+    return result;
   }
 }
 

@@ -1,8 +1,9 @@
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
+import { ConnectionPool } from '../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../prisma/pool-options.ts';
-import { isPooled, NamelessClient, poolerFault } from '../prisma/pooler.ts';
+import { isPooled, poolerFault, UnnamedStatements } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createReadiness } from './readiness.ts';
@@ -54,7 +55,11 @@ export async function openDatabase(
     ...poolTimeouts,
     ...(pooled === 'session' && { onConnect: applySessionSettings }),
   };
-  const pool = new Pool({ ...options, max: share(10), ...(pooled === 'transaction' && { Client: NamelessClient }) });
+  const pool = new ConnectionPool({
+    ...options,
+    max: share(10),
+    ...(pooled === 'transaction' && { Client: UnnamedStatements }),
+  });
   replaceBrokenConnections(pool);
   const client = connect(pool);
   const booksUrl = embedded?.booksUrl ?? config.databaseBooksUrl ?? connectionString;

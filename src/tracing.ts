@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { Client } from 'pg';
+import { observeStatements } from '../prisma/connection.ts';
 import { setTracer } from '../schema/execution/tracing.ts';
 import { methodOf, routeOf } from './metrics/route.ts';
 
@@ -41,23 +41,14 @@ export function startTracing(): Tracing {
   };
   setTracer({ step, parent: () => named(trace.getActiveSpan()) });
 
-  const { query } = Client.prototype;
-  const send = query as unknown as (...args: unknown[]) => unknown;
-  Client.prototype.query = function (this: Client, ...args: unknown[]) {
-    if (!trace.getActiveSpan()) return send.apply(this, args);
-    const [statement] = args as [string | { text: string }];
-    const text = withoutValues(typeof statement === 'string' ? statement : statement.text);
+  const stopObserving = observeStatements((statement) => {
+    if (!trace.getActiveSpan()) return undefined;
+    const text = withoutValues(statement.text);
     const [verb = ''] = /^\s*\w+/.exec(text) ?? [];
     const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text };
     const span = tracer.startSpan(`SQL ${verb.trim().toLowerCase()}`, { kind: SpanKind.CLIENT, attributes });
-    const last = args.at(-1);
-    if (typeof last !== 'function') return ending(span, () => send.apply(this, args));
-    const callback = (error: unknown, ...rest: unknown[]): void => {
-      end(span, error);
-      last(error, ...rest);
-    };
-    return send.apply(this, [...args.slice(0, -1), callback]);
-  } as typeof query;
+    return (error) => end(span, error);
+  });
 
   return {
     requests: (listener) => (request, response) => {
@@ -75,7 +66,10 @@ export function startTracing(): Tracing {
       });
       context.with(trace.setSpan(around, span), listener, undefined, request, response);
     },
-    close: () => provider.shutdown(),
+    close: () => {
+      stopObserving();
+      return provider.shutdown();
+    },
   };
 }
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
 import { listen, nameless } from './isolation/statements.ts';
 
-// Runs beside every test: each statement that is made for a table of the books must name the tenant, in its
-// condition or among its columns; not only among what it selects. Citus wants the same. The reader's give each table a
-// name, and must name the tenant with each.
+// Runs beside every test. No code may rely on what the next major version of pg removes. And each statement that is made for a table of the books must name the tenant, in its
+// condition or among its columns; not only among what it selects. Citus wants the same. The query compiler gives each table
+// a name, and must name the tenant with each.
 
 const models = readFileSync(new URL('../prisma/schema.prisma', import.meta.url), 'utf8').split(/^model /m);
 const books = models
@@ -32,6 +32,12 @@ listen(({ text }) => {
   for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
 });
 
+const deprecations: string[] = [];
+process.on('warning', ({ name, message, stack }) => {
+  if (name === 'DeprecationWarning' && message.includes('pg@')) deprecations.push(stack ?? message);
+});
+
 afterAll(() => {
+  if (deprecations.length > 0) throw new Error(`pg's next version breaks this:\n${deprecations.join('\n')}`);
   if (nameless.size > 0) throw new Error(`Statements that don't name the tenant:\n${[...nameless].join('\n')}`);
 });

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import { ConnectionPool } from '../prisma/connection.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
-import { NamelessClient } from '../prisma/pooler.ts';
+import { UnnamedStatements } from '../prisma/pooler.ts';
 import { createDeliveryChanges } from '../src/graphql/delivery-changes.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
@@ -144,7 +145,7 @@ export async function startService(
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
   const connections = { connectionString: gateway.through?.(database.url) ?? database.url, max: 10 };
-  const pool = new Pool({ ...connections, ...(gateway.through && { Client: NamelessClient }) });
+  const pool = new ConnectionPool({ ...connections, ...(gateway.through && { Client: UnnamedStatements }) });
   replaceBrokenConnections(pool);
   const client = connect(pool);
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');

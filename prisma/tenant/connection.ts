@@ -67,7 +67,7 @@ export class TenantConnection {
   async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
     const transaction = this.#transaction;
     return this.#run(async () =>
-      transaction ? (await enqueue<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
+      transaction ? (await sendWithin<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
     );
   }
 
@@ -87,12 +87,10 @@ export class TenantConnection {
   }
 }
 
-/** Queues a statement: `pg` takes one statement at a time on a connection. */
-function enqueue<Row>(transaction: Transaction, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
-  const result = (transaction.last ?? Promise.resolve()).then(() => {
-    if (!transaction.connection) throw new Error('The transaction has ended');
-    return transaction.connection.query(statement) as Promise<QueryResult<Row & object>>;
-  });
-  transaction.last = result.catch(() => {});
-  return result;
+async function sendWithin<Row>(
+  { connection }: Transaction,
+  statement: QueryConfig | QueryArrayConfig,
+): Promise<QueryResult<Row & object>> {
+  if (!connection) throw new Error('The transaction has ended');
+  return connection.query(statement) as Promise<QueryResult<Row & object>>;
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import type { PoolClient, PoolConfig } from 'pg';
+import { ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
@@ -8,8 +9,6 @@ import { TenantBusyError, TenantLimit } from './connection-limit.ts';
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
   connection?: PoolClient | undefined;
-  /** Settles with the last statement in the connection's queue: `pg` takes one statement at a time. */
-  last?: Promise<unknown>;
   /** The serialization failure or deadlock that PostgreSQL aborted the transaction with. Later statements are lost. */
   contention?: unknown;
 }
@@ -49,9 +48,12 @@ type Callback = (error: Error | undefined, client: PoolClient | undefined, relea
  * tenant's id as a session setting: row-level security then shows that tenant's rows and no others, whatever the query.
  * `npm run test:reliability` measures what the setting costs.
  */
-export class TenantPool extends Pool {
+export class TenantPool extends ConnectionPool {
   /** The tenant that a connection was last set to. It is set outside transactions only, so that no rollback undoes it. */
   readonly #tenantOf = new WeakMap<PoolClient, string>();
+
+  /** What to do when a connection is released next. */
+  readonly #atRelease = new WeakMap<PoolClient, (() => void)[]>();
 
   readonly #limit: TenantLimit;
   #refused = 0;
@@ -63,6 +65,7 @@ export class TenantPool extends Pool {
     super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
     replaceBrokenConnections(this);
     this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.given));
+    this.on('release', (_error, connection) => this.#released(connection));
     this.#names = names;
     this.#limit = new TenantLimit(this.options.max);
   }
@@ -95,7 +98,7 @@ export class TenantPool extends Pool {
     if (!around) throw new Error('The books are opened in the name of a tenant only');
     const client = await this.#acquireWithinLimit(around);
     if (around.transaction) {
-      bindToTransaction(around.transaction, client);
+      this.#bindToTransaction(around.transaction, client);
       around.transaction = undefined;
     }
     return client;
@@ -108,11 +111,7 @@ export class TenantPool extends Pool {
     const giveBack = await this.#waitForLimit(tenantId, requester);
     try {
       const client = await this.#connectAs(tenantId);
-      const { release } = client;
-      client.release = (error) => {
-        giveBack();
-        release(error);
-      };
+      this.#onRelease(client, giveBack);
       return client;
     } catch (error) {
       giveBack();
@@ -161,16 +160,22 @@ export class TenantPool extends Pool {
     this.#tenantOf.set(client, tenantId);
     return client;
   }
-}
 
-/** Binds the transaction to the connection until the connection is released. */
-function bindToTransaction(transaction: Transaction, client: PoolClient): void {
-  const { release } = client;
-  transaction.connection = client;
-  client.release = (error) => {
-    transaction.connection = undefined;
-    release(error);
-  };
+  /** Binds the transaction to the connection until the connection is released. */
+  #bindToTransaction(transaction: Transaction, client: PoolClient): void {
+    transaction.connection = client;
+    this.#onRelease(client, () => (transaction.connection = undefined));
+  }
+
+  #onRelease(client: PoolClient, work: () => void): void {
+    this.#atRelease.set(client, [...(this.#atRelease.get(client) ?? []), work]);
+  }
+
+  #released(client: PoolClient): void {
+    const works = this.#atRelease.get(client) ?? [];
+    this.#atRelease.delete(client);
+    for (const work of works.toReversed()) work();
+  }
 }
 
 // Behind a pooler the statement sets nothing: the setting would stay with a server connection that others use.

@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { migrationLock } from '../../prisma/migrate.ts';
@@ -48,7 +49,7 @@ export async function backUp({ superuserUrl, secret, passphrase, file, onSnapsho
 
 /** Runs `read` in a transaction that sees the database as it was when it began. Migrations wait until its end. */
 async function inSnapshot<T>(url: string, read: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, application_name: 'kontor backup' });
+  const client = createConnection({ connectionString: url, application_name: 'kontor backup' });
   client.on('error', () => {}); // the query that was under way says it
   await client.connect();
   try {

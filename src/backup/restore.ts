@@ -2,7 +2,8 @@ import { Transform, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import { from as copyFrom } from 'pg-copy-streams';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { z } from 'zod';
@@ -85,7 +86,7 @@ async function load(
   { tables, sequences }: Manifest,
   rowsOf: (table: { name: string }) => Promise<Readable>,
 ): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl, application_name: 'kontor restore' });
+  const client = createConnection({ connectionString: superuserUrl, application_name: 'kontor restore' });
   client.on('error', () => {}); // the query that was under way says it
   await client.connect();
   try {

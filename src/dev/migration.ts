@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 
 // `npm run migration -- NAME`: drafts a migration, in an empty database that is made for it and deleted again.
@@ -13,7 +13,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kontor-migration-'));
 const postgres = await joinEmbeddedPostgres(folder);
 try {
   const shadow = new URL('/shadow', postgres.superuserUrl);
-  const client = new Client({ connectionString: postgres.superuserUrl });
+  const client = createConnection({ connectionString: postgres.superuserUrl });
   await client.connect();
   await client.query('create database shadow');
   await client.end();

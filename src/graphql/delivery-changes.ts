@@ -1,5 +1,6 @@
-import { Client } from 'pg';
-import { closeOnTimeout, poolTimeouts } from '../../prisma/pool-options.ts';
+import type { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
+import { poolTimeouts } from '../../prisma/pool-options.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { accessChannel, AccessEndings } from './access-endings.ts';
 
@@ -33,7 +34,7 @@ export interface DeliveryChanges {
 export function createDeliveryChanges(url: string): DeliveryChanges {
   const watchers = new Map<string, Set<Watcher>>();
   const accessEndings = new AccessEndings();
-  let listening: Promise<ListenConnection> | undefined;
+  let listening: Promise<Client> | undefined;
   let closed = false;
 
   function disconnect(): void {
@@ -41,13 +42,12 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
     for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
   }
 
-  function connect(): Promise<ListenConnection> {
-    const client = new Client({ connectionString: url, ...poolTimeouts, application_name: 'kontor changes' });
-    closeOnTimeout(client);
+  function connect(): Promise<Client> {
+    const client = createConnection({ connectionString: url, ...poolTimeouts, application_name: 'kontor changes' });
     const connecting = (async () => {
       await client.connect();
       await client.query(`listen ${channel}; listen ${accessChannel}`);
-      return new ListenConnection(client);
+      return client;
     })();
     const lost = (): void => {
       if (listening === connecting) disconnect();
@@ -69,16 +69,16 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
       const ofTenant = watchers.get(tenantId) ?? new Set();
       if (ofTenant.size >= maxWatchers)
         throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`);
-      let held: ListenConnection | undefined;
+      let held: Client | undefined;
       const watcher = new Watcher(webhookId, () => {
         ofTenant.delete(watcher);
         if (ofTenant.size === 0) watchers.delete(tenantId);
-        held?.query(`select pg_advisory_unlock_shared(${lock})`, tenantId).catch(() => {}); // gone with its connection
+        held?.query(`select pg_advisory_unlock_shared(${lock})`, [tenantId]).catch(() => {}); // gone with its connection
       });
       watchers.set(tenantId, ofTenant.add(watcher));
       try {
         const open = await (listening ??= connect());
-        await open.query(`select pg_advisory_lock_shared(${lock})`, tenantId);
+        await open.query(`select pg_advisory_lock_shared(${lock})`, [tenantId]);
         held = open;
       } catch (error) {
         await watcher.return();
@@ -96,26 +96,6 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
       );
     },
   };
-}
-
-/** The connection that listens. It takes one statement at a time. */
-class ListenConnection {
-  readonly #client: Client;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  query(sql: string, tenantId: string): Promise<unknown> {
-    const said = this.#last.then(() => this.#client.query(sql, [tenantId]));
-    this.#last = said.catch(() => {});
-    return said;
-  }
-
-  end(): Promise<void> {
-    return this.#client.end();
-  }
 }
 
 type Step = IteratorResult<string, undefined>;

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
-import { Pool, type Client, type PoolClient, type PoolConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
+import { Connection, ConnectionPool } from '../../prisma/connection.ts';
 import { replaceBrokenConnections } from '../../prisma/pool-options.ts';
 import type { RunningTask } from '../processes/keep-running.ts';
 
@@ -80,7 +81,7 @@ export async function startQueue(
 }
 
 /** Connections that all end at once, whoever has one. */
-class QueuePool extends Pool {
+class QueuePool extends ConnectionPool {
   readonly #open = new Set<Client>();
   readonly #onLost: () => void;
   /**
@@ -92,29 +93,23 @@ class QueuePool extends Pool {
   isEnding = false;
 
   constructor(config: PoolConfig, onLost: () => void) {
-    super(config);
+    super({ ...config, Client: QueueConnection });
     this.#onLost = onLost;
     replaceBrokenConnections(this);
     this.on('connect', (connection) => {
       this.#open.add(connection);
       connection.on('error', onLost).once('end', () => this.#open.delete(connection));
-      const query = connection.query.bind(connection) as (...args: never[]) => unknown;
-      connection.query = (...args: never[]): never => {
-        const result = query(...args);
-        return (result instanceof Promise ? result.catch((error: unknown) => this.#failed(error)) : result) as never;
-      };
+      if (connection instanceof QueueConnection) connection.onFailure = (error) => this.#failed(error);
     });
   }
 
-  /** graphile-worker may give back twice a connection that breaks while it stops, which would end the process. */
   override connect(): Promise<PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<PoolClient> | void {
-    if (!callback) return super.connect().then(forgiving, (error: unknown) => this.#unavailable(error));
+    if (!callback) return super.connect().catch((error: unknown) => this.#unavailable(error));
     super.connect((error, client) => {
       if (error && this.areExpected) return this.#onLost();
-      const given = client && forgiving(client);
-      callback(error, given, given?.release ?? (() => {}));
+      callback(error, client, client?.release ?? (() => {}));
     });
   }
 
@@ -137,12 +132,31 @@ class QueuePool extends Pool {
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
 
-function forgiving(client: PoolClient): PoolClient {
-  const { release } = client;
-  let given = false;
-  client.release = (fault) => {
-    if (!given) release(fault);
-    given = true;
+class QueueConnection extends Connection {
+  /** Answers for a statement that fails. */
+  onFailure: (error: unknown) => Promise<never> = async (error) => {
+    throw error;
   };
-  return client;
+  #release: PoolClient['release'] = () => {};
+
+  /**
+   * Set by the pool each time that the connection is acquired. graphile-worker may give back twice a connection that breaks
+   * while it stops, which would end the process: the second time has no effect.
+   */
+  set release(release: PoolClient['release']) {
+    let released = false;
+    this.#release = (fault) => {
+      if (!released) release(fault);
+      released = true;
+    };
+  }
+
+  get release(): PoolClient['release'] {
+    return this.#release;
+  }
+
+  override query(...args: never[]): never {
+    const result: unknown = super.query(...args);
+    return (result instanceof Promise ? result.catch((error: unknown) => this.onFailure(error)) : result) as never;
+  }
 }

@@ -1,6 +1,6 @@
-import type { Client, Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import { TenantPool } from '../../prisma/client.ts';
+import { ConnectionPool } from '../../prisma/connection.ts';
 import type { Database } from '../database.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -38,7 +38,9 @@ export function measureDatabase(
   metrics.pool('identity', pool);
   metrics.pool('books', books.pool);
   if (books.pool instanceof TenantPool) metrics.tenantBusy(() => (books.pool as TenantPool).refused);
-  for (const each of [pool, books.pool]) onError(each, metrics.databaseError);
+  for (const each of [pool, books.pool]) {
+    if (each instanceof ConnectionPool) each.observeErrors(metrics.databaseError);
+  }
 
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
   const aggregator = 'max';
@@ -123,17 +125,4 @@ async function within<T>(work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Tells of the errors that a pool's connections meet, those of connecting too: neither pg nor its pool has an event. */
-function onError(pool: Pool, tell: (code: string) => void): void {
-  const inside = pool as unknown as { Client: typeof Client };
-  inside.Client = class extends inside.Client {
-    constructor(config?: ConstructorParameters<typeof Client>[0]) {
-      super(config);
-      const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
-      connection.on('errorMessage', ({ code }: { code?: string }) => tell(code ?? ''));
-      connection.on('error', () => tell('connection'));
-    }
-  };
 }

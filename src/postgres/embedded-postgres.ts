@@ -2,7 +2,8 @@ import { mkdir, open, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import { findPostmaster, forgetPostmaster, logFile, makeCluster, start, stop } from './postgres-server.ts';
 import { findServerLocation, type ServerLocation } from './postgres-user.ts';
 import { isRefused, prepareRoles, readPasswords, rolesAreReady, roleUrl, type Passwords } from './roles.ts';
@@ -181,7 +182,7 @@ async function connect(port: number, passwords: Passwords): Promise<LockHolder> 
 /** @returns undefined where the roles have to be prepared first */
 async function connectAsOwner(port: number, password: string): Promise<LockHolder | undefined> {
   // Not to `kontor`: our presence must not stand in the way of dropping it or using it as a template.
-  const client = new Client({
+  const client = createConnection({
     host: '127.0.0.1',
     port,
     user: 'kontor',

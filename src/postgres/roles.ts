@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, escapeLiteral } from 'pg';
+import { escapeLiteral, type Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import type { ServerLocation, User } from './postgres-user.ts';
 
 // The embedded server has three roles. Only this file connects as the superuser; the service never does.
@@ -181,7 +182,7 @@ async function asRole<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const connectionString = roleUrl(role, password, port, database);
-  const client = new Client({ connectionString, ssl: false, connectionTimeoutMillis: 5000 });
+  const client = createConnection({ connectionString, ssl: false, connectionTimeoutMillis: 5000 });
   client.on('error', () => {}); // the query that was under way says it
   try {
     await client.connect();

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
 import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../rate-limit.ts';
@@ -26,7 +26,7 @@ export async function claimRateLimiter(
     return { limiter: limiter(config.rateLimitStore === 'memory'), release: async () => {} };
   }
 
-  const holder = new Client({ connectionString: database.url });
+  const holder = createConnection({ connectionString: database.url });
   holder.on('error', () => {});
   await holder.connect();
   const take = async (lock: string): Promise<boolean> => {

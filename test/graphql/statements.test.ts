@@ -1,5 +1,5 @@
-import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConnectionPool, observeStatements } from '../../prisma/connection.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from './books.ts';
 
@@ -13,23 +13,14 @@ afterAll(() => service.close());
 /** The statements that reading takes, whichever of the pool's connections they go through. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
-  const note = (query: unknown): void => {
-    const text = typeof query === 'string' ? query : (query as { text?: string }).text;
+  const stop = observeStatements(({ text }) => {
     // Identity notes a token's use once a minute, aside.
-    if (text && !/api_tokens/.test(text)) texts.push(text);
-  };
-  const client = await service.pool.connect();
-  const prototype = Object.getPrototypeOf(client) as { query: (...args: unknown[]) => unknown };
-  client.release();
-  const original = prototype.query;
-  const spy = vi.spyOn(prototype, 'query').mockImplementation(function query(this: unknown, ...args: unknown[]) {
-    note(args[0]);
-    return original.apply(this, args);
+    if (!/api_tokens/.test(text)) texts.push(text);
   });
   try {
     await work();
   } finally {
-    spy.mockRestore();
+    stop();
   }
   return texts;
 }
@@ -123,7 +114,7 @@ describe('the number of statements does not depend on the number of rows', () =>
 });
 
 it('the tap sees the statements of every connection', async () => {
-  const other = new Pool({ connectionString: service.pool.options.connectionString });
+  const other = new ConnectionPool({ connectionString: service.pool.options.connectionString });
   expect(await statementsOf(() => other.query('select 42'))).toEqual(['select 42']);
   await other.end();
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { connect, type UnscopedClient } from '../../prisma/client.ts';
+import { ConnectionPool, observeStatements } from '../../prisma/connection.ts';
 import {
   authenticate as authenticateWith,
   createTenant,
@@ -23,15 +24,9 @@ export const onError = vi.fn<(error: unknown) => void>();
 export function openAccounts(): void {
   beforeAll(async () => {
     database = await createDatabase();
-    pool = new Pool({ connectionString: database.url, max: 10 });
+    pool = new ConnectionPool({ connectionString: database.url, max: 10 });
     pool.on('error', () => {});
-    pool.on('connect', (connection) => {
-      const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
-      connection.query = ((first: string | { text: string }, ...rest: unknown[]) => {
-        statements.push(typeof first === 'string' ? first : first.text);
-        return query(first, ...rest);
-      }) as typeof connection.query;
-    });
+    observeStatements(({ text }) => void statements.push(text));
     client = connect(pool);
   });
 

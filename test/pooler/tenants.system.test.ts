@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
-import { NamelessClient } from '../../prisma/pooler.ts';
+import { UnnamedStatements } from '../../prisma/pooler.ts';
 import { openDatabase, type Database } from '../../src/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { createDatabase, startService, type Database as Empty, type Service } from '../harness.ts';
@@ -123,7 +123,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
   });
 
   it('statements have no names there, so that none is looked for where it was not prepared', async () => {
-    const pools = [1, 2].map(() => new Pool({ connectionString: url, max: 1, Client: NamelessClient }));
+    const pools = [1, 2].map(() => new Pool({ connectionString: url, max: 1, Client: UnnamedStatements }));
     const named = { name: 'twice', text: 'select 1 + $1::int as sum', values: [1] };
     for (const pool of [...pools, ...pools]) expect((await pool.query(named)).rows).toEqual([{ sum: 2 }]);
     await Promise.all(pools.map((pool) => pool.end()));
@@ -144,7 +144,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
   });
 
   it('identity’s transactions pass it as well', async () => {
-    const pool = new Pool({ connectionString: url, max: 2, Client: NamelessClient });
+    const pool = new Pool({ connectionString: url, max: 2, Client: UnnamedStatements });
     const client = connect(pool);
     const found = await client.$transaction(async (db) => db.tenant.findUniqueOrThrow({ where: { id: acme.id } }));
     expect(found.name).toBe('Acme');

@@ -47,10 +47,10 @@ function start(command: string, args: string[], env: Record<string, string>, inp
   let err = '';
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const exited = once(child, 'exit').then(([code, signal]) => ({
-    code: code as number | null,
-    signal: signal as NodeJS.Signals | null,
-  }));
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    if (err.includes('DeprecationWarning')) throw new Error(`The next version of a package breaks this:\n${err}`);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+  });
   const pid = child.pid ?? 0;
   return {
     child,

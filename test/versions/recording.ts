@@ -1,4 +1,5 @@
-import { Client, type QueryResult } from 'pg';
+import type { Client } from 'pg';
+import { observeStatements } from '../../prisma/connection.ts';
 
 /** A statement as a version asked it, and what came of it. */
 export interface Asked {
@@ -12,43 +13,27 @@ export interface Asked {
   columns: string[];
 }
 
-type Args = [statement: string | { text: string; values?: unknown[] }, ...rest: unknown[]];
-
 /** Keeps every statement of this process, until it is ended. */
 export function startRecording(): { asked: Asked[]; end: () => void } {
   const asked: Asked[] = [];
   const connections: Client[] = [];
-  const { query } = Client.prototype;
-  Client.prototype.query = function (this: Client, ...args: Args) {
-    const [first] = args;
-    const { text, values } = typeof first === 'string' ? { text: first, values: undefined } : first;
-    if (!connections.includes(this)) connections.push(this);
-    const { processID } = this as Client & { processID: number };
+  const end = observeStatements(({ text, values = [] }, connection) => {
+    if (!connections.includes(connection)) connections.push(connection);
+    const { processID } = connection as Client & { processID: number };
     const one: Asked = {
-      on: connections.indexOf(this),
+      on: connections.indexOf(connection),
       sql: text.replaceAll(/\s+/g, ' ').trim(),
-      values: (values ?? args.find(Array.isArray) ?? []).map((value) => (value === processID ? ownPid : encode(value))),
+      values: values.map((value) => (value === processID ? ownPid : encode(value))),
       rows: null,
       columns: [],
     };
     asked.push(one);
-    const note = (result?: Partial<QueryResult>): void => {
+    return (_error, result) => {
       one.rows = result?.rowCount ?? null;
       one.columns = (result?.fields ?? []).map(({ name }) => name);
     };
-    const at = args.findIndex((each) => typeof each === 'function');
-    if (at > 0) {
-      const callback = args[at] as (error: unknown, result: QueryResult) => void;
-      args[at] = (error: unknown, result: QueryResult) => {
-        note(result);
-        callback(error, result);
-      };
-    }
-    const result = (query as (...rest: unknown[]) => unknown).apply(this, args);
-    if (result instanceof Promise) result.then(note, () => {});
-    return result;
-  } as typeof query;
-  return { asked, end: () => void (Client.prototype.query = query) };
+  });
+  return { asked, end };
 }
 
 const ownPid = { $: 'pid' };

@@ -1,0 +1,172 @@
+import { callbackify } from 'node:util';
+// eslint-disable-next-line no-restricted-imports -- this is the module that others are sent to
+import { Client, Pool, type ClientConfig, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+
+// The only module that changes what pg's connections do. Every connection and pool of the service is made here, or is of
+// a subclass of these two classes: nothing replaces a method of pg's own objects.
+
+/** A statement, as it is sent to PostgreSQL. */
+export interface Statement {
+  text: string;
+  values?: unknown[] | undefined;
+}
+
+/**
+ * Called with each statement when it is sent, in the async context of whoever sends it.
+ * @returns a function to call once the statement is answered, if the observer needs to know. `error` is undefined where
+ *   the statement succeeded. A stream (COPY) counts as answered once it is begun, without a result.
+ */
+export type StatementObserver = (statement: Statement, connection: Client) => StatementEnd | void;
+export type StatementEnd = (error: unknown, result?: QueryResult) => void;
+
+const statementObservers = new Set<StatementObserver>();
+
+/**
+ * Observes the statements of all the process's connections: for traces, logs, and tests.
+ * @returns a function that ends it
+ */
+export function observeStatements(observer: StatementObserver): () => void {
+  statementObservers.add(observer);
+  return () => void statementObservers.delete(observer);
+}
+
+/** Called with PostgreSQL's code of an error, or with `connection` where the connection itself failed. */
+export type ErrorObserver = (code: string) => void;
+
+interface ConnectionConfig extends ClientConfig {
+  errorObservers?: ReadonlySet<ErrorObserver>;
+}
+
+type Arguments = [statement: string | QueryConfig, ...rest: unknown[]];
+type Send = (...args: unknown[]) => unknown;
+type Callback = (error: Error | null, result?: QueryResult) => void;
+
+/**
+ * pg's connection, and what it lacks:
+ * - it takes any number of statements and sends one at a time. (pg's next major version refuses a second statement.)
+ * - it closes when a statement times out. pg would leave it in use for good, with its transaction open, and take the late
+ *   answer for the next statement's.
+ * - its statements and errors can be observed.
+ *
+ * Subclasses override execute(), for what a statement means on their connection, and send(), for how one is sent.
+ */
+export class Connection extends Client {
+  #isBusy = false;
+  /** Each lets one more statement be sent. */
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(config?: string | ConnectionConfig) {
+    super(config);
+    const observers = typeof config === 'object' ? config.errorObservers : undefined;
+    if (!observers) return;
+    const notify: ErrorObserver = (code) => {
+      for (const observer of observers) observer(code);
+    };
+    // Neither pg's client nor its pool has an event for these, and none at all while it connects.
+    const protocol: NodeJS.EventEmitter = this.connection;
+    protocol.on('errorMessage', ({ code }: { code?: string }) => notify(code ?? ''));
+    protocol.on('error', () => notify('connection'));
+  }
+
+  /** Stands for all of pg's forms. */
+  override query(...args: never[]): never {
+    return this.#query(args as unknown as Arguments) as never;
+  }
+
+  #query(args: Arguments): unknown {
+    if (!this.#isBusy || isStream(args[0])) return this.#executeNow(args);
+    const { promise: turn, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const callback = args.find(isCallback);
+    const alone = args.filter((each) => each !== callback) as Arguments;
+    const result = turn.then(() => this.#executeNow(alone) as Promise<QueryResult>);
+    return callback ? callbackify(() => result)(callback) : result;
+  }
+
+  #executeNow([statement, ...rest]: Arguments): unknown {
+    if (isStream(statement)) return this.send(statement, ...rest);
+    this.#isBusy = true;
+    return settling([statement, ...rest], (...args) => this.execute(...args), this.#answered);
+  }
+
+  readonly #answered: StatementEnd = (error) => {
+    if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy();
+    const next = this.#waiting.shift();
+    this.#isBusy = next !== undefined;
+    next?.();
+  };
+
+  /** Runs a statement while no other runs. With a callback it returns nothing, else a promise. */
+  protected execute(...args: Arguments): unknown {
+    return this.send(...args);
+  }
+
+  /** Sends a statement to PostgreSQL. */
+  protected send(...args: Arguments): unknown {
+    const send = (...sent: Arguments): unknown => (super.query as Send).apply(this, sent);
+    if (statementObservers.size === 0) return send(...args);
+    const statement = described(args);
+    const ends = [...statementObservers].map((observer) => observer(statement, this));
+    return settling(args, send, (error, result) => {
+      for (const end of ends) end?.(error, result);
+    });
+  }
+}
+
+/** Makes a connection that isn't a pool's. Closing it is up to the caller. */
+export const createConnection = (config: ClientConfig): Client => new Connection(config);
+
+/** A pool of such connections. */
+export class ConnectionPool extends Pool {
+  readonly #errorObservers: Set<ErrorObserver>;
+
+  /** @param config may name a subclass of Connection as its `Client` */
+  constructor(config: PoolConfig) {
+    const errorObservers = new Set<ErrorObserver>();
+    super({ Client: Connection, ...config, errorObservers } as PoolConfig);
+    this.#errorObservers = errorObservers;
+  }
+
+  /** Observes the errors of the pool's connections, those of connecting too. */
+  observeErrors(observer: ErrorObserver): void {
+    this.#errorObservers.add(observer);
+  }
+}
+
+const isCallback = (value: unknown): value is Callback => typeof value === 'function';
+
+/** Whether it answers in rows of its own, as pg-copy-streams does: pg returns it as it is. */
+const isStream = (statement: unknown): boolean =>
+  typeof (statement as { submit?: unknown } | null)?.submit === 'function';
+
+function described([statement, ...rest]: Arguments): Statement {
+  const values = rest.find(Array.isArray);
+  if (typeof statement === 'string') return { text: statement, values };
+  return { text: statement.text, values: (statement.values as unknown[] | undefined) ?? values };
+}
+
+/** Calls `run` with the arguments of a query, and `end` once it has settled, before whoever sent it is told. */
+function settling(args: Arguments, run: (...args: Arguments) => unknown, end: StatementEnd): unknown {
+  const told = args.map((each) => {
+    if (!isCallback(each)) return each;
+    return (error: Error | null, result?: QueryResult) => {
+      end(error ?? undefined, result);
+      each(error, result);
+    };
+  }) as Arguments;
+  try {
+    const result = run(...told);
+    if (result instanceof Promise) {
+      result.then(
+        (answer: QueryResult) => end(undefined, answer),
+        (error: unknown) => end(error ?? new Error('The statement failed')),
+      );
+    } else if (!args.some(isCallback)) {
+      end(undefined);
+    }
+    return result;
+  } catch (error) {
+    end(error ?? new Error('The statement failed'));
+    throw error;
+  }
+}
