@@ -96,7 +96,7 @@ async function declareLeakproof(
   const statements = rows.map(({ signature }) => `alter function ${signature} leakproof;`).join(' ');
   if (rows[0]?.may) await pool.query(statements);
   else if (superuserUrl !== undefined) await queryOnce(superuserUrl, statements);
-  else report(`large tenants' lists are slow to filter until a superuser runs: ${statements}`);
+  else report(`filters on long lists are slow until a superuser runs: ${statements}`);
 }
 
 async function queryOnce(url: string, statements: string): Promise<void> {

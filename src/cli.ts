@@ -12,23 +12,23 @@ import { print, printError } from './output.ts';
 
 const program = new Command('kontor')
   .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
-  .showHelpAfterError('(--help says more)');
+  .showHelpAfterError('(see --help)');
 
 program
   .command('start')
-  .description('everything in one process: database, migrations, HTTP, worker')
+  .description('run everything: database, migrations, HTTP, and worker')
   .action(() => runService({ serve: true, work: true, prepare: true }));
 program
   .command('serve')
-  .description('HTTP only')
+  .description('run only HTTP')
   .action(() => runService({ serve: true, work: false, prepare: false }));
 program
   .command('work')
-  .description('the worker only; as many as wanted')
+  .description('run only the worker; any number of workers can run')
   .action(() => runService({ serve: false, work: true, prepare: false }));
 program
   .command('migrate')
-  .description('bring the database up to date')
+  .description('apply the migrations to the database')
   .action(async () => {
     const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });
     await database.close();

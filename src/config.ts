@@ -82,11 +82,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const databaseUrl = read('DATABASE_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
   const databaseDirectUrl = read('DATABASE_DIRECT_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
   if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
-    throw new ConfigError('DATABASE_DIRECT_URL is accepted beside DATABASE_URL only, which then names a pooler');
+    throw new ConfigError('DATABASE_DIRECT_URL is accepted only with DATABASE_URL, which then names a pooler');
   }
   const databaseBooksUrl = read('DATABASE_BOOKS_URL', 'a postgres:// or postgresql:// URL', postgresUrl, true);
   if (databaseBooksUrl !== undefined && databaseUrl === undefined) {
-    throw new ConfigError('DATABASE_BOOKS_URL is accepted beside DATABASE_URL only');
+    throw new ConfigError('DATABASE_BOOKS_URL is accepted only with DATABASE_URL');
   }
   const secret = read(
     'KONTOR_SECRET',
@@ -104,7 +104,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const rateLimitStore = read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null;
   if (webConcurrency > 1 && rateLimitStore === 'memory') {
     throw new ConfigError(
-      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count for itself',
+      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count separately',
     );
   }
 

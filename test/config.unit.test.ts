@@ -253,20 +253,20 @@ describe('the environment', () => {
 
   it('refuses to count limits in the memory of several processes', () => {
     expect(messageOf({ WEB_CONCURRENCY: '2', RATE_LIMIT_STORE: 'memory' })).toBe(
-      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count for itself',
+      'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count separately',
     );
     expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
   });
 
   it('takes DATABASE_BOOKS_URL beside DATABASE_URL only', () => {
     expect(messageOf({ DATABASE_BOOKS_URL: databaseUrl })).toBe(
-      'DATABASE_BOOKS_URL is accepted beside DATABASE_URL only',
+      'DATABASE_BOOKS_URL is accepted only with DATABASE_URL',
     );
   });
 
   it('takes DATABASE_DIRECT_URL beside DATABASE_URL only', () => {
     expect(messageOf({ DATABASE_DIRECT_URL: databaseUrl })).toBe(
-      'DATABASE_DIRECT_URL is accepted beside DATABASE_URL only, which then names a pooler',
+      'DATABASE_DIRECT_URL is accepted only with DATABASE_URL, which then names a pooler',
     );
   });
 

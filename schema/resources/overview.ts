@@ -154,7 +154,7 @@ const Overview = builder.objectRef<object>('Overview').implement({
     }),
     months: t.field({
       type: [MonthTotal],
-      description: `The last ${monthsShown} months, this one the last of them: each of them for each currency in use.`,
+      description: `The last ${monthsShown} months, the current one last. Each month has an entry for each currency in use.`,
       ability: 'invoices:read',
       resolve: (_overview, _args, context) => lastMonths(context),
     }),

@@ -13,11 +13,11 @@ import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/scalars/scalars.ts';
 
 export function addTenantCommands(program: Command): void {
-  const tenant = program.command('tenant').description('businesses whose books are kept here');
+  const tenant = program.command('tenant').description('tenants: businesses with their own books');
   asJson(tenant.command('create').description('open a new tenant'))
-    .requiredOption('--name <name>', 'of the business')
-    .option('--country <code>', 'ISO 3166-1 alpha-2')
-    .option('--currency <code>', 'ISO 4217, for what does not say otherwise')
+    .requiredOption('--name <name>', 'name of the business')
+    .option('--country <code>', 'country, ISO 3166-1 alpha-2')
+    .option('--currency <code>', 'default currency, ISO 4217')
     .option('--timezone <zone>', 'IANA time zone')
     .action(
       async ({ json, ...input }: { name: string; country?: string; currency?: string; timezone?: string } & Json) => {
@@ -26,14 +26,16 @@ export function addTenantCommands(program: Command): void {
         else print(`Tenant ${made.name} is open: ${made.id}`);
       },
     );
-  asJson(tenant.command('list').description('all tenants, closed ones too')).action(async ({ json }: Json) => {
-    const tenants = await withDatabase(({ client }) => listTenants(client));
-    if (json) return printJson(tenants);
-    for (const { id, name, country, defaultCurrency, timezone, closedAt } of tenants) {
-      printRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
-    }
-  });
-  asJson(tenant.command('close').description('close a tenant; its tokens are answered 403 from then on'))
+  asJson(tenant.command('list').description('list all tenants, including closed ones')).action(
+    async ({ json }: Json) => {
+      const tenants = await withDatabase(({ client }) => listTenants(client));
+      if (json) return printJson(tenants);
+      for (const { id, name, country, defaultCurrency, timezone, closedAt } of tenants) {
+        printRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
+      }
+    },
+  );
+  asJson(tenant.command('close').description('close a tenant; requests with its tokens are then answered 403'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await withDatabase(({ client }) => closeTenant(client, id));
@@ -44,16 +46,16 @@ export function addTenantCommands(program: Command): void {
 
 export function addTokenCommands(program: Command): void {
   const token = program.command('token').description('API tokens');
-  asJson(token.command('create').description('make a token; its value is shown once'))
-    .option('--tenant <id>', 'that the token reaches')
+  asJson(token.command('create').description('make a token; its value is shown only once'))
+    .option('--tenant <id>', 'the tenant that the token can access')
     .option('--no-tenant', 'a token bound to no tenant')
-    .option('--user <email>', "whose token it is; default: the tenant's only user")
+    .option('--user <email>', "owner of the token; default: the tenant's only user")
     .option('--name <name>')
     .option('--abilities <list>', '*, read, write, or <resource>:read|write, comma-separated')
     .option('--expires <time>', 'ISO 8601 day or time')
     .action(async (options: TokenOptions & Json) => {
       const { tenant, user, name, abilities, expires, json } = options;
-      if (tenant === undefined) throw new RefusedError('Name a tenant with --tenant ID, or say --no-tenant');
+      if (tenant === undefined) throw new RefusedError('Specify a tenant with --tenant ID, or use --no-tenant');
       const made = await withDatabase(({ client }) =>
         createToken(client, {
           tenantId: tenant === false ? null : tenant,
@@ -64,10 +66,10 @@ export function addTokenCommands(program: Command): void {
         }),
       );
       if (json) return printJson(made);
-      print(`Token ${made.id}. Its value, shown this once:`);
+      print(`Token ${made.id}. Its value is shown only once:`);
       print(made.token);
     });
-  asJson(token.command('list').description('tokens, without their values'))
+  asJson(token.command('list').description('list tokens, without their values'))
     .option('--tenant <id>')
     .action(async ({ tenant: tenantId, json }: { tenant?: string } & Json) => {
       const tokens = await withDatabase(({ client }) => listTokens(client, { ...(tenantId && { tenantId }) }));
@@ -77,7 +79,7 @@ export function addTokenCommands(program: Command): void {
         printRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
       }
     });
-  asJson(token.command('revoke').description('end a token at once'))
+  asJson(token.command('revoke').description('revoke a token; it stops working at once'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await withDatabase(({ client }) => revokeToken(client, id));

@@ -22,7 +22,10 @@ export function addBackupCommands(program: Command): void {
     asJson(command)
       .argument('<file>')
       .option('--passphrase-stdin', 'read the passphrase from standard input')
-      .addHelpText('after', '\nThe passphrase is asked for on a terminal, or taken from KONTOR_BACKUP_PASSPHRASE.');
+      .addHelpText(
+        'after',
+        '\nThe command asks for the passphrase on a terminal, or reads it from KONTOR_BACKUP_PASSPHRASE.',
+      );
 
   withPassphrase(
     program
@@ -37,14 +40,14 @@ export function addBackupCommands(program: Command): void {
       const { createdAt, tables } = await backUp({ superuserUrl, secret, passphrase, file });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       if (options.json) printJson({ file, createdAt, rows });
-      else print(`${rows} rows of ${tables.length} tables, as they were at ${createdAt}, are in ${file}`);
+      else print(`${rows} rows of ${tables.length} tables, as of ${createdAt}, were written to ${file}`);
     } finally {
       await leave();
     }
   });
 
   withPassphrase(
-    program.command('restore').description('make an embedded database from a backup, in a DATA_DIR that is empty'),
+    program.command('restore').description('create an embedded database from a backup, in an empty DATA_DIR'),
   ).action(async (file: string, options: Options) => {
     const config = embeddedConfig();
     await requireEmpty(config.dataDir);
@@ -52,9 +55,11 @@ export function addBackupCommands(program: Command): void {
     try {
       const last = await lastMigration(backup);
       const secret = await openSecret(backup.manifest.secret, await readPassphrase(options, { isNew: false }));
-      if (secret === undefined) throw new RefusedError('This is not the passphrase of the backup, or it is damaged');
+      if (secret === undefined) throw new RefusedError('The passphrase is wrong, or the backup is damaged');
       if (config.secret !== null && config.secret !== secret)
-        throw new RefusedError('KONTOR_SECRET is not the secret in the backup: unset it, then the backup’s is kept');
+        throw new RefusedError(
+          'KONTOR_SECRET is not the secret of the backup: unset it, and the secret of the backup is used',
+        );
       await restore(config.dataDir, backup, secret, last);
     } finally {
       backup.close();
@@ -62,7 +67,7 @@ export function addBackupCommands(program: Command): void {
     const { createdAt, tables } = backup.manifest;
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
     if (options.json) printJson({ dataDir: config.dataDir, createdAt, rows });
-    else print(`The books are as they were at ${createdAt}: ${rows} rows, in ${config.dataDir}`);
+    else print(`Restored ${rows} rows, as of ${createdAt}, into ${config.dataDir}`);
   });
 }
 
@@ -70,7 +75,9 @@ export function addBackupCommands(program: Command): void {
 function embeddedConfig(): Config {
   const config = readConfig(process.env);
   if (config.databaseUrl !== null)
-    throw new RefusedError('This is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup');
+    throw new RefusedError(
+      'This command is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup',
+    );
   return config;
 }
 
@@ -90,14 +97,17 @@ async function requireEmpty(dataDir: string): Promise<void> {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  if (names.length > 0) throw new RefusedError(`${dataDir} is not empty: name another folder by DATA_DIR`);
+  if (names.length > 0) throw new RefusedError(`${dataDir} is not empty: set DATA_DIR to another folder`);
 }
 
 /** @throws BackupError when a later version made the backup */
 async function lastMigration({ manifest }: Backup): Promise<string | undefined> {
   const known = new Set((await migrations()).map(({ name }) => name));
   const unknown = manifest.migrations.find((name) => !known.has(name));
-  if (unknown) throw new BackupError(`A later version of Kontor made this backup: ${unknown} is not known here`);
+  if (unknown)
+    throw new BackupError(
+      `A later version of Kontor made this backup: this version doesn't have the migration ${unknown}`,
+    );
   return manifest.migrations.at(-1);
 }
 
@@ -123,17 +133,17 @@ async function readPassphrase({ passphraseStdin }: Options, { isNew }: { isNew: 
     ? (await text(process.stdin)).replace(/\r?\n$/, '')
     : process.env['KONTOR_BACKUP_PASSPHRASE'] || (await askForPassphrase(isNew));
   if (isNew && passphrase.length < minPassphraseLength)
-    throw new RefusedError(`A passphrase has at least ${minPassphraseLength} characters`);
+    throw new RefusedError(`The passphrase must have at least ${minPassphraseLength} characters`);
   return passphrase;
 }
 
 async function askForPassphrase(isNew: boolean): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new RefusedError('Give the passphrase by --passphrase-stdin or KONTOR_BACKUP_PASSPHRASE');
+    throw new RefusedError('Pass the passphrase by --passphrase-stdin or KONTOR_BACKUP_PASSPHRASE');
   const { default: ask } = await import('@inquirer/password');
   const output = { output: process.stderr }; // standard output is for the answer
   const passphrase = await ask({ message: 'Passphrase of the backup' }, output);
-  if (isNew && (await ask({ message: 'The same again' }, output)) !== passphrase)
+  if (isNew && (await ask({ message: 'Repeat the passphrase' }, output)) !== passphrase)
     throw new RefusedError('The two passphrases differ');
   return passphrase;
 }

@@ -10,7 +10,7 @@ import { operatorContext } from './operator.ts';
 
 export function addBankCommands(program: Command): void {
   const bank = program.command('bank').description('bank statements');
-  asJson(bank.command('import').description('import CAMT.053 or MT940 statements: each file whole or not at all'))
+  asJson(bank.command('import').description('import CAMT.053 or MT940 statements: each file completely or not at all'))
     .argument('<file...>')
     .requiredOption('--tenant <id>')
     .action(async (files: string[], { tenant, json }: { tenant: string } & Json) => {
@@ -28,7 +28,7 @@ export function addBankCommands(program: Command): void {
         }
       });
       if (json) printJson(total);
-      else print(`${total.imported} imported, ${total.skipped} skipped as known, ${total.matched} matched.`);
+      else print(`${total.imported} imported, ${total.skipped} skipped (imported before), ${total.matched} matched.`);
     });
 }
 

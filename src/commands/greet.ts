@@ -25,8 +25,8 @@ export async function greet(url: string, demo: Demo | undefined, dataDir: string
     sayLogin(demo);
     sayFirstRequest(`-H 'Authorization: Bearer ${demo.token}'`, url);
   } else {
-    print('A demo tenant was made. Its password and API token are in a file that your user alone can read,');
-    print('as this is no terminal. Delete it once you have kept them elsewhere.');
+    print('A demo tenant was created. Its password and API token are in a file that only your user can read,');
+    print('because the output is no terminal. Store them elsewhere, and delete the file.');
     print('');
     print(`  Login      ${demo.email}`);
     print(`  File       ${file}`);
@@ -38,7 +38,7 @@ export async function greet(url: string, demo: Demo | undefined, dataDir: string
 }
 
 function sayLogin({ email, password, token }: Demo): void {
-  print('A demo tenant was made. Shown this once:');
+  print('A demo tenant was created. Its login is shown only once:');
   print('');
   print(`  Login      ${email}`);
   print(`  Password   ${password}`);

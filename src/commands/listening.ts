@@ -24,7 +24,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
       if (code !== 'EADDRINUSE')
         throw new Error(`Can't listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
       if (Date.now() > giveUp)
-        throw new Error(`Port ${port} on ${host} is taken: stop who has it, or set PORT`, { cause: error });
+        throw new Error(`Port ${port} on ${host} is in use: stop the other process, or set PORT`, { cause: error });
       await sleep(200);
     }
   }

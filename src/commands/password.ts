@@ -12,7 +12,7 @@ export const asPassword = (command: Command): Command =>
   command
     .option(
       '--password <password>',
-      'at least 12 characters; all users of this machine can see it; - for standard input',
+      'at least 12 characters; visible to all users of this machine; - for standard input',
     )
     .option('--password-stdin', 'read the password from standard input');
 
@@ -24,8 +24,8 @@ export const asPassword = (command: Command): Command =>
  */
 export async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise<string | undefined> {
   if (!passwordStdin && password !== '-') return password;
-  if (passwordStdin && password !== undefined) throw new RefusedError('Give --password or --password-stdin, not both');
+  if (passwordStdin && password !== undefined) throw new RefusedError('Use either --password or --password-stdin');
   if (process.stdin.isTTY)
-    throw new RefusedError('--password-stdin reads from a pipe or a file: a terminal would show what is typed');
+    throw new RefusedError('--password-stdin reads from a pipe or a file: a terminal would show the password');
   return (await text(process.stdin)).replace(/\r?\n$/, '');
 }

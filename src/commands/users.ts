@@ -24,9 +24,9 @@ import { asJson, withDatabase, type Json } from './database.ts';
 import { asPassword, passwordOf, type PasswordOptions } from './password.ts';
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('people, and the tenants they belong to');
+  const user = program.command('user').description('users, and the tenants that they are members of');
   addCreate(user);
-  asJson(user.command('invite').description('make a link by which a person joins a tenant: works once, for 7 days'))
+  asJson(user.command('invite').description('make an invitation link to a tenant; it works once, for 7 days'))
     .requiredOption('--email <address>')
     .requiredOption('--tenant <id>')
     .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
@@ -38,7 +38,7 @@ export function addUserCommands(program: Command): void {
       if (account) sayAccount(account);
       sayInvitation(invitation);
     });
-  asJson(user.command('show').description('since when a user exists, who made the account, and what it reaches'))
+  asJson(user.command('show').description('show when and by whom an account was made, and its tenants'))
     .requiredOption('--email <address>')
     .action(async ({ email, json }: { email: string } & Json) => {
       const account = await withDatabase(({ client }) => showAccount(client, email, new Date()));
@@ -46,10 +46,10 @@ export function addUserCommands(program: Command): void {
       sayAccount(account);
       for (const { id, name, closedAt } of account.tenants)
         print(`Member of ${name} (${id})${closedAt ? ', closed' : ''}`);
-      print(`API tokens that work: ${account.activeTokens}`);
+      print(`Active API tokens: ${account.activeTokens}`);
     });
   addPassword(user);
-  asJson(user.command('remove').description("take a user out of a tenant; the user's tokens lose it"))
+  asJson(user.command('remove').description("remove a user from a tenant; the user's tokens lose access to it"))
     .requiredOption('--email <address>')
     .requiredOption('--tenant <id>')
     .action(async ({ email, tenant: tenantId, json }: { email: string; tenant: string } & Json) => {
@@ -67,12 +67,12 @@ interface CreateOptions extends PasswordOptions, Json {
 }
 
 function addCreate(user: Command): void {
-  const description = 'add a user; one who has an account already is invited';
+  const description = 'add a user; if the address has an account, invite it';
   asPassword(asJson(user.command('create').description(description)))
     .requiredOption('--email <address>')
     .option('--name <name>')
-    .option('--tenant <id>', 'that the user belongs to')
-    .option('--existing', 'add the account there is to the tenant at once, without asking whoever has it')
+    .option('--tenant <id>', 'tenant of the user')
+    .option('--existing', 'add an existing account to the tenant at once, without an invitation')
     .action(async (options: CreateOptions) => {
       const { json } = options;
       const made = await withDatabase(async ({ client }) => createOrInvite(client, options));
@@ -84,7 +84,7 @@ function addCreate(user: Command): void {
       }
       if (json) return printJson(made);
       sayAccount(made.account);
-      print('The account was not added to the tenant. It is invited instead; --existing would add it.');
+      print('The account was invited, and not added to the tenant. --existing adds it at once.');
       sayInvitation(made.invitation);
     });
 }
@@ -96,7 +96,7 @@ async function createOrInvite(client: UnscopedClient, options: CreateOptions): P
   const { email, name, tenant: tenantId, existing } = options;
   const password = await passwordOf(options);
   if (existing) {
-    if (tenantId === undefined) throw new RefusedError('--existing needs --tenant: the tenant that the account joins');
+    if (tenantId === undefined) throw new RefusedError('--existing needs --tenant');
     if (password !== undefined) throw new RefusedError(keepsPassword(email));
     return { account: await addExistingUser(client, { email, tenantId }) };
   }
@@ -110,8 +110,7 @@ async function createOrInvite(client: UnscopedClient, options: CreateOptions): P
   }
 }
 
-const keepsPassword = (email: string): string =>
-  `User ${email} exists already: leave out the password, it stays what it is`;
+const keepsPassword = (email: string): string => `User ${email} exists already, and keeps the password: omit it`;
 
 async function invite(client: UnscopedClient, { email, tenantId }: { email: string; tenantId: string }): Promise<Link> {
   const { publicUrl, host, port } = readConfig(process.env);
@@ -120,7 +119,7 @@ async function invite(client: UnscopedClient, { email, tenantId }: { email: stri
 }
 
 function sayInvitation({ email, link }: Link): void {
-  print(`Invitation for ${email}. Its link, shown this once:`);
+  print(`Invitation for ${email}. Its link is shown only once:`);
   print(link);
 }
 
@@ -136,19 +135,19 @@ interface SetPasswordOptions extends PasswordOptions, Json {
 }
 
 function addPassword(user: Command): void {
-  asPassword(asJson(user.command('password').description("set a user's password anew; their sessions end")))
+  asPassword(asJson(user.command('password').description("set a user's password; the user's sessions end")))
     .requiredOption('--email <address>')
-    .option('--revoke-tokens', "revoke the user's API tokens, too")
+    .option('--revoke-tokens', "also revoke the user's API tokens")
     .action(async (options: SetPasswordOptions) => {
       const password = await passwordOf(options);
-      if (password === undefined) throw new RefusedError('Name a password: --password-stdin reads it');
+      if (password === undefined) throw new RefusedError('Pass a password, for example by --password-stdin');
       const { email, revokeTokens = false } = options;
       const changed = await withDatabase(({ client }) => setPassword(client, { email, password, revokeTokens }));
       const { revokedTokens, activeTokens } = changed;
       if (options.json) return printJson({ ...changed, changed: true });
       print(`${changed.email} has a new password. All sessions have ended.`);
       if (revokedTokens > 0) print(`${tokens(revokedTokens)} revoked.`);
-      if (activeTokens > 0) print(`${tokens(activeTokens)} still working: --revoke-tokens ends them, too.`);
+      if (activeTokens > 0) print(`${tokens(activeTokens)} still active: --revoke-tokens revokes them as well.`);
     });
 }
 

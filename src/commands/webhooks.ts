@@ -39,16 +39,16 @@ const onOne = <T>(id: string, source: string, variables: object = {}): Promise<T
 
 function sayMade({ webhook, secret }: Made, json: true | undefined): void {
   if (json) return printJson({ ...webhook, secret });
-  print(`Webhook ${webhook.id} to ${webhook.url}. Its secret, shown this once:`);
+  print(`Webhook ${webhook.id} to ${webhook.url}. Its secret is shown only once:`);
   print(secret);
 }
 
 export function addWebhookCommands(program: Command): void {
-  const webhook = program.command('webhook').description('where events are sent');
-  asJson(webhook.command('create').description('send events to an address; its secret is shown once'))
+  const webhook = program.command('webhook').description('webhooks: addresses to which events are sent');
+  asJson(webhook.command('create').description('create a webhook; its secret is shown only once'))
     .requiredOption('--tenant <id>')
-    .requiredOption('--url <url>', 'https, at a public address')
-    .option('--events <list>', 'names of events, comma-separated; default: all')
+    .requiredOption('--url <url>', 'https URL with a public address')
+    .option('--events <list>', 'event names, comma-separated; default: all')
     .option('--description <text>')
     .action(async (options: { tenant: string; url: string; events?: string; description?: string } & Json) => {
       const { tenant, url, events, description, json } = options;
@@ -56,7 +56,7 @@ export function addWebhookCommands(program: Command): void {
       const source = `mutation ($input: CreateWebhookInput!) { result: createWebhook(input: $input) { secret webhook { ${fields} } } }`;
       sayMade(await withDatabase((database) => ask<Made>(database, tenant, source, { input })), json);
     });
-  asJson(webhook.command('list').description("a tenant's webhooks, and how they fare"))
+  asJson(webhook.command('list').description("list a tenant's webhooks with their state"))
     .requiredOption('--tenant <id>')
     .action(async ({ tenant, json }: { tenant: string } & Json) => {
       const source = `{ result: webhooks { ${fields} } }`;
@@ -73,24 +73,24 @@ export function addWebhookCommands(program: Command): void {
         );
       }
     });
-  asJson(webhook.command('ping').description('send webhook.ping'))
+  asJson(webhook.command('ping').description('send the event webhook.ping'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       const source = `mutation ($id: UUID!) { result: pingWebhook(id: $id) { id webhookId state createdAt } }`;
       const delivery = await onOne<{ id: string }>(id, source);
       if (json) printJson(delivery);
-      else print(`A ping is on its way: delivery ${delivery.id}`);
+      else print(`The ping will be sent: delivery ${delivery.id}`);
     });
   asJson(
     webhook
       .command('rotate')
-      .description('make a new secret; the one before signs beside it for 24 hours; at most twice in 24 hours'),
+      .description('make a new secret; the previous one stays valid for 24 hours; at most twice in 24 hours'),
   )
     .argument('<id>')
     .addOption(
       new Option(
         '--immediately',
-        'change X-Service-Signature over to the new secret at once; else it stays with the oldest that is good',
+        'X-Service-Signature uses the new secret at once; without this option, it uses the oldest valid one',
       ),
     )
     .action(async (id: string, { immediately, json }: { immediately?: true } & Json) => {
@@ -98,14 +98,14 @@ export function addWebhookCommands(program: Command): void {
         result: rotateWebhookSecret(id: $id, immediately: $immediately) { secret webhook { ${fields} } } }`;
       sayMade(await onOne<Made>(id, source, { immediately }), json);
     });
-  asJson(webhook.command('enable').description('make a deactivated or paused webhook active again'))
+  asJson(webhook.command('enable').description('activate a deactivated or paused webhook'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       const enabled = await onOne<Shown>(id, `mutation ($id: UUID!) { result: enableWebhook(id: $id) { ${fields} } }`);
       if (json) printJson(enabled);
       else print(`Webhook ${id} is active.`);
     });
-  asJson(webhook.command('delete').description('send nothing more; the audit log stays'))
+  asJson(webhook.command('delete').description('delete a webhook; its audit log is kept'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await onOne(id, `mutation ($id: UUID!) { result: deleteWebhook(id: $id) { id } }`);

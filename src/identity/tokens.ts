@@ -45,7 +45,7 @@ export async function createToken(
   const abilities = [
     ...new Set((input.abilities ?? ['*']).map((ability) => checked('ability', grantableAbility, ability))),
   ];
-  if (abilities.length === 0) throw new RefusedError('A token needs at least one ability');
+  if (abilities.length === 0) throw new RefusedError('A token must have at least one ability');
   if (expiresAt && !(expiresAt.getTime() > Date.now()))
     throw new RefusedError('The expiry must be a time in the future');
 

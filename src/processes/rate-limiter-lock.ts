@@ -40,6 +40,6 @@ export async function claimRateLimiter(
   if (await take('pg_try_advisory_lock_shared')) return { limiter: limiter(false), release };
   await release();
   throw new Error(
-    `Another Kontor serves ${config.dataDir} and counts requests in its memory: stop it, or start both with RATE_LIMIT_STORE=postgres`,
+    `Another Kontor process serves ${config.dataDir} and counts requests in memory: stop it, or start both with RATE_LIMIT_STORE=postgres`,
   );
 }

@@ -247,10 +247,10 @@ describe('the command line', () => {
     });
     expect(wrong).toMatchObject({
       code: 1,
-      err: 'kontor: This is not the passphrase of the backup, or it is damaged\n',
+      err: 'kontor: The passphrase is wrong, or the backup is damaged\n',
     });
     const occupied = await kontor(['restore', file], env);
-    expect(occupied.err).toBe(`kontor: ${dataDir} is not empty: name another folder by DATA_DIR\n`);
+    expect(occupied.err).toBe(`kontor: ${dataDir} is not empty: set DATA_DIR to another folder\n`);
 
     const restored = await kontor(['restore', file], { ...env, DATA_DIR: target });
     expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(createdAt) });
@@ -262,7 +262,7 @@ describe('the command line', () => {
     const own = { ...env, DATABASE_URL: 'postgres://a@b/c', KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
     for (const command of ['backup', 'restore'])
       expect((await kontor([command, file], own)).err).toBe(
-        'kontor: This is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup\n',
+        'kontor: This command is for the embedded database. For your own PostgreSQL see OPERATING.md, Backup\n',
       );
   });
 });

@@ -318,7 +318,7 @@ describe('tokens', () => {
     expect(await refusal(create(['invoices:delete']))).toMatch(
       /^ability "invoices:delete": Must be one of \*, read, write, customers:read, /,
     );
-    expect(await refusal(create([]))).toBe('A token needs at least one ability');
+    expect(await refusal(create([]))).toBe('A token must have at least one ability');
   });
 
   it('can’t have expired before they are made, nor have a name that is empty', async () => {

@@ -128,7 +128,7 @@ describe('the command line', () => {
     await client.$disconnect();
     await pool.end();
     const both = ['user', 'password', '--email', email, '--password', first, '--password-stdin'];
-    expect((await kontor(both, env, second)).err).toBe('kontor: Give --password or --password-stdin, not both\n');
+    expect((await kontor(both, env, second)).err).toBe('kontor: Use either --password or --password-stdin\n');
     expect((await kontor(['user', 'password', '--email', email], env)).err).toContain('--password-stdin');
   }, 180_000);
 

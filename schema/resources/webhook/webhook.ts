@@ -189,7 +189,7 @@ builder.queryFields((t) => ({
   }),
   webhooks: t.prismaField({
     type: [Webhook],
-    description: `All of them: a tenant has at most ${maxWebhooks}.`,
+    description: `All webhooks of the tenant, at most ${maxWebhooks}.`,
     ability: 'webhooks:read',
     resolve: (query, _root, _args, context) =>
       context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPageSize }),
