@@ -7,9 +7,27 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ConnectionPool } from './connection.ts';
 import { migrations } from './migrate.ts';
+import { resources } from './resources.ts';
 import { applyMigrations, drift, lockfile } from './schema-engine.ts';
+import { tableOf, type Table } from './tables.ts';
+import { tenantModels } from './tenant/client.ts';
 
 const folder = new URL('migrations/', import.meta.url);
+
+/** Adds row-level security for the new tables of the books, and row counts for the new resources. */
+function withIsolation(script: string): string {
+  const isNew = ({ table }: Table): boolean => script.includes(`CREATE TABLE "${table}" (`);
+  const isolated = [...tenantModels].map(tableOf).filter(isNew);
+  const counted = resources.flatMap(({ model, state }) => {
+    const table = tableOf(model);
+    const column = state === null ? undefined : table.fields.get(state);
+    const argument = column?.kind === 'column' ? `, '${column.column}'` : '';
+    return isNew(table) ? [`select tally('${table.table}'${argument});`] : [];
+  });
+  if (isolated.length === 0) return script;
+  const calls = [...isolated.map(({ table }) => `select isolate('${table}');`), ...counted];
+  return `${script.trimEnd()}\n\n-- Row-level security, and row counts for lists\n${calls.join('\n')}\n`;
+}
 
 async function draft(name: string | undefined, shadow: string | undefined): Promise<string> {
   if (!name || !/^[a-z0-9_]+$/.test(name))
@@ -29,7 +47,8 @@ async function draft(name: string | undefined, shadow: string | undefined): Prom
       const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
       const target = new URL(`${timestamp}_${name}/migration.sql`, folder);
       await mkdir(new URL('.', target), { recursive: true });
-      await writeFile(target, script || "-- schema.prisma asks for nothing here: this is for what Prisma can't say\n");
+      const sql = script && withIsolation(script);
+      await writeFile(target, sql || "-- schema.prisma asks for nothing here: this is for what Prisma can't say\n");
       return fileURLToPath(target);
     } finally {
       await pool.query('drop schema public cascade; create schema public');
