@@ -16,7 +16,7 @@ export class JsonNumber {
   }
 }
 
-/** Parses JSON; its numbers become JsonNumbers. Throws SyntaxError, and RangeError when nested too deeply. */
+/** Parses JSON. Each number becomes a JsonNumber. @throws SyntaxError; RangeError when nested too deeply */
 export const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key, value, context) =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value,

@@ -22,7 +22,7 @@ function isJson(contentType: string): boolean {
 }
 
 /**
- * Parses the body as a JSON object, numbers as JsonNumbers.
+ * Parses the body as a JSON object, each number as a JsonNumber.
  * @returns undefined where it is none, and adds that to `problems`
  * @throws TransportError
  */

@@ -1,6 +1,6 @@
 import type { Principal } from '../../schema/context.ts';
 
-/** The channel on which triggers announce that a caller's access has ended (migration access_endings). */
+/** The channel on which triggers announce that a caller's access has ended (announce_access_ending() in the migrations). */
 export const accessChannel = 'access';
 
 /** What a principal's access depends on, as the triggers name it. */

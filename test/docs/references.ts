@@ -16,8 +16,17 @@ export interface Repository {
   files: string[];
   /** Text of a file. */
   read: (path: string) => string;
-  /** All code, without comments: where names of functions are looked for. */
-  code: string;
+  /** Every identifier of the code and of what it is generated from, without comments. */
+  words: ReadonlySet<string>;
+  commands: Commands;
+}
+
+/** The command line, as src/cli.ts and src/commands declare it. */
+export interface Commands {
+  /** `migrate`, `user create`. */
+  names: ReadonlySet<string>;
+  /** `--json`. */
+  options: ReadonlySet<string>;
 }
 
 /** Files of the checkout: those that git knows, and new ones. */
@@ -60,26 +69,57 @@ export const hasComments = (path: string): boolean => extensionOf(path) in comme
 
 const extensionOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
+const languages =
+  /\.(?:[jt]sx?|css|sql|graphql|prisma|json|ya?ml|toml|go|py|rb|php)$|(?:^|\/)(?:Dockerfile|\.npmrc|run)$/;
+
+/** The identifiers of all files that are code, or that code is generated from. */
+export function wordsOf(files: string[], read: Repository['read']): Set<string> {
+  const code = files.filter((path) => languages.test(path) && !path.endsWith('package-lock.json'));
+  return new Set(code.flatMap((path) => withoutComments(path, read(path)).match(/[A-Za-z_$][\w$]*/g) ?? []));
+}
+
+/** Reads the declarations of commander: `user.command('create')` in a file where `user` is a command of the program. */
+export function commandsOf(files: string[], read: Repository['read']): Commands {
+  const code = files.filter((path) => /^src\/(?:cli|commands\/[\w-]+)\.ts$/.test(path)).map(read);
+  const names = code.flatMap((text) =>
+    [...text.matchAll(/(\w+)\s*\.command\('(\w+)'\)/g)].map(([, parent, name]) =>
+      parent === 'program' ? `${name}` : `${parent} ${name}`,
+    ),
+  );
+  const options = code.flatMap((text) => [...text.matchAll(/'(--(?!no-)[a-z-]+)/g)].map(([, name = '']) => name));
+  return { names: new Set(names), options: new Set([...options, '--no-tenant', '--help']) };
+}
+
 /** The anchors of a Markdown document, as GitHub makes them of its headings. */
 export function anchorsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```[^]*?^```$/gm, '');
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 
 const link = /\]\(([^)\s]+)\)/g;
 const anchored = /(?<![\w/.-])((?:[\w-]+\/)*[A-Z]+\.md)#([\w-]+)/g;
 const file =
-  /(?<![\w@/.:*-])((?:\.{1,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.(?:ts|tsx|md|sql|prisma|graphql|yml|yaml|css))\b(?![\w/(-])/g;
+  /(?<![\w@/.:*-])((?:\.{1,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.(?:[jt]sx?|md|sql|prisma|graphql|ya?ml|css|json|txt|toml|go|py|rb|php|png))\b(?![\w/(-])/g;
 const folder = /(?<![\w@/.:*-])((?:src|schema|rest-shim|prisma|test)(?:\/[\w@-]+)*\/(?:[\w@-]+)?)(?![\w/*.<-])/g;
-const call = /`([A-Za-z_$][\w$]*)\(\)`/g;
+/** `emit()`, `tally('quotes')`, and without quotation marks: emit(). */
+const call = /(?<![\w.:$])([A-Za-z_$][\w$]*)(?:\(\)|(?<=`\w+)\()/g;
+/** A name that can only be an identifier: of a type, a function, a setting, a metric, a column. */
+const identifier =
+  /(?<![\w/.#$<-])([A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b(?!\.\w|[-/])/g;
+const guide = /(?<![\w.-])\/docs\/([a-z-]+)/g;
+/** `OPERATING.md, Backup`. */
+const section = /\b([A-Z]+\.md), ([A-Z][a-z]+(?: [a-z]+)*|Your own PostgreSQL)/g;
+/** `kontor -- user create --email …`, and in a document `user create --email …`. */
+const command = /(?:kontor -- |`)((?:tenant|user|token|webhook|bank) [a-z|\\]+|(?<=-- )[a-z]+)([^`\n]*)/g;
 
 /** Every reference of a text that leads nowhere: `path:line: reference`. */
-export function staleReferences({ path, text }: Source, { files, read, code }: Repository): string[] {
+export function staleReferences({ path, text }: Source, { files, read, words, commands }: Repository): string[] {
   const folders = new Set(files.flatMap((each) => parentsOf(each)));
   const isThere = (name: string): boolean => {
     const here = normalize(join(dirname(path), name));
@@ -92,9 +132,12 @@ export function staleReferences({ path, text }: Source, { files, read, code }: R
     files.find((each) => basename(each) === name);
 
   const stale: [index: number, reference: string][] = [];
+  /** Configuration of other programs, which has names of its own. */
+  const prose = text.replaceAll(/^```(?:nginx|ini)\n[^]*?^```$/gm, (fence) => fence.replaceAll(/[^\n]/g, ' '));
   const check = (form: RegExp, exists: (...groups: string[]) => boolean): void => {
-    for (const match of text.matchAll(form))
-      if (!exists(...match.slice(1))) stale.push([match.index, form === anchored ? match[0] : match[1]!]);
+    const isWhole = form === anchored || form === guide || form === section || form === command;
+    for (const match of prose.matchAll(form))
+      if (!exists(...match.slice(1))) stale.push([match.index, isWhole ? match[0] : match[1]!]);
   };
   const hasAnchor = (name: string, anchor: string): boolean => {
     const target = name === '' ? path : document(name);
@@ -103,7 +146,19 @@ export function staleReferences({ path, text }: Source, { files, read, code }: R
   check(anchored, hasAnchor);
   check(file, isNamed);
   check(folder, (name) => isThere(name) || files.some((each) => each.startsWith(`${name}.`)));
-  check(call, (name) => new RegExp(`\\b${name.replace('$', '\\$')}\\b`).test(code));
+  check(call, (name) => words.has(name));
+  check(identifier, (name) => words.has(name) || words.has(name.replace(/_(?:count|sum|bucket)$/, '')));
+  check(guide, (name) => files.includes(`src/pages/guides/${name}.md`));
+  check(section, (name, title) => {
+    const target = document(name);
+    return target !== undefined && anchorsOf(read(target)).includes(anchorOf(title));
+  });
+  check(command, (names, rest) => {
+    const [first = '', second] = names.split(' ');
+    const all = second === undefined ? [first] : second.split(/\\?\|/).map((each) => `${first} ${each}`);
+    const options = rest.match(/(?<= |\[)--[a-z-]+/g) ?? [];
+    return all.every((each) => commands.names.has(each)) && options.every((each) => commands.options.has(each));
+  });
   if (path.endsWith('.md')) {
     check(link, (target) => {
       if (/^(?:[a-z]+:|\/)/.test(target)) return true;

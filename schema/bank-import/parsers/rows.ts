@@ -34,7 +34,7 @@ const batchLength = 256 * 1024;
 const maxLength = 512 * 1024 * 1024;
 
 /**
- * Reads a statement and writes its transactions to a file: a line for each batch, as a JSON array of StatementRows.
+ * Reads a statement and writes its transactions to a file: a line for each batch, as a JSON array of StatementRow.
  * @throws StatementError saying where the statement can't be read, and why
  */
 export async function writeRows(statement: string, rows: string, options: StatementOptions): Promise<void> {
