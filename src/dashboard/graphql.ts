@@ -8,4 +8,11 @@ export const graphql = initGraphQLTada<{
   scalars: { Date: string; DateTime: string; Decimal: string; UUID: string; Upload: File };
 }>();
 
+type Types = introspection['types'];
+
+type EnumName = { [Name in keyof Types]: Types[Name] extends { enumValues: string } ? Name : never }[keyof Types];
+
+/** The values of an enum of the schema. */
+export type EnumOf<Name extends EnumName> = Types[Name]['enumValues'];
+
 export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';

@@ -124,6 +124,10 @@ export function label(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The options of a selection, labelled by their names. */
+export const labelled = <Name extends string>(names: readonly Name[]): { value: Name; label: string }[] =>
+  names.map((name) => ({ value: name, label: label(name) }));
+
 /** `YYYY-MM-DD` of the reader's today. */
 export function today(): string {
   const now = new Date();

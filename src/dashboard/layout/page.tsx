@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useSession } from '../session/session.tsx';
 import { TextLink } from '../components/text-link.tsx';
 
-interface Props {
+export interface PageProps {
   title: string;
   /** What stands beside the title: a state, say. */
   badge?: ReactNode;
@@ -21,7 +21,7 @@ interface Props {
 let arrived = false;
 
 /** The frame of a page: its heading takes the focus when one comes here, and names the window. */
-export function Page({ title, badge, description, guide, actions, back, children }: Props): ReactNode {
+export function Page({ title, badge, description, guide, actions, back, children }: PageProps): ReactNode {
   const { tenant } = useSession();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

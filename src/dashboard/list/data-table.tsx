@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Group, Paper, Skeleton, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Group, Paper, Table, Text, UnstyledButton } from '@mantine/core';
 import {
   ChevronDoubleLeftIcon,
   ChevronDownIcon,
@@ -9,27 +9,18 @@ import {
 } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
+import { useAnnounce } from '../components/announce.tsx';
+import { Unavailable } from '../errors/error-boundary.tsx';
 import { count } from '../format/format.ts';
 import { pageSize, type ListState } from './list-state.ts';
-import { useAnnounce } from '../components/announce.tsx';
-import { Cell, ResponsiveTable } from './responsive-table.tsx';
-import { Unavailable } from '../errors/error-boundary.tsx';
+import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
 
-export interface Column<Row> {
-  header: string;
-  cell: (row: Row) => ReactNode;
-  /** A field of the list's `orderBy`, where it can be sorted by this. */
-  sort?: string;
-  /** Figures stand at the right. */
-  align?: 'right';
-  width?: number | string;
-  /** What a row is known by: its first line, where there is no room for columns. */
-  lead?: boolean;
-  /** Whether only screen readers need the header. */
-  hidden?: boolean;
+export interface SortableColumn<Row, Field extends string = string> extends Column<Row> {
+  /** The field of the list's `orderBy`, if rows can be sorted by this column. */
+  sort?: Field;
 }
 
-interface Connection<Row> {
+export interface Connection<Row> {
   nodes: readonly Row[];
   totalCount: number;
   pageInfo: {
@@ -41,29 +32,29 @@ interface Connection<Row> {
 }
 
 interface Props<Row> {
-  /** What the table lists: `Invoices`. */
+  /** The rows' name: `Invoices`. */
   caption: string;
-  columns: Column<Row>[];
-  list: Pick<ListState<never>, 'sort' | 'sortBy' | 'page' | 'goToPage'>;
-  /** What urql answered. */
+  columns: SortableColumn<Row>[];
+  list: ListState<never>;
+  /** Undefined while it is loading. */
   connection: Connection<Row> | undefined;
   fetching: boolean;
   error?: CombinedError | undefined;
   refetch?: () => void;
-  /** What to say, and to do, where there are none. */
+  /** Replaces an empty list. */
   empty: ReactNode;
 }
 
-/** A page of a list. Rows keep their place while the next ones are fetched. */
+/** A page of a list. Its rows stay while the next page is loading. */
 export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
   const { caption, columns, list, connection, fetching, error, refetch, empty } = props;
   const announce = useAnnounce();
   const total = connection?.totalCount;
-  const told = useRef(total);
+  const announced = useRef(total);
   useEffect(() => {
-    if (fetching || total === undefined || told.current === total) return;
-    if (told.current !== undefined) announce(`${caption}: ${count(total)}`);
-    told.current = total;
+    if (fetching || total === undefined || announced.current === total) return;
+    if (announced.current !== undefined) announce(`${caption}: ${count(total)}`);
+    announced.current = total;
   }, [fetching, total, caption, announce]);
 
   if (error && !connection) return <Unavailable error={error} refetch={refetch} />;
@@ -73,73 +64,38 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
       {connection?.nodes.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (
-        <ResponsiveTable caption={caption}>
-          <Table
-            className="stack"
-            role="table"
-            verticalSpacing="sm"
-            horizontalSpacing="sm"
-            highlightOnHover
-            highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
-            aria-busy={fetching}
-          >
-            <Table.Thead role="rowgroup">
-              <Table.Tr role="row">
-                {columns.map((column) => (
-                  <Heading key={column.header} column={column} list={list} />
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody role="rowgroup">
-              {connection
-                ? connection.nodes.map((row) => (
-                    <Table.Tr key={row.id} role="row">
-                      {columns.map((column) => (
-                        <Cell key={column.header} column={column}>
-                          {column.cell(row)}
-                        </Cell>
-                      ))}
-                    </Table.Tr>
-                  ))
-                : Array.from({ length: 8 }, (_, row) => (
-                    <Table.Tr key={row} role="row">
-                      {columns.map((column) => (
-                        <Cell key={column.header} column={column}>
-                          <Skeleton h={14} my={4} w={`${55 + ((row * 13) % 40)}%`} />
-                        </Cell>
-                      ))}
-                    </Table.Tr>
-                  ))}
-            </Table.Tbody>
-          </Table>
-        </ResponsiveTable>
+        <ResponsiveTable
+          caption={caption}
+          columns={columns}
+          rows={connection?.nodes}
+          placeholders={8}
+          heading={(column) => column.sort && <SortHeading key={column.header} column={column} list={list} />}
+          horizontalSpacing="sm"
+          highlightOnHover
+          highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
+          aria-busy={fetching}
+        />
       )}
       <Pagination list={list} connection={connection} order={orderOf(list.sort, columns)} />
     </Paper>
   );
 }
 
-const placed = <Row,>({ align, width }: Column<Row>): object => ({
-  ...(align && { ta: align }),
-  ...(width !== undefined && { w: width }),
-});
+interface HeadingProps {
+  column: Omit<SortableColumn<never>, 'cell'>;
+  list: ListState<never>;
+}
 
-function Heading<Row>({ column, list }: { column: Column<Row>; list: Props<Row>['list'] }): ReactNode {
-  const { header, sort } = column;
-  if (!sort) {
-    return (
-      <Table.Th {...placed(column)} scope="col" role="columnheader" data-plain fz="xs" c="dimmed">
-        {column.hidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-      </Table.Th>
-    );
-  }
+/** A header cell that sorts the list. */
+function SortHeading({ column, list }: HeadingProps): ReactNode {
+  const { header, sort = '', align } = column;
   const direction = list.sort?.field === sort ? list.sort.direction : undefined;
   const Icon = direction ? (direction === 'ASC' ? ChevronUpIcon : ChevronDownIcon) : ChevronUpDownIcon;
   const sorted = direction && (direction === 'ASC' ? 'ascending' : 'descending');
   return (
-    <Table.Th {...placed(column)} scope="col" role="columnheader" aria-sort={sorted ?? 'none'}>
+    <Table.Th {...placement(column)} scope="col" role="columnheader" aria-sort={sorted ?? 'none'}>
       <UnstyledButton onClick={() => list.sortBy(sort)} fz="xs" fw={700} c={direction ? undefined : 'dimmed'}>
-        <Group component="span" gap={4} wrap="nowrap" justify={column.align === 'right' ? 'flex-end' : 'flex-start'}>
+        <Group component="span" gap={4} wrap="nowrap" justify={align === 'right' ? 'flex-end' : 'flex-start'}>
           {header}
           <Icon width={14} aria-hidden />
         </Group>
@@ -148,8 +104,8 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: Props<Row>[
   );
 }
 
-/** What a list is ordered by, in words. */
-function orderOf<Row>(sort: Props<Row>['list']['sort'], columns: Column<Row>[]): string {
+/** Describes a list's order. */
+function orderOf<Row>(sort: ListState<never>['sort'], columns: SortableColumn<Row>[]): string {
   const header = sort && columns.find((column) => column.sort === sort.field)?.header;
   if (header === undefined) return 'Newest first';
   return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;

@@ -3,22 +3,25 @@ import { FunnelIcon } from '@heroicons/react/24/outline';
 import type { ComponentType, ReactNode, SVGProps } from 'react';
 import type { ListState } from './list-state.ts';
 
-interface Props {
-  list: Pick<ListState<never>, 'filtered' | 'clear'>;
+export interface EmptyListTexts {
   /** The title where the filters match no row: `No invoices match`. */
   noMatch: string;
   icon: ComponentType<SVGProps<SVGSVGElement>>;
   title: string;
   description: string;
-  /** What to do about it. */
+}
+
+interface Props extends EmptyListTexts {
+  list: ListState<never>;
+  /** The button that adds the first row. */
   children?: ReactNode;
 }
 
 /** Replaces an empty list: explains how to add the first row, or offers to clear filters that match no row. */
-export function EmptyList({ list, noMatch: unlike, icon: Icon, title, description, children }: Props): ReactNode {
+export function EmptyList({ list, noMatch, icon: Icon, title, description, children }: Props): ReactNode {
   if (list.filtered) {
     return (
-      <EmptyState icon={<FunnelIcon width={40} aria-hidden />} title={unlike} description="Try other filters.">
+      <EmptyState icon={<FunnelIcon width={40} aria-hidden />} title={noMatch} description="Try other filters.">
         <Button variant="default" onClick={list.clear}>
           Clear filters
         </Button>

@@ -37,19 +37,24 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
   );
 }
 
-interface SearchProps {
-  value: string | undefined;
-  onChange: (value: string) => void;
+interface SearchProps extends FilterProps {
   /** `Search invoices` */
   label: string;
 }
 
-interface ChoiceProps {
-  label: string;
+/** A filter's value in the URL, and how it is changed. Undefined: not set. */
+interface FilterProps {
   value: string | undefined;
   onChange: (value: string | undefined) => void;
+}
+
+/** Renders a filter. */
+export type Filter = (props: FilterProps) => ReactNode;
+
+interface ChoiceProps extends FilterProps {
+  label: string;
   options: { value: string; label: string }[];
-  /** Of the choice that filters nothing. */
+  /** The placeholder while the filter is not set: `All states`. */
   all: string;
   searchable?: boolean;
 }
@@ -72,14 +77,21 @@ export function Choice({ label, value, onChange, options, all, searchable }: Cho
   );
 }
 
-interface DayProps {
-  label: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}
+/** A picker's props for use as a filter. */
+export const pickerFilter = ({ value, onChange }: FilterProps) => ({
+  hideLabel: true,
+  value: value ?? null,
+  onChange: (id: string | null): void => onChange(id ?? undefined),
+  w: { base: '100%', sm: 220 },
+});
 
-/** A filter by day. */
-export function Day({ label, value, onChange }: DayProps): ReactNode {
+/** The filters for a period, by its first and its last day. */
+export const period: Record<'from' | 'to', Filter> = {
+  from: (filter) => <Day label="From" {...filter} />,
+  to: (filter) => <Day label="To" {...filter} />,
+};
+
+function Day({ label, value, onChange }: FilterProps & { label: string }): ReactNode {
   return (
     <TextInput
       type="date"
@@ -98,14 +110,14 @@ export function Day({ label, value, onChange }: DayProps): ReactNode {
 }
 
 interface FiltersProps {
-  /** The field that searches, which stays in sight on a phone. */
+  list: ListState<never>;
+  /** The search field. It is always visible. */
   search?: ReactNode;
-  /** All others, which a phone keeps behind a button. */
+  /** The other filters. On a phone they are behind a button. */
   children: ReactNode;
-  list: Pick<ListState<never>, 'filters' | 'filtered' | 'clear'>;
 }
 
-/** The filters above a list: in a row, or behind a button on a phone, so that the list itself is on the first screen. */
+/** The filters above a list: in a row, or behind a button on a phone, so that the first rows fit on the screen. */
 export function Filters({ search, children, list }: FiltersProps): ReactNode {
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const [opened, { toggle }] = useDisclosure();

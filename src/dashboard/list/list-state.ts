@@ -2,42 +2,42 @@ import { useSearchParams } from 'wouter';
 
 export const pageSize = 25;
 
-/** What a list asks of the server, besides its filters. */
-interface PageVariables {
+/** A query's variables for one page of a list. */
+export interface PageVariables {
   first?: number;
   after?: string;
   last?: number;
   before?: string;
 }
 
-export interface Sort {
-  field: string;
+export interface Sort<Field extends string = string> {
+  field: Field;
   direction: 'ASC' | 'DESC';
 }
 
 export interface ListState<Filter extends string> {
-  /** Each filter as the address has it; undefined where it isn't set. */
+  /** The values of the filters that are set. */
   filters: Partial<Record<Filter, string>>;
   /** The order in the address, or the list's initial order. Undefined: newest first. */
   sort: Sort | undefined;
-  /** The page's number, from 1: for people only, the cursor says where it is. */
+  /** The page's number, from 1. It is only shown: the cursor determines the page. */
   page: number;
   variables: PageVariables;
   /** Whether any filter is set. */
   filtered: boolean;
-  /** Takes all filters away. */
+  /** Clears all filters. */
   clear: () => void;
-  /** Undefined or '' takes filters away. Back to the first page. */
-  filter: (values: Partial<Record<Filter, string | undefined>>) => void;
-  /** Ascending, then descending, then as the list begins. */
+  /** Sets a filter, or clears it by undefined or ''. Shows the first page. */
+  filter: (name: Filter, value: string | undefined) => void;
+  /** Sorts ascending, then descending, then in the initial order. */
   sortBy: (field: string) => void;
-  /** From the answer's pageInfo; undefined: the first page. */
+  /** Opens the page after or before a cursor; undefined opens the first page. */
   goToPage: (to: { after: string } | { before: string } | undefined) => void;
 }
 
 /**
- * The state of a list: its filters, order and page live in the address, so that a link or Back shows the same.
- * @param initial the order that it begins with; without one, newest first
+ * The state of a list. The URL holds its filters, order and page, so that a link or Back shows the same rows.
+ * @param initial the initial order; without one, newest first
  */
 export function useListState<Filter extends string = never>(
   names: readonly Filter[] = [],
@@ -70,12 +70,10 @@ export function useListState<Filter extends string = never>(
     sort,
     page: after || before ? page : 1,
     variables: before ? { last: pageSize, before } : { first: pageSize, ...(after && { after }) },
-    filter: (values) =>
+    filter: (name, value) =>
       set((next) => {
-        for (const [name, value] of Object.entries<string | undefined>(values)) {
-          if (value) next.set(name, value);
-          else next.delete(name);
-        }
+        if (value) next.set(name, value);
+        else next.delete(name);
       }, true),
     sortBy: (field) =>
       set((next) => {
@@ -92,11 +90,11 @@ export function useListState<Filter extends string = never>(
   };
 }
 
-/** How the address names the order that follows when a column is chosen; undefined: as the list begins. */
+/** The URL's value for the next order when a column is clicked; undefined for the initial order. */
 function sortAfter(sort: Sort | undefined, initial: Sort | undefined, field: string): string | undefined {
   const name = field.toLowerCase();
   if (sort?.field !== field) return name;
-  // A list that begins with this column's largest has two orders by it, any other list three.
+  // If the initial order is this column descending, there are two orders by it; otherwise three.
   if (initial?.field === field && initial.direction === 'DESC') return sort.direction === 'ASC' ? undefined : name;
   return sort.direction === 'ASC' ? `-${name}` : undefined;
 }
@@ -108,14 +106,17 @@ function parseSort(text: string | null): Sort | undefined {
 }
 
 /** The `orderBy` of a list that can be sorted by `fields`; null: newest first. */
-export function orderBy<Field extends string>(
-  sort: Sort | undefined,
-  fields: readonly Field[],
-): { field: Field; direction: Sort['direction'] } | null {
+export function orderBy<Field extends string>(sort: Sort | undefined, fields: readonly Field[]): Sort<Field> | null {
   const field = fields.find((each) => each === sort?.field);
   return field && sort ? { field, direction: sort.direction } : null;
 }
 
-/** A filter's value if it is valid, else null: the address may contain anything. */
+/** A filter's value if it is one of `values`, else null: the URL may contain anything. */
 export const oneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
   values.find((each) => each === value) ?? null;
+
+/**
+ * The keys of a record, in order. For the values of a schema's enum: TypeScript requires a record of them to be complete,
+ * so that a new value can't be forgotten.
+ */
+export const keysOf = <Key extends string>(record: Record<Key, unknown>): Key[] => Object.keys(record) as Key[];

@@ -1,40 +1,100 @@
-import { Table } from '@mantine/core';
+import { Skeleton, Table, VisuallyHidden, type TableProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-// The parts of tables whose rows become cards where there is no room for columns; see dashboard.css. The roles are said
-// in words, as browsers take them from what isn't laid out as a table.
-
-interface Placed {
+export interface Column<Row> {
   header: string;
-  /** Figures stand at the right. */
+  cell: (row: Row) => ReactNode;
+  /** Numbers are aligned to the right. */
   align?: 'right';
   width?: number | string;
-  /** What a row is known by: its first line, where there is no room for columns. */
+  /** Whether the column identifies the row. On a phone it is the card's first line. */
   lead?: boolean;
-  /** Whether only screen readers need the header. */
+  /** Whether only screen readers get the header. */
   hidden?: boolean;
 }
 
-/** The room of a table, which scrolls where it has to. */
-export const ResponsiveTable = ({ caption, children }: { caption: string; children: ReactNode }): ReactNode => (
-  <div className="rows">
-    <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
-      {children}
-    </div>
-  </div>
-);
+interface Props<Row, Col extends Column<Row>> extends TableProps {
+  caption: string;
+  columns: Col[];
+  /** Undefined while they are loading. */
+  rows: readonly Row[] | undefined;
+  /** The number of placeholder rows while loading. */
+  placeholders?: number;
+  /** Renders a header cell. Default: the column's header as text. */
+  heading?: (column: Col) => ReactNode;
+}
 
-/** A value of a row, which carries its column's name. */
-export function Cell({ column, children }: { column: Placed; children: ReactNode }): ReactNode {
-  const { header, align, width, lead, hidden } = column;
+/**
+ * A table whose rows become cards on a narrow screen; see dashboard.css. Roles are explicit, because browsers drop the
+ * implicit ones of elements that are not laid out as a table.
+ */
+export function ResponsiveTable<Row extends { id: string }, Col extends Column<Row>>(
+  props: Props<Row, Col>,
+): ReactNode {
+  const { caption, columns, rows, placeholders = 3, heading, ...rest } = props;
+  return (
+    <div className="rows">
+      <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
+        <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" {...rest}>
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map((column) => heading?.(column) ?? <PlainHeading key={column.header} column={column} />)}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody role="rowgroup">
+            {rows
+              ? rows.map((row) => (
+                  <Table.Tr key={row.id} role="row">
+                    {columns.map((column) => (
+                      <Cell key={column.header} column={column}>
+                        {column.cell(row)}
+                      </Cell>
+                    ))}
+                  </Table.Tr>
+                ))
+              : Array.from({ length: placeholders }, (_, row) => (
+                  <Table.Tr key={row} role="row">
+                    {columns.map((column) => (
+                      <Cell key={column.header} column={column}>
+                        <Skeleton h={14} my={4} w={`${55 + ((row * 13) % 40)}%`} />
+                      </Cell>
+                    ))}
+                  </Table.Tr>
+                ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </div>
+  );
+}
+
+type Placed = Omit<Column<never>, 'cell'>;
+
+/** A column's alignment and width, as props of its cells. */
+export const placement = ({ align, width }: Placed): object => ({
+  ...(align && { ta: align }),
+  ...(width !== undefined && { w: width }),
+});
+
+function PlainHeading({ column }: { column: Placed }): ReactNode {
+  const { header, hidden } = column;
+  return (
+    <Table.Th {...placement(column)} scope="col" role="columnheader" data-plain fz="xs" c="dimmed">
+      {hidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+    </Table.Th>
+  );
+}
+
+/** A value of a row. On a narrow screen it shows its column's header. */
+function Cell({ column, children }: { column: Placed; children: ReactNode }): ReactNode {
+  const { header, align, lead, hidden } = column;
   return (
     <Table.Td
       role="cell"
       data-label={hidden ? undefined : header}
       data-lead={lead || undefined}
       className={align ? 'numbers' : lead ? 'long-cell' : undefined}
-      {...(align && { ta: align })}
-      {...(width !== undefined && { w: width })}
+      {...placement(column)}
     >
       {children}
     </Table.Td>

@@ -1,19 +1,17 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useQuery } from 'urql';
-import { Link } from 'wouter';
-import { DataTable, type Column } from '../../list/data-table.tsx';
-import { Choice, Day, Filters, Search } from '../../list/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../layout/page.tsx';
-import { date, label, money } from '../../format/format.ts';
+import { date, labelled, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { oneOf, orderBy, useListState } from '../../list/list-state.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { Choice, period } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { keysOf, oneOf } from '../../list/list-state.ts';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { BankTransactionFields, directions, matchStatuses, nameOf, type BankTransaction } from './fields.ts';
-import { MatchState } from './state.tsx';
+import { BankTransactionFields, directions, nameOf, type BankTransaction } from './fields.ts';
+import { matchStatuses, MatchState } from './state.tsx';
 
 const BankTransactionsQuery = graphql(
   `
@@ -29,7 +27,7 @@ const BankTransactionsQuery = graphql(
       $to: Date
       $orderBy: BankTransactionOrder
     ) {
-      bankTransactions(
+      rows: bankTransactions(
         first: $first
         after: $after
         last: $last
@@ -54,7 +52,7 @@ const BankTransactionsQuery = graphql(
   [PageInfoFields, BankTransactionFields],
 );
 
-const columns: Column<BankTransaction>[] = [
+const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
   {
     header: 'Booked',
     sort: 'BOOKING_DATE',
@@ -90,71 +88,44 @@ const columns: Column<BankTransaction>[] = [
   },
 ];
 
-const names = ['q', 'status', 'direction', 'from', 'to'] as const;
+const BankTransactionTable = (props: ListTableProps<typeof BankTransactionsQuery>): ReactNode => (
+  <ListTable caption="Bank transactions" query={BankTransactionsQuery} columns={columns} {...props} />
+);
 
 export default function BankTransactions(): ReactNode {
-  const list = useListState(names, { field: 'BOOKING_DATE', direction: 'DESC' });
-  const { q, status, direction, from, to } = list.filters;
-  const [{ data, fetching, stale, error }, refetch] = useQuery({
-    query: BankTransactionsQuery,
-    variables: {
-      ...list.variables,
-      q: q ?? null,
-      matchStatus: oneOf(status, matchStatuses),
-      direction: oneOf(direction, ['CREDIT', 'DEBIT']),
-      from: from ?? null,
-      to: to ?? null,
-      orderBy: orderBy(list.sort, ['BOOKING_DATE', 'AMOUNT']),
-    },
-  });
-  const upload = (
-    <Button component={Link} to="/bank-transactions/upload" leftSection={<ArrowUpTrayIcon width={18} aria-hidden />}>
-      Upload a statement
-    </Button>
-  );
   return (
-    <Page title="Bank transactions" description="Money received and sent, from your bank statements." actions={upload}>
-      <Filters
-        list={list}
-        search={<Search label="Search transactions" value={q} onChange={(value) => list.filter({ q: value })} />}
-      >
-        <Choice
-          label="State"
-          all="All states"
-          value={status}
-          onChange={(value) => list.filter({ status: value })}
-          options={matchStatuses.map((value) => ({ value, label: label(value) }))}
-        />
-        <Choice
-          label="Direction"
-          all="In and out"
-          value={direction}
-          onChange={(value) => list.filter({ direction: value })}
-          options={Object.entries(directions).map(([value, name]) => ({ value, label: name }))}
-        />
-        <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
-        <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />
-      </Filters>
-      <DataTable
-        caption="Bank transactions"
-        columns={columns}
-        list={list}
-        connection={data?.bankTransactions}
-        fetching={fetching && !stale}
-        error={error}
-        refetch={refetch}
-        empty={
-          <EmptyList
-            list={list}
-            noMatch="No transactions match"
-            icon={BuildingLibraryIcon}
-            title="No bank transactions yet"
-            description="Upload a bank statement: payments are matched with invoices automatically."
-          >
-            {upload}
-          </EmptyList>
-        }
-      />
-    </Page>
+    <ListPage
+      title="Bank transactions"
+      description="Money received and sent, from your bank statements."
+      table={BankTransactionTable}
+      search="Search transactions"
+      filters={{
+        status: (filter) => <Choice label="State" all="All states" options={labelled(matchStatuses)} {...filter} />,
+        direction: (filter) => (
+          <Choice
+            label="Direction"
+            all="In and out"
+            options={Object.entries(directions).map(([value, label]) => ({ value, label }))}
+            {...filter}
+          />
+        ),
+        ...period,
+      }}
+      variables={({ q, status, direction, from, to }) => ({
+        q,
+        matchStatus: oneOf(status, matchStatuses),
+        direction: oneOf(direction, keysOf(directions)),
+        from,
+        to,
+      })}
+      initialSort={{ field: 'BOOKING_DATE', direction: 'DESC' }}
+      add={{ label: 'Upload a statement', icon: ArrowUpTrayIcon, to: '/bank-transactions/upload' }}
+      empty={{
+        icon: BuildingLibraryIcon,
+        title: 'No bank transactions yet',
+        description: 'Upload a bank statement: payments are matched with invoices automatically.',
+        noMatch: 'No transactions match',
+      }}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { graphql, type FragmentOf } from '../../graphql.ts';
+import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
 
 export const BankTransactionFields = graphql(`
   fragment BankTransactionFields on BankTransaction {
@@ -16,10 +16,11 @@ export const BankTransactionFields = graphql(`
 
 export type BankTransaction = FragmentOf<typeof BankTransactionFields>;
 
-export const matchStatuses = ['UNMATCHED', 'PARTIALLY_MATCHED', 'MATCHED', 'IGNORED'] as const;
-
-/** Which way the money went. */
-export const directions = { CREDIT: 'Money in', DEBIT: 'Money out' } as const;
+/** The labels of directions. */
+export const directions: Record<EnumOf<'BankTransactionDirection'>, string> = {
+  CREDIT: 'Money in',
+  DEBIT: 'Money out',
+};
 
 export const isMoneyOut = ({ amount }: Pick<BankTransaction, 'amount'>): boolean => amount.startsWith('-');
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format/format.ts';
+import { keysOf } from '../../list/list-state.ts';
 import type { BankTransaction } from './fields.ts';
 
 const colors: Record<BankTransaction['matchStatus'], string> = {
@@ -9,6 +10,8 @@ const colors: Record<BankTransaction['matchStatus'], string> = {
   MATCHED: 'teal',
   IGNORED: 'gray',
 };
+
+export const matchStatuses = keysOf(colors);
 
 export function MatchState({ matchStatus }: Pick<BankTransaction, 'matchStatus'>): ReactNode {
   return <StatusBadge color={colors[matchStatus]}>{label(matchStatus)}</StatusBadge>;

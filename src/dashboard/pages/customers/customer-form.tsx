@@ -4,7 +4,7 @@ import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { country, label } from '../../format/format.ts';
+import { country, labelled } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { orNull } from '../../forms/form-values.ts';
@@ -101,11 +101,7 @@ export function CustomerForm({ customer, begin, onDone, onCancel }: Props): Reac
   );
   return (
     <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
-      <SegmentedControl
-        aria-label="Kind of partner"
-        data={customerTypes.map((type) => ({ value: type, label: label(type) }))}
-        {...form.getInputProps('type')}
-      />
+      <SegmentedControl aria-label="Kind of partner" data={labelled(customerTypes)} {...form.getInputProps('type')} />
       <TextInput label="Company name" required data-autofocus {...form.getInputProps('companyName')} />
       <TextInput label="E-mail" type="email" inputMode="email" {...form.getInputProps('email')} />
       <TextInput label="Street and number" {...form.getInputProps('addressLine1')} />

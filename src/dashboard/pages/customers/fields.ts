@@ -1,3 +1,4 @@
+import { keysOf } from '../../list/list-state.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 
 export const CustomerFields = graphql(`
@@ -16,4 +17,4 @@ export const CustomerFields = graphql(`
 
 export type Customer = FragmentOf<typeof CustomerFields>;
 
-export const customerTypes = ['CUSTOMER', 'SUPPLIER'] as const;
+export const customerTypes = keysOf<Customer['type']>({ CUSTOMER: true, SUPPLIER: true });

@@ -3,14 +3,14 @@ import { useDisclosure } from '@mantine/hooks';
 import { ArrowPathIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Choice, Day, Filters } from '../../list/list-filters.tsx';
-import { Page } from '../../layout/page.tsx';
+import { Choice, period } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../api/event-stream.ts';
-import { useListState } from '../../list/list-state.ts';
+import { keysOf, oneOf, useListState } from '../../list/list-state.ts';
 import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
-import { DeliveryTable } from './delivery-table.tsx';
-import { states, type State } from './state.tsx';
+import { DeliveryTable, noDeliveries } from './delivery-table.tsx';
+import { states } from './state.tsx';
 
 const FiltersQuery = graphql(`
   query DeliveryFilters {
@@ -25,19 +25,15 @@ const FiltersQuery = graphql(`
   }
 `);
 
-const names = ['webhook', 'event', 'state', 'from', 'to'] as const;
-
-const isState = (value: string | undefined): value is State => value !== undefined && value in states;
-
 export default function Deliveries(): ReactNode {
-  const list = useListState(names);
-  const { webhook, event, state, from, to } = list.filters;
+  const { webhook } = useListState(['webhook']).filters;
   const [{ data }] = useQuery({ query: FiltersQuery });
   const { connected } = useStream();
   const [missed, dialog] = useDisclosure();
   const chosen = data?.webhooks.find(({ id }) => id === webhook);
+  const events = [...(data?.eventTypes ?? []).map(({ name }) => name), 'webhook.ping'];
   return (
-    <Page
+    <ListPage
       title="Deliveries"
       badge={
         <Badge variant="light" color={connected ? 'teal' : 'gray'} tt="none" fw={500}>
@@ -53,48 +49,46 @@ export default function Deliveries(): ReactNode {
           </Button>
         )
       }
+      table={DeliveryTable}
+      filters={{
+        webhook: (filter) => (
+          <Choice
+            label="Webhook"
+            all="All webhooks"
+            options={(data?.webhooks ?? []).map(({ id, url }) => ({ value: id, label: url }))}
+            {...filter}
+          />
+        ),
+        event: (filter) => (
+          <Choice
+            label="Event"
+            all="All events"
+            options={events.map((name) => ({ value: name, label: name }))}
+            searchable
+            {...filter}
+          />
+        ),
+        state: (filter) => (
+          <Choice
+            label="State"
+            all="All states"
+            options={Object.entries(states).map(([value, { label }]) => ({ value, label }))}
+            {...filter}
+          />
+        ),
+        ...period,
+      }}
+      variables={({ webhook: webhookId, event, state, from, to }) => ({
+        webhookId,
+        event,
+        state: oneOf(state, keysOf(states)),
+        since: from && startOf(from, 0),
+        until: to && startOf(to, 1),
+      })}
+      empty={noDeliveries}
     >
-      <Filters list={list}>
-        <Choice
-          label="Webhook"
-          all="All webhooks"
-          value={webhook}
-          onChange={(value) => list.filter({ webhook: value })}
-          options={(data?.webhooks ?? []).map(({ id, url }) => ({ value: id, label: url }))}
-        />
-        <Choice
-          label="Event"
-          all="All events"
-          value={event}
-          onChange={(value) => list.filter({ event: value })}
-          options={[...(data?.eventTypes ?? []).map(({ name }) => name), 'webhook.ping'].map((name) => ({
-            value: name,
-            label: name,
-          }))}
-          searchable
-        />
-        <Choice
-          label="State"
-          all="All states"
-          value={state}
-          onChange={(value) => list.filter({ state: value })}
-          options={Object.entries(states).map(([value, { label }]) => ({ value, label }))}
-        />
-        <Day label="From" value={from} onChange={(value) => list.filter({ from: value })} />
-        <Day label="To" value={to} onChange={(value) => list.filter({ to: value })} />
-      </Filters>
-      <DeliveryTable
-        list={list}
-        filters={{
-          webhookId: webhook ?? null,
-          event: event ?? null,
-          state: isState(state) ? state : null,
-          since: from ? startOf(from, 0) : null,
-          until: to ? startOf(to, 1) : null,
-        }}
-      />
       {chosen && <RedeliverMissedDialog webhook={chosen} opened={missed} onClose={dialog.close} />}
-    </Page>
+    </ListPage>
   );
 }
 

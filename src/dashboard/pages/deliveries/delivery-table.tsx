@@ -1,108 +1,97 @@
 import { Badge, Group } from '@mantine/core';
 import { PaperAirplaneIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useQuery } from 'urql';
-import { DataTable, type Column } from '../../list/data-table.tsx';
+import { DataTable, type SortableColumn } from '../../list/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { EmptyList } from '../../list/empty-list.tsx';
+import type { EmptyListTexts } from '../../list/empty-list.tsx';
+import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago, Due } from '../../components/time.tsx';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import type { ListState } from '../../list/list-state.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { PageInfoFields } from '../../list/page-info.ts';
 import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
 
-export const DeliveriesQuery = graphql(`
-  query Deliveries(
-    $first: Int
-    $after: String
-    $last: Int
-    $before: String
-    $webhookId: UUID
-    $event: String
-    $eventId: UUID
-    $state: DeliveryState
-    $since: DateTime
-    $until: DateTime
-  ) {
-    deliveries(
-      first: $first
-      after: $after
-      last: $last
-      before: $before
-      webhookId: $webhookId
-      event: $event
-      eventId: $eventId
-      state: $state
-      since: $since
-      until: $until
+export const DeliveriesQuery = graphql(
+  `
+    query Deliveries(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $webhookId: UUID
+      $event: String
+      $eventId: UUID
+      $state: DeliveryState
+      $since: DateTime
+      $until: DateTime
     ) {
-      totalCount
-      pageInfo {
-        startCursor
-        endCursor
-        hasNextPage
-        hasPreviousPage
-      }
-      nodes {
-        id
-        kind
-        state
-        attemptCount
-        nextAttemptAt
-        createdAt
-        event {
-          id
-          type
+      rows: deliveries(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        webhookId: $webhookId
+        event: $event
+        eventId: $eventId
+        state: $state
+        since: $since
+        until: $until
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
         }
-        webhook {
+        nodes {
           id
-          url
+          kind
+          state
+          attemptCount
+          nextAttemptAt
+          createdAt
+          event {
+            id
+            type
+          }
+          webhook {
+            id
+            url
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [PageInfoFields],
+);
 
-type Row = ResultOf<typeof DeliveriesQuery>['deliveries']['nodes'][number];
+type Row = ResultOf<typeof DeliveriesQuery>['rows']['nodes'][number];
 
-interface Props {
-  list: ListState<never>;
-  filters: Omit<VariablesOf<typeof DeliveriesQuery>, 'first' | 'after' | 'last' | 'before'>;
-  /** Whether all go to the same webhook, which needn't be said on each row. */
+interface Props extends ListTableProps<typeof DeliveriesQuery> {
+  /** Whether all deliveries go to one webhook, so that the webhook's column is left out. */
   oneWebhook?: boolean;
 }
 
-/** Deliveries, newest first, kept current while they are looked at. */
-export function DeliveryTable({ list, filters, oneWebhook = false }: Props): ReactNode {
-  const [{ data, fetching, stale, error }, refetch] = useQuery({
+/** Deliveries, newest first. The table updates live. */
+export function DeliveryTable({ oneWebhook = false, list, filters, empty }: Props): ReactNode {
+  const rows = useListQuery({
     query: DeliveriesQuery,
-    variables: { ...list.variables, ...filters },
+    columns: oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns,
+    list,
+    filters,
   });
-  useDeliveryChanges(filters.webhookId ?? null, refetch);
-  return (
-    <DataTable
-      caption="Deliveries"
-      list={list}
-      connection={data?.deliveries}
-      fetching={fetching && !stale}
-      error={error}
-      refetch={refetch}
-      columns={oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns}
-      empty={
-        <EmptyList
-          list={list}
-          noMatch="No deliveries match"
-          icon={PaperAirplaneIcon}
-          title="No deliveries yet"
-          description="Ping the webhook, or change something in the books."
-        />
-      }
-    />
-  );
+  useDeliveryChanges(filters.webhookId ?? null, rows.refetch);
+  return <DataTable caption="Deliveries" empty={empty} {...rows} />;
 }
 
-const columns: Column<Row>[] = [
+/** What replaces an empty list of deliveries. */
+export const noDeliveries: EmptyListTexts = {
+  icon: PaperAirplaneIcon,
+  title: 'No deliveries yet',
+  description: 'Ping the webhook, or change something in the books.',
+  noMatch: 'No deliveries match',
+};
+
+const columns: SortableColumn<Row, never>[] = [
   {
     header: 'Event',
     lead: true,

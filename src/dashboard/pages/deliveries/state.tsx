@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import type { ResultOf } from '../../graphql.ts';
-import type { DeliveriesQuery } from './delivery-table.tsx';
+import type { EnumOf } from '../../graphql.ts';
 
-export type State = ResultOf<typeof DeliveriesQuery>['deliveries']['nodes'][number]['state'];
+export type State = EnumOf<'DeliveryState'>;
 
 /** Each state's name and colour. */
 export const states: Record<State, { label: string; color: string }> = {

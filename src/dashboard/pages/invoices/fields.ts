@@ -51,7 +51,5 @@ export const InvoiceFields = graphql(`
 
 export type Invoice = FragmentOf<typeof InvoiceFields>;
 
-export const invoiceStatuses = ['DRAFT', 'ISSUED', 'PAID', 'CANCELLED'] as const;
-
 /** What an invoice is called: drafts have no number yet. */
 export const nameOf = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');

@@ -1,12 +1,11 @@
 import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { DataTable, type Column } from '../../list/data-table.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { date, money } from '../../format/format.ts';
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql.ts';
-import { orderBy, type ListState } from '../../list/list-state.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { InvoiceState, isPartPaid } from './state.tsx';
 
@@ -25,7 +24,7 @@ const InvoicesQuery = graphql(
       $to: Date
       $orderBy: InvoiceOrder
     ) {
-      invoices(
+      rows: invoices(
         first: $first
         after: $after
         last: $last
@@ -65,40 +64,23 @@ const InvoicesQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof InvoicesQuery>['invoices']['nodes'][number];
+type Row = ResultOf<typeof InvoicesQuery>['rows']['nodes'][number];
 
-interface Props {
-  list: ListState<never>;
-  filters: Omit<VariablesOf<typeof InvoicesQuery>, 'first' | 'after' | 'last' | 'before' | 'orderBy'>;
+interface Props extends ListTableProps<typeof InvoicesQuery> {
   /** Whether all invoices belong to one customer, so that the customer's column is left out. */
   oneCustomer?: boolean;
-  empty: ReactNode;
 }
 
-export function InvoiceTable({ list, filters, oneCustomer = false, empty }: Props): ReactNode {
-  const [{ data, fetching, stale, error }, refetch] = useQuery({
-    query: InvoicesQuery,
-    variables: {
-      ...list.variables,
-      ...filters,
-      orderBy: orderBy(list.sort, ['NUMBER', 'INVOICE_DATE', 'DUE_DATE', 'TOTAL_GROSS']),
-    },
-  });
-  return (
-    <DataTable
-      caption="Invoices"
-      columns={oneCustomer ? columns.filter(({ header }) => header !== 'Customer') : columns}
-      list={list}
-      connection={data?.invoices}
-      fetching={fetching && !stale}
-      error={error}
-      refetch={refetch}
-      empty={empty}
-    />
-  );
-}
+export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode => (
+  <ListTable
+    caption="Invoices"
+    query={InvoicesQuery}
+    columns={oneCustomer ? columns.filter(({ header }) => header !== 'Customer') : columns}
+    {...rest}
+  />
+);
 
-const columns: Column<Row>[] = [
+const columns: SortableColumn<Row, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
   {
     header: 'Number',
     sort: 'NUMBER',

@@ -1,4 +1,4 @@
-import { Anchor, Box, Card, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Box, Card, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
@@ -6,7 +6,7 @@ import { Unavailable } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { Cell, ResponsiveTable } from '../../list/responsive-table.tsx';
+import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -72,49 +72,21 @@ export default function InvoicePage(): ReactNode {
   );
 }
 
-interface LineColumn {
-  header: string;
-  align?: 'right';
-  lead?: boolean;
-  cell: (item: Invoice['items'][number], currency: string) => ReactNode;
-}
+type Line = Invoice['items'][number];
 
-const lineColumns: LineColumn[] = [
+const columnsOf = (currency: string): Column<Line>[] => [
   { header: 'Title', lead: true, cell: ({ title }) => <span className="long">{title}</span> },
   { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
-  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }, currency) => money(unitPriceNet, currency) },
+  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
   { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
-  { header: 'Net', align: 'right', cell: ({ lineTotalNet }, currency) => money(lineTotalNet, currency) },
+  { header: 'Net', align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
 ];
 
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {
   const { items, currency, status, amountPaid, amountDue } = invoice;
   return (
-    <Card withBorder radius="md" p={0}>
-      <ResponsiveTable caption="Lines">
-        <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead role="rowgroup">
-            <Table.Tr role="row" fz="xs" c="dimmed">
-              {lineColumns.map(({ header, align }) => (
-                <Table.Th key={header} scope="col" role="columnheader" data-plain {...(align && { ta: align })}>
-                  {header}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody role="rowgroup" className="numbers">
-            {items.map((item) => (
-              <Table.Tr key={item.id} role="row">
-                {lineColumns.map((column) => (
-                  <Cell key={column.header} column={column}>
-                    {column.cell(item, currency)}
-                  </Cell>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ResponsiveTable>
+    <Card className="numbers" withBorder radius="md" p={0}>
+      <ResponsiveTable caption="Lines" columns={columnsOf(currency)} rows={items} />
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
           {status === 'ISSUED' && amountDue !== invoice.totalGross && (

@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format/format.ts';
+import { keysOf } from '../../list/list-state.ts';
 import type { Invoice } from './fields.ts';
 
 type Stated = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid'>;
 
 const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue', PAID: 'teal', CANCELLED: 'gray' };
+
+export const invoiceStatuses = keysOf(colors);
 
 /** Whether something is paid, and something is still due. */
 export const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>

@@ -7,7 +7,8 @@ import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { done } from '../../components/toast.ts';
 import { minutes } from '../../format/format.ts';
-import { graphql, type VariablesOf } from '../../graphql.ts';
+import { graphql, type EnumOf } from '../../graphql.ts';
+import { keysOf, oneOf } from '../../list/list-state.ts';
 import { orNull, toDecimal } from '../../forms/form-values.ts';
 import type { Project } from './fields.ts';
 
@@ -26,13 +27,13 @@ const BillProject = graphql(`
 `);
 
 /** Which time entries share a line of the invoice, as the customer reads it. */
-const groupings: { value: VariablesOf<typeof BillProject>['groupBy'] & string; label: string }[] = [
-  { value: 'ENTRY', label: 'One for each time entry' },
-  { value: 'DAY', label: 'One for each day' },
-  { value: 'DESCRIPTION', label: 'One for each kind of work (same description)' },
-  { value: 'PERSON', label: 'One for each person' },
-  { value: 'PROJECT', label: 'One for all of the time' },
-];
+const groupings: Record<EnumOf<'BilledTimeGrouping'>, string> = {
+  ENTRY: 'One for each time entry',
+  DAY: 'One for each day',
+  DESCRIPTION: 'One for each kind of work (same description)',
+  PERSON: 'One for each person',
+  PROJECT: 'One for all of the time',
+};
 
 interface Props {
   project: Pick<Project, 'id' | 'unbilledMinutes' | 'customer'>;
@@ -56,7 +57,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
           vatRate: toDecimal(vatRate),
           until: orNull(until),
           invoiceDate: orNull(invoiceDate),
-          groupBy: groupings.find(({ value }) => value === groupBy)?.value,
+          groupBy: oneOf(groupBy, keysOf(groupings)) ?? undefined,
         },
         once,
       ),
@@ -85,7 +86,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
       <Select
         label="Lines of the invoice"
         description="Time of different hourly rates never shares a line"
-        data={groupings}
+        data={Object.entries(groupings).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         {...form.getInputProps('groupBy')}
       />

@@ -21,5 +21,3 @@ export const ProjectFields = graphql(`
 `);
 
 export type Project = FragmentOf<typeof ProjectFields>;
-
-export const projectStatuses = ['ACTIVE', 'COMPLETED', 'ARCHIVED'] as const;

@@ -5,12 +5,13 @@ import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { currencies, label } from '../../format/format.ts';
+import { currencies, labelled } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
-import { ProjectFields, projectStatuses, type Project } from './fields.ts';
+import { ProjectFields, type Project } from './fields.ts';
+import { projectStatuses } from './state.tsx';
 
 const CreateProject = graphql(`
   mutation CreateProject($input: CreateProjectInput!) {
@@ -105,11 +106,7 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
         value={form.values.customerId}
       />
       {project && (
-        <SegmentedControl
-          aria-label="Status"
-          data={projectStatuses.map((status) => ({ value: status, label: label(status) }))}
-          {...form.getInputProps('status')}
-        />
+        <SegmentedControl aria-label="Status" data={labelled(projectStatuses)} {...form.getInputProps('status')} />
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput label="Hourly rate, net" {...form.getInputProps('hourlyRateNet')} />

@@ -37,8 +37,6 @@ export const ReceiptFields = graphql(`
 
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
-export const receiptStatuses = ['DRAFT', 'BOOKED', 'PAID'] as const;
-
 /** What a receipt is called: its number is the supplier's, and may be missing. */
 export const nameOf = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
   receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';

@@ -1,23 +1,17 @@
-import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { PlusIcon, ReceiptPercentIcon } from '@heroicons/react/24/outline';
+import { ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useQuery } from 'urql';
-import { useLocation } from 'wouter';
-import { CustomerPicker } from '../customers/customer-picker.tsx';
-import { DataTable, type Column } from '../../list/data-table.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Choice, Filters, Search } from '../../list/list-filters.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { EmptyList } from '../../list/empty-list.tsx';
-import { Page } from '../../layout/page.tsx';
-import { date, label, money } from '../../format/format.ts';
+import { date, labelled, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { oneOf, orderBy, useListState } from '../../list/list-state.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { Choice, pickerFilter } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { oneOf } from '../../list/list-state.ts';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { receiptStatuses } from './fields.ts';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
-import { ReceiptState } from './state.tsx';
+import { receiptStatuses, ReceiptState } from './state.tsx';
 
 const ReceiptsQuery = graphql(
   `
@@ -31,7 +25,7 @@ const ReceiptsQuery = graphql(
       $supplierId: UUID
       $orderBy: ReceiptOrder
     ) {
-      receipts(
+      rows: receipts(
         first: $first
         after: $after
         last: $last
@@ -65,9 +59,9 @@ const ReceiptsQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof ReceiptsQuery>['receipts']['nodes'][number];
+type Row = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
 
-const columns: Column<Row>[] = [
+const columns: SortableColumn<Row, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
   {
     header: 'Receipt',
     lead: true,
@@ -93,74 +87,31 @@ const columns: Column<Row>[] = [
   },
 ];
 
-const names = ['q', 'status', 'supplier'] as const;
+const ReceiptTable = (props: ListTableProps<typeof ReceiptsQuery>): ReactNode => (
+  <ListTable caption="Receipts" query={ReceiptsQuery} columns={columns} {...props} />
+);
 
 export default function Receipts(): ReactNode {
-  const list = useListState(names);
-  const [, navigate] = useLocation();
-  const [adding, dialog] = useDisclosure();
-  const { q, status, supplier } = list.filters;
-  const [{ data, fetching, stale, error }, refetch] = useQuery({
-    query: ReceiptsQuery,
-    variables: {
-      ...list.variables,
-      q: q ?? null,
-      status: oneOf(status, receiptStatuses),
-      supplierId: supplier ?? null,
-      orderBy: orderBy(list.sort, ['RECEIPT_DATE', 'AMOUNT_GROSS']),
-    },
-  });
-  const add = (
-    <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
-      Add a receipt
-    </Button>
-  );
   return (
-    <Page title="Receipts" description="Bills from your suppliers." actions={add}>
-      <Filters
-        list={list}
-        search={<Search label="Search receipts" value={q} onChange={(value) => list.filter({ q: value })} />}
-      >
-        <Choice
-          label="State"
-          all="All states"
-          value={status}
-          onChange={(value) => list.filter({ status: value })}
-          options={receiptStatuses.map((value) => ({ value, label: label(value) }))}
-        />
-        <CustomerPicker
-          label="Supplier"
-          placeholder="All suppliers"
-          hideLabel
-          type="SUPPLIER"
-          value={supplier ?? null}
-          onChange={(value) => list.filter({ supplier: value ?? undefined })}
-          w={{ base: '100%', sm: 220 }}
-        />
-      </Filters>
-      <DataTable
-        caption="Receipts"
-        columns={columns}
-        list={list}
-        connection={data?.receipts}
-        fetching={fetching && !stale}
-        error={error}
-        refetch={refetch}
-        empty={
-          <EmptyList
-            list={list}
-            noMatch="No receipts match"
-            icon={ReceiptPercentIcon}
-            title="No receipts yet"
-            description="Add your suppliers’ bills. Bank statements then show when they were paid."
-          >
-            {add}
-          </EmptyList>
-        }
-      />
-      <Dialog title="Add a receipt" opened={adding} onClose={dialog.close}>
-        <ReceiptForm onCancel={dialog.close} onDone={(id) => navigate(`/receipts/${id}`)} />
-      </Dialog>
-    </Page>
+    <ListPage
+      title="Receipts"
+      description="Bills from your suppliers."
+      table={ReceiptTable}
+      search="Search receipts"
+      filters={{
+        status: (filter) => <Choice label="State" all="All states" options={labelled(receiptStatuses)} {...filter} />,
+        supplier: (filter) => (
+          <CustomerPicker label="Supplier" placeholder="All suppliers" type="SUPPLIER" {...pickerFilter(filter)} />
+        ),
+      }}
+      variables={({ q, status, supplier }) => ({ q, status: oneOf(status, receiptStatuses), supplierId: supplier })}
+      add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
+      empty={{
+        icon: ReceiptPercentIcon,
+        title: 'No receipts yet',
+        description: 'Add your suppliers’ bills. Bank statements then show when they were paid.',
+        noMatch: 'No receipts match',
+      }}
+    />
   );
 }

@@ -1,18 +1,19 @@
 import { ActionIcon, Anchor, Group } from '@mantine/core';
 import { PencilSquareIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useMutation } from 'urql';
 import { Link } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
-import { DataTable, type Column } from '../../list/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { done, failed } from '../../components/toast.ts';
 import { date, minutes } from '../../format/format.ts';
-import { graphql, type VariablesOf } from '../../graphql.ts';
-import { orderBy, type ListState } from '../../list/list-state.ts';
+import { graphql } from '../../graphql.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import type { Column } from '../../list/responsive-table.tsx';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
 import { TimeEntryForm } from './time-entry-form.tsx';
 
@@ -29,7 +30,7 @@ const TimeEntriesQuery = graphql(
       $to: Date
       $orderBy: TimeEntryOrder
     ) {
-      timeEntries(
+      rows: timeEntries(
         first: $first
         after: $after
         last: $last
@@ -61,22 +62,15 @@ const DeleteTimeEntry = graphql(`
   }
 `);
 
-interface Props {
-  list: ListState<never>;
-  filters: Omit<VariablesOf<typeof TimeEntriesQuery>, 'first' | 'after' | 'last' | 'before' | 'orderBy'>;
-  /** Whether all are one project's, which needn't be named on each row. */
+interface Props extends ListTableProps<typeof TimeEntriesQuery> {
+  /** Whether all entries belong to one project, so that its name is left out. */
   oneProject?: boolean;
-  empty: ReactNode;
 }
 
 /** Time entries; unbilled ones can be changed and deleted. */
-export function TimeEntryTable({ list, filters, oneProject = false, empty }: Props): ReactNode {
+export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNode {
   const [editing, setEditing] = useState<TimeEntry>();
   const [, remove] = useMutation(DeleteTimeEntry);
-  const [{ data, fetching, stale, error }, refetch] = useQuery({
-    query: TimeEntriesQuery,
-    variables: { ...list.variables, ...filters, orderBy: orderBy(list.sort, ['DATE']) },
-  });
   const askToDelete = async (entry: TimeEntry): Promise<void> => {
     const sure = await confirm({
       title: 'Delete the time entry?',
@@ -91,15 +85,11 @@ export function TimeEntryTable({ list, filters, oneProject = false, empty }: Pro
   };
   return (
     <>
-      <DataTable
+      <ListTable
         caption="Time entries"
+        query={TimeEntriesQuery}
         columns={[...columns(oneProject), actions(setEditing, askToDelete)]}
-        list={list}
-        connection={data?.timeEntries}
-        fetching={fetching && !stale}
-        error={error}
-        refetch={refetch}
-        empty={empty}
+        {...rest}
       />
       <Dialog title="Edit the time entry" opened={editing !== undefined} onClose={() => setEditing(undefined)}>
         {editing && (
@@ -110,7 +100,7 @@ export function TimeEntryTable({ list, filters, oneProject = false, empty }: Pro
   );
 }
 
-const columns = (oneProject: boolean): Column<TimeEntry>[] => [
+const columns = (oneProject: boolean): SortableColumn<TimeEntry, 'DATE'>[] => [
   { header: 'Day', sort: 'DATE', cell: (entry) => <span className="figure">{date(entry.date)}</span> },
   {
     header: 'Work',

@@ -23,7 +23,8 @@ import { Ago } from '../../../components/time.tsx';
 import { done, failed } from '../../../components/toast.ts';
 import { count, dateTime, percent } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
-import { DeliveryTable } from '../../deliveries/delivery-table.tsx';
+import { EmptyList } from '../../../list/empty-list.tsx';
+import { DeliveryTable, noDeliveries } from '../../deliveries/delivery-table.tsx';
 import { useDeliveryChanges } from '../../deliveries/live.ts';
 import { useListState } from '../../../list/list-state.ts';
 import { WebhookFields, type Webhook } from './fields.ts';
@@ -152,7 +153,12 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
               Search them
             </TextLink>
           </Group>
-          <DeliveryTable list={list} filters={{ webhookId: id }} oneWebhook />
+          <DeliveryTable
+            list={list}
+            filters={{ webhookId: id }}
+            oneWebhook
+            empty={<EmptyList list={list} {...noDeliveries} />}
+          />
         </div>
       </Stack>
       <Dialog title="Edit the webhook" opened={editing} onClose={edit.close}>

@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { PlusIcon } from '@heroicons/react/24/outline';
+import { Fragment, type ComponentType, type ReactNode, type SVGProps } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Dialog } from '../components/dialog.tsx';
+import { Page, type PageProps } from '../layout/page.tsx';
+import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
+import { Filters, Search, type Filter } from './list-filters.tsx';
+import { keysOf, useListState, type ListState, type Sort } from './list-state.ts';
+
+interface Props<Name extends string, Variables, Given> extends Omit<PageProps, 'back' | 'children'> {
+  table: ComponentType<{ list: ListState<never>; filters: Variables; empty: ReactNode }>;
+  /** The label of the search field, if rows can be searched: `Search invoices`. */
+  search?: string;
+  /** The filters, by their names in the URL. */
+  filters: Record<Name, Filter>;
+  /** Converts the filters' values to the query's variables. */
+  variables: (values: Partial<Record<Name | 'q', string>>) => Exactly<Given, Variables>;
+  /** Default: newest first. */
+  initialSort?: Sort;
+  add?: Addition;
+  empty: EmptyListTexts;
+  /** Content above the filters. */
+  children?: ReactNode;
+}
+
+/** A value whose fields are all known. TypeScript doesn't check what a function returns for unknown ones. */
+type Exactly<Given, Known> = Given & Record<Exclude<keyof Given, keyof Known>, never>;
+
+/** How a row is added: by another page, or by a form in a dialog. */
+interface Addition {
+  /** `Add a customer` */
+  label: string;
+  icon?: ComponentType<SVGProps<SVGSVGElement>>;
+  to?: string;
+  /** The form. The page of the new row opens when it is done. */
+  form?: (props: { onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
+}
+
+/** A page with one list: its filters, its table, and the button that adds a row. */
+export function ListPage<Name extends string, Variables, Given extends Variables>(
+  props: Props<Name, Variables, Given>,
+): ReactNode {
+  const { table: Table, search, filters, variables, initialSort, add, empty, children, ...page } = props;
+  const [path, navigate] = useLocation();
+  const [adding, dialog] = useDisclosure();
+  const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...keysOf(filters)], initialSort);
+  const button = add && <AddButton {...add} open={dialog.open} />;
+  return (
+    <Page actions={button} {...page}>
+      {children}
+      <Filters
+        list={list}
+        search={
+          search && <Search label={search} value={list.filters.q} onChange={(value) => list.filter('q', value)} />
+        }
+      >
+        {keysOf(filters).map((name) => (
+          <Fragment key={name}>
+            {filters[name]({ value: list.filters[name], onChange: (value) => list.filter(name, value) })}
+          </Fragment>
+        ))}
+      </Filters>
+      <Table
+        list={list}
+        filters={variables(list.filters)}
+        empty={
+          <EmptyList list={list} {...empty}>
+            {button}
+          </EmptyList>
+        }
+      />
+      {add?.form && (
+        <Dialog title={add.label} opened={adding} onClose={dialog.close}>
+          {add.form({ onCancel: dialog.close, onDone: (id) => navigate(`${path}/${id}`) })}
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function AddButton({ label, icon: Icon = PlusIcon, to, open }: Addition & { open: () => void }): ReactNode {
+  const icon = <Icon width={18} aria-hidden />;
+  return to === undefined ? (
+    <Button leftSection={icon} onClick={open}>
+      {label}
+    </Button>
+  ) : (
+    <Button component={Link} to={to} leftSection={icon}>
+      {label}
+    </Button>
+  );
+}
