@@ -55,6 +55,9 @@ export class Connection extends Client {
   /** Each lets one more statement be sent. */
   readonly #waiting: (() => void)[] = [];
 
+  /** Called with each statement's text when query() is called, before the statement waits for others. */
+  onQuery: ((text: string) => void) | undefined;
+
   constructor(config?: string | ConnectionConfig) {
     super(config);
     const observers = typeof config === 'object' ? config.errorObservers : undefined;
@@ -74,6 +77,7 @@ export class Connection extends Client {
   }
 
   #query(args: Arguments): unknown {
+    this.onQuery?.(described(args).text);
     if (!this.#isBusy || isStream(args[0])) return this.#executeNow(args);
     const { promise: turn, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
-import { ConnectionPool } from '../connection.ts';
+import { Connection, ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
 import { poolerFault, processOf, TenantTransactions, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
@@ -161,10 +161,21 @@ export class TenantPool extends ConnectionPool {
     return client;
   }
 
-  /** Binds the transaction to the connection until the connection is released. */
+  /**
+   * Binds the transaction to the connection until Prisma ends the transaction. A statement that its work sends afterwards, as
+   * after the transaction's time is over, would be one by itself, and committed.
+   */
   #bindToTransaction(transaction: Transaction, client: PoolClient): void {
+    const unbind = (): void => void (transaction.connection = undefined);
     transaction.connection = client;
-    this.#onRelease(client, () => (transaction.connection = undefined));
+    if (!(client instanceof Connection)) throw new Error('A connection of another pool');
+    client.onQuery = (text) => {
+      if (/^(?:commit|rollback)$/i.test(text)) unbind();
+    };
+    this.#onRelease(client, () => {
+      client.onQuery = undefined;
+      unbind();
+    });
   }
 
   #onRelease(client: PoolClient, work: () => void): void {

@@ -167,6 +167,37 @@ describe('in a transaction', () => {
     expect(await db.customer.count()).toBe(4);
   });
 
+  it('writes nothing once its work has failed, though its statements go on', async () => {
+    let insertions: Promise<unknown> = Promise.resolve();
+    const failing = db.$transaction(async (inside) => {
+      const insert = async (): Promise<void> => {
+        for (;;) await inside.insert({ Customer: [inside.row('Customer', { type: 'CUSTOMER', companyName: 'late' })] });
+      };
+      insertions = insert();
+      insertions.catch(() => {});
+      await inside.customer.findFirst();
+      throw new Error('Never mind');
+    });
+    await expect(failing).rejects.toThrow('Never mind');
+    await expect(insertions).rejects.toThrow('The transaction has ended');
+    expect(await db.customer.count({ where: { companyName: 'late' } })).toBe(0);
+  });
+
+  it('writes nothing once its time is over, though its statements go on', async () => {
+    let insertion: Promise<unknown> = Promise.resolve();
+    const failing = db.$transaction(
+      async (inside) => {
+        await inside.$rows('select pg_sleep(0.5) from tallies where tenant_id = $1 limit 1', []);
+        insertion = inside.insert({ Customer: [inside.row('Customer', { type: 'CUSTOMER', companyName: 'late' })] });
+        await insertion;
+      },
+      { timeout: 50 },
+    );
+    await expect(failing).rejects.toMatchObject({ code: 'P2028' });
+    await expect(insertion).rejects.toThrow('The transaction has ended');
+    expect(await db.customer.count({ where: { companyName: 'late' } })).toBe(0);
+  });
+
   it('that has ended: it is refused', async () => {
     let ended: Db = db;
     await db.$transaction(async (inside) => void (ended = inside as unknown as Db));
