@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
-// All batching of single calls into one statement, with DataLoader. Nothing is cached: a transaction sees its own writes.
+// Batching with DataLoader: many single calls become one statement, which avoids N+1 queries. Nothing is cached, so that a
+// transaction sees its own writes.
 
 type Row = Record<string, unknown>;
 
@@ -25,8 +26,8 @@ export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | 
 
 /**
  * Batches the lookups of one request's rows by tick.
- * @param runDeferred finds the values of many ids with one query
- * @param otherwise the value of an id that it doesn't find
+ * @param lookUp finds the values of many ids with one query
+ * @param otherwise the value of an id that was not found
  */
 export function batchPerRequest<Value, Context extends { db: object }>(
   lookUp: (ids: string[], context: Context) => Promise<Map<string, Value>>,
@@ -49,13 +50,13 @@ export function batchPerRequest<Value, Context extends { db: object }>(
   };
 }
 
-/** How long a query may delay the next batch: one that hangs, on a dead connection say, delays only itself. */
+/** How long a query may delay the next batch, so that a query on a dead connection delays only its own batch. */
 const maxDelayMs = 20;
 
 /**
- * Batches the lookups of many requests: those that arrive while a query runs form the next batch. Every answer is thus
- * younger than its request.
- * @param runDeferred answers in the order of the keys
+ * Batches the lookups of many requests: lookups that arrive while a query runs form the next batch. Every value is thus
+ * read after it was requested.
+ * @param lookUp returns the values in the order of the keys
  */
 export function batchWhileBusy<Key, Value>(
   lookUp: (keys: readonly Key[]) => Promise<Value[]>,

@@ -17,9 +17,10 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 );
 
 /**
- * The only way to a tenant's data: a client that can't see or write another tenant's rows. Every statement names the
- * tenant; relations stay inside it because every foreign key carries tenant_id; and row-level security holds if both
- * should fail. The client refuses identity's tables, and raw SQL except advisoryLock(), tryAdvisoryLock() and $rows().
+ * Tenant isolation: this client is the only access to a tenant's data, and can't read or write rows of other tenants.
+ * Every statement names the tenant. Relations stay inside the tenant, because every foreign key contains tenant_id. If
+ * both should fail, row-level security still holds. The client refuses the tables of identity, and raw SQL except
+ * advisoryLock(), tryAdvisoryLock() and $rows().
  * @param signal once it is aborted, the client sends no more statements and commits nothing
  */
 export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>

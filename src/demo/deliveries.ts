@@ -1,5 +1,5 @@
 import type { Context } from '../../schema/context.ts';
-import { deliveryHeaders } from '../webhooks/sign.ts';
+import { deliveryHeaders } from '../webhooks/signature.ts';
 
 // The webhooks of the demo go to this machine, by https to a port that nothing listens on: whatever is sent to them
 // fails here, and nothing leaves the machine. What they did lately is written as the worker would have recorded it.

@@ -2,12 +2,14 @@ import { type LookupAddress, type LookupAllOptions, lookup as dnsLookup } from '
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+// SSRF protection: webhooks must not reach private networks (DECISIONS.md#d36-addresses).
+
 const maxLength = 2048;
 /** How long the configuration of a webhook waits for a name server. */
 const lookupTimeoutMs = 3000;
 
-// The global unicast range of IPv6. Outside of it are v4-mapped and v4-compatible addresses, NAT64, unique local addresses and
-// ranges that are not assigned yet: all of them count as private.
+// The global unicast range of IPv6. All addresses outside of this range count as private: v4-mapped and v4-compatible
+// addresses, NAT64, unique local addresses, and unassigned ranges.
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 /** Azure's host agent serves credentials at an address that looks public; those of other clouds are link-local. */
 const azureHost = '168.63.129.16';
@@ -32,27 +34,27 @@ class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
   readonly code = 'ERR_PRIVATE_ADDRESS';
   constructor() {
-    // Without the address: tenants must not learn what our own name server knows.
+    // The message has no address: tenants must not learn about names on the operator's network.
     super('resolves to a private address');
   }
 }
 
 /**
- * Whether an address, as a resolver gives it, is somebody's on the public internet. False for all that has a special
- * purpose (IANA's registries: loopback, private, link-local, documentation, …), for IPv6 that carries an IPv4 address
- * (v4-mapped, NAT64, 6to4, Teredo), and for what isn't an address.
+ * Whether an address of a resolver is on the public internet. False for special-purpose addresses (IANA's registries:
+ * loopback, private, link-local, documentation, …), for IPv6 addresses that contain an IPv4 address (v4-mapped, NAT64,
+ * 6to4, Teredo), and for text that is no address.
  */
 export function isPublicAddress(address: string): boolean {
-  // Stricter than ipaddr.js, which reads 0x7f.1 too; a zone id speaks of this machine's own links.
+  // Stricter than ipaddr.js, which accepts 0x7f.1. An address with a zone id is on a link of this machine.
   if (isIP(address) === 0 || address.includes('%') || address === azureHost) return false;
   const parsed = ipaddr.parse(address);
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast));
 }
 
-/** Why a webhook can't have this URL, as a sentence; undefined if it can, as far as known without resolving the name. */
+/** The reason why a webhook can't have this URL, as a sentence; undefined if it can. Doesn't resolve the name. */
 export function formFault(url: string, { allowInsecure }: Permission): string | undefined {
   if (url.length > maxLength) return `Must not be longer than ${maxLength} characters.`;
-  // The parser would forgive `https:host`, and drop line breaks and spaces without a word.
+  // The URL parser would accept `https:host`, and silently drop line breaks and spaces.
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s\p{Cc}]+$/iu.test(url) || !URL.canParse(url)) return 'Must be a URL.';
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'https:' && !(allowInsecure && protocol === 'http:')) return 'Must begin with https://.';
@@ -67,7 +69,7 @@ export function formFault(url: string, { allowInsecure }: Permission): string | 
 }
 
 /**
- * Why a webhook can't have this URL, as a sentence; undefined if it can. A name that doesn't resolve yet is accepted:
+ * The reason why a webhook can't have this URL, as a sentence; undefined if it can. A name that doesn't resolve yet is accepted:
  * `guardedLookup` checks it again at every connection.
  */
 export async function urlFault(

@@ -6,16 +6,16 @@ import {
   reschedule,
   type DeliveryOutcomes,
   type AttemptResult,
-  type RetryPolicy,
   type OutgoingAttempt,
   type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
+import type { RetryPolicy } from '../../schema/resources/delivery/retry-policy.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import type { Encryption } from '../encryption.ts';
 import { batchPerTenant } from '../../prisma/batching.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';
-import { deliveryHeaders } from './sign.ts';
+import { deliveryHeaders } from './signature.ts';
 
 /** The job's payload, from the trigger on `deliveries`: it only says "look at this delivery now". */
 interface Payload {

@@ -1,7 +1,7 @@
 import type { Webhooks } from '../../schema/context.ts';
 import { createEncryption, type Encryption } from '../encryption.ts';
 import { urlFault } from './address-guard.ts';
-import { newSecret } from './sign.ts';
+import { newSecret } from './signature.ts';
 
 /** The domain's interface to the sender of webhooks, and the decryption of their secrets. */
 export interface WebhookSettings extends Webhooks {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { snippets } from '../../src/dashboard/pages/deliveries/snippets.ts';
-import { newSecret, signatures } from '../../src/webhooks/sign.ts';
+import { newSecret, signatures } from '../../src/webhooks/signature.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kontor-snippets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { statusOf } from '../../rest-shim/router.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { eventTypes } from '../../schema/events/events.ts';
-import { deliveryHeaders } from '../../src/webhooks/sign.ts';
+import { deliveryHeaders } from '../../src/webhooks/signature.ts';
 import { description, operations } from '../openapi/description.ts';
 
 // rest-shim/CONTRACT.md promises what the code does: no more and no less.

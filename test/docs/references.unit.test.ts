@@ -71,6 +71,18 @@ describe('references', () => {
     expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
   });
 
+  it('to parameters name one of the function below', () => {
+    const strange = programs.flatMap((path) =>
+      [...readText(path).matchAll(/(\/\*\*(?:[^*]|\*(?!\/))*\*\/)(?=([^]{0,800}))/g)].flatMap(
+        ([, comment = '', code = '']) =>
+          [...comment.matchAll(/@param (\w+)/g)].flatMap(([, name = '']) =>
+            new RegExp(`\\b${name}\\b`).test(code) ? [] : [`${path}: ${name}`],
+          ),
+      ),
+    );
+    expect(strange).toEqual([]);
+  });
+
   it('to the contract and to decisions have one form', () => {
     const other = /\b(?:decisions?|contract)(?:,| and decisions,)? \d|service-v1|decisions\.md|v1 document/;
     expect([...programs, ...documents].filter((path) => other.test(readText(path)))).toEqual([]);

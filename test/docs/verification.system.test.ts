@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryHeaders, newSecret } from '../../src/webhooks/sign.ts';
+import { deliveryHeaders, newSecret } from '../../src/webhooks/signature.ts';
 import { isInstalled, languages } from './languages.ts';
 
 // The guide's receivers, run as they are shown, get deliveries as the service signs them, and what only looks like one.

@@ -195,7 +195,7 @@ describe('rotating the secret', () => {
     `sha256=${createHmac('sha256', secret)
       .update(receiver.requests.at(-1)?.body ?? '')
       .digest('hex')}`;
-  // As the public libraries do (sign.unit.test.ts has them verify), but for the time, which the test holds.
+  // As the public libraries do (signature.unit.test.ts has them verify), but for the time, which the test holds.
   const verifies = (secret: string): boolean => {
     const { body = '', headers = {} } = receiver.requests.at(-1) ?? {};
     const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))

@@ -7,13 +7,14 @@ import {
   type FinishedAttempt,
   type PendingDelivery,
 } from './repository.ts';
+import { isLastAttempt, nextAttemptAt, type RetryPolicy } from './retry-policy.ts';
 import { traced } from '../../execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 
-// A delivery's way (DECISIONS.md#d32-attempts), as the worker drives it: many of a tenant's at a time. Each step is one
-// transaction that takes its rows' locks with the update that checks their state: jobs may come twice, late, or after a
-// crash, and change nothing.
+// The attempts of deliveries (DECISIONS.md#d32-attempts), as the worker makes them: for many deliveries of a tenant at a
+// time. Each step is one transaction. Its update checks the state of the rows that it locks, so a job that comes twice,
+// late, or after a crash changes nothing.
 
 /** Creates the deliveries of events, once: one for each subscribed webhook; set aside where the webhook is off. */
 export async function planDeliveries(
@@ -72,18 +73,11 @@ export interface UnsignedAttempt extends Omit<OutgoingAttempt, 'headers'> {
   secrets: SigningSecrets;
 }
 
-export interface RetryPolicy {
-  /** Milliseconds before each retry: as many retries as there are delays. */
-  retryDelaysMs: readonly number[];
-  /** How long an attempt can be under way; one that has taken longer was cut off. */
-  attemptMs: number;
-}
-
 type HeadersOf = (signing: UnsignedAttempt) => Record<string, string>;
 
 /**
  * Counts the next attempt of each delivery before anything is sent, so that it counts whatever happens afterwards. Nothing
- * is sent for deliveries that are finished, under way elsewhere, or whose webhook is off.
+ * is sent for deliveries that are finished, in progress elsewhere, or whose webhook is off.
  * @returns for each id the attempt to send, if there is one; the Error where its headers can't be made
  */
 export async function beginAttempts(
@@ -152,7 +146,7 @@ async function resolveUnsendable(
   now: Date,
   rules: RetryPolicy,
 ): Promise<PendingDelivery[]> {
-  const isLast = ({ attemptCount }: PendingDelivery): boolean => attemptCount > rules.retryDelaysMs.length;
+  const isLast = ({ attemptCount }: PendingDelivery): boolean => isLastAttempt(attemptCount, rules);
   const lostAt = (since: Date): Date => new Date(since.getTime() + rules.attemptMs);
   const {
     ready = [],
@@ -216,17 +210,15 @@ export async function endAttempts(
   client: TenantClient,
   endings: readonly AttemptResult[],
   now: Date,
-  { retryDelaysMs }: RetryPolicy,
+  rules: RetryPolicy,
 ): Promise<DeliveryOutcomes> {
   const ended = endings.map(({ success, responseBody, ...ending }) => {
-    const delay = retryDelaysMs[ending.number - 1];
     const common = { ...ending, responseBody: responseBody.toString('base64') };
     if (success) return { ...common, becomes: 'delivered' as const };
+    const retryAt = nextAttemptAt(ending.number, now, rules);
     // A delivery fails when its last attempt does.
-    if (delay === undefined) return { ...common, becomes: 'failed' as const };
-    // ±10 %, so that what failed together is not tried together.
-    const nextAttemptAt = new Date(now.getTime() + delay * (0.9 + Math.random() * 0.2));
-    return { ...common, becomes: 'waiting' as const, nextAttemptAt };
+    if (retryAt === undefined) return { ...common, becomes: 'failed' as const };
+    return { ...common, becomes: 'waiting' as const, nextAttemptAt: retryAt };
   });
   const deactivated = await recordFinished(client, ended, now);
   return { became: ended.map(({ becomes }) => becomes), deactivated };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { deliveryHeaders, newSecret, signatures } from '../../src/webhooks/sign.ts';
+import { deliveryHeaders, newSecret, signatures } from '../../src/webhooks/signature.ts';
 
 // Verified by code that isn't ours: the libraries that receivers use, and openssl.
 
