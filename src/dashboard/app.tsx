@@ -3,7 +3,7 @@ import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { forgetSession, mayBeSignedIn } from './session/auth.ts';
 import { createClient } from './api/client.ts';
-import { Broken, ErrorBoundary } from './errors/error-boundary.tsx';
+import { ErrorBoundary, SessionError } from './errors/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './layout/loading-screen.tsx';
 import { Shell } from './layout/shell.tsx';
@@ -35,7 +35,7 @@ export function App(): ReactNode {
   );
 }
 
-/** The pages of one tenant. The address begins with the tenant's id, so that a link shows every user the same books. */
+/** The pages of one tenant. The URL begins with the tenant's id, so that a link shows every user the same books. */
 function Books(): ReactNode {
   const [path, navigate] = useLocation();
   const tenantId = tenantOf(path);
@@ -43,24 +43,24 @@ function Books(): ReactNode {
     (ended: boolean) => {
       forgetSession();
       const { pathname, search } = window.location;
-      // Several requests may have been refused: the first has brought us there.
+      // Several requests may have been refused. The first has opened the sign-in page already.
       if (pathname === '/sign-in') return;
       const query = new URLSearchParams({ to: pathname + search, ...(ended && { ended: 'yes' }) });
       navigate(`/sign-in?${query.toString()}`, { replace: true });
     },
     [navigate],
   );
-  const renew = useCallback((): Promise<unknown> => {
+  const renewSession = useCallback((): Promise<unknown> => {
     if (isPageOpen()) return signInAgain();
     signIn(true);
-    return Promise.withResolvers().promise; // the page with its requests is left
+    return Promise.withResolvers().promise; // the page and its requests are discarded
   }, [signIn]);
-  const client = useMemo(() => createClient(tenantId ?? lastTenant(), renew), [tenantId, renew]);
-  const known = mayBeSignedIn();
+  const client = useMemo(() => createClient(tenantId ?? lastTenant(), renewSession), [tenantId, renewSession]);
+  const signedIn = mayBeSignedIn();
   useEffect(() => {
-    if (!known) signIn(false);
-  }, [known, signIn]);
-  if (!known) return <LoadingScreen />;
+    if (!signedIn) signIn(false);
+  }, [signedIn, signIn]);
+  if (!signedIn) return <LoadingScreen />;
   return (
     <Provider value={client} key={tenantId}>
       <SignedIn tenantId={tenantId} />
@@ -73,7 +73,7 @@ function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
   if (!data)
     return error ? (
-      <Broken error={error} refetch={() => refetch({ requestPolicy: 'network-only' })} />
+      <SessionError error={error} refetch={() => refetch({ requestPolicy: 'network-only' })} />
     ) : (
       <LoadingScreen />
     );

@@ -1,7 +1,7 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from './introspection.d.ts';
 
-/** Writes an operation or a fragment; its variables and its answer are typed by the schema. */
+/** Defines an operation or a fragment. The schema types its variables and its result. */
 export const graphql = initGraphQLTada<{
   introspection: introspection;
   disableMasking: true;

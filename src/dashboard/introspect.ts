@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 
-/** Draws the schema as types, for the dashboard's documents. gql.tada's own command needs an older TypeScript. */
+/** Writes the schema as TypeScript types, which gql.tada uses. gql.tada's own command needs an older TypeScript. */
 const sdl = readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8');
 const introspection = minifyIntrospection(introspectionFromSchema(buildSchema(sdl)));
 writeFileSync(

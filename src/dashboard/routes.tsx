@@ -26,7 +26,7 @@ export interface Destination {
   icon: Icon;
 }
 
-/** The navigation, in its groups. */
+/** The entries of the navigation, by group. */
 export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: 'Books',
@@ -51,13 +51,13 @@ export const navigation: { label: string; items: Destination[] }[] = [
   },
 ];
 
-/** Pages without a session. */
+/** Pages that need no session. */
 export const publicRoutes: { path: string; Page: ComponentType }[] = [
   { path: '/sign-in', Page: lazyPage(() => import('./pages/sign-in.tsx')) },
   { path: '/invitation/:token', Page: lazyPage(() => import('./pages/invitation.tsx')) },
 ];
 
-/** Pages of the signed in, under the tenant's own address; each is loaded when it is first opened. */
+/** Pages for signed-in users, below the tenant's URL. The code of each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
   { path: '/', Page: lazyPage(() => import('./pages/overview/overview.tsx')) },
   { path: '/invoices', Page: lazyPage(() => import('./pages/invoices/invoices.tsx')) },

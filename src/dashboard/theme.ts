@@ -10,19 +10,19 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   components: {
-    // Its placeholder for the first focus isn't allowed in a menu; without it the first item has the focus.
+    // The placeholder is not allowed inside a menu. Without it the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
-    // In a narrow row they keep their words, and their neighbours give way.
+    // In a narrow row these keep their text, and their neighbours shrink.
     Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },
     Button: { styles: { root: { flexShrink: 0, maxWidth: '100%' } } },
     Skeleton: { defaultProps: { radius: 'sm' } },
   },
 });
 
-// Mantine's own secondary and tinted colours stay below the 4.5:1 that WCAG asks of text.
+// Mantine's secondary and tinted colours have less contrast than the 4.5:1 that WCAG requires for text.
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
@@ -53,7 +53,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
 
 type Tint = [background: string, hover: string, text: string];
 
-/** What badges, alerts and the like are painted with. */
+/** The colours of badges, alerts, and the like. */
 const tints = (names: string[], tint: (color: string) => Tint): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((color) => {

@@ -10,26 +10,26 @@ const gzip = promisify(gzipCallback);
 
 export default defineConfig({
   plugins: [react(), compressed()],
-  // The server puts each request's nonce in its place.
+  // The server replaces this with each request's nonce.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // An inlined asset would be a data: address, which the Content-Security-Policy needn't allow.
+    // Inlined assets would be data: URLs, which the Content-Security-Policy doesn't allow.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
     rolldownOptions: { checks: { pluginTimings: false } },
   },
 });
 
-/** Leaves a .br and a .gz beside each file that text compresses, so that no request waits for it. */
+/** Writes a .br and a .gz file beside each text file, so that no request waits for compression. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
     apply: 'build',
     async writeBundle({ dir }) {
       if (!dir) return;
-      // Not the page itself: it gets a nonce first.
+      // Not index.html: the server inserts a nonce first.
       const names = (await readdir(dir, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name));
       await Promise.all(names.map((name) => compress(join(dir, name))));
     },
@@ -40,6 +40,6 @@ async function compress(file: string): Promise<void> {
   const content = await readFile(file);
   await Promise.all([
     writeFile(`${file}.gz`, await gzip(content, { level: constants.Z_BEST_COMPRESSION })),
-    writeFile(`${file}.br`, await brotli(content)), // at its best by default
+    writeFile(`${file}.br`, await brotli(content)), // the default is the best quality
   ]);
 }

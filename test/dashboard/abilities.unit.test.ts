@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { abilityScopes, grantable } from '../../schema/ability.ts';
-import { byResource, inWords } from '../../src/dashboard/pages/settings/abilities.ts';
+import { byResource, describeAbilities } from '../../src/dashboard/pages/settings/abilities.ts';
 
 it('offers the ability to read and to write each resource, in that order', () => {
   expect([...byResource(grantable)]).toEqual(
@@ -9,8 +9,8 @@ it('offers the ability to read and to write each resource, in that order', () =>
 });
 
 it('summarizes the abilities of a token', () => {
-  expect(inWords(['*'])).toBe('Everything');
-  expect(inWords(['read', '*'])).toBe('Everything');
-  expect(inWords(['read'])).toBe('Read everything');
-  expect(inWords(['invoices:read', 'customers:write'])).toBe('invoices:read, customers:write');
+  expect(describeAbilities(['*'])).toBe('Everything');
+  expect(describeAbilities(['read', '*'])).toBe('Everything');
+  expect(describeAbilities(['read'])).toBe('Read everything');
+  expect(describeAbilities(['invoices:read', 'customers:write'])).toBe('invoices:read, customers:write');
 });

@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('the books', { timeout: 120_000 }, () => {
         await signIn(page, email);
         await go(page, 'Customers');
         await page.getByRole('link', { name: 'Museum aan de Haven' }).click();
-        await page.getByRole('link', { name: 'Write an invoice' }).first().click();
+        await page.getByRole('link', { name: 'New invoice' }).first().click();
         const line = page.getByRole('group', { name: 'Line 1' });
         await line.getByLabel(/Title/).fill('Guided tour');
         await line.getByLabel(/Quantity/).fill('2');

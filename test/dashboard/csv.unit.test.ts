@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headOf, isCsv, rowsOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-head.ts';
-import { guess, mappingOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-values.ts';
+import { guessMapping, mappingOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-values.ts';
 
 const file = (...parts: BlobPart[]): File => new File(parts, 'statement');
 
@@ -34,7 +34,7 @@ describe('the beginning of a file', () => {
 
 describe('a mapping is guessed by what banks call their columns', () => {
   it('German: the other’s account is not taken for one’s own', () => {
-    const values = guess(
+    const values = guessMapping(
       rowsOf(
         'Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;IBAN Zahlungsbeteiligter;Betrag;Waehrung\n' +
           'DE02120300000000202051;03.11.26;03.11.26;Rechnung;Sonnenschein GmbH;DE02500105170137075030;-1.190,50;EUR\n',
@@ -56,7 +56,7 @@ describe('a mapping is guessed by what banks call their columns', () => {
   });
 
   const beside = (iban: string, rows: string[]) =>
-    mappingOf(guess(rowsOf(`Date;Name;${iban};Amount\n${rows.join('\n')}`, 0), 'EUR')).columns;
+    mappingOf(guessMapping(rowsOf(`Date;Name;${iban};Amount\n${rows.join('\n')}`, 0), 'EUR')).columns;
   const row = (account: string): string => `2026-03-02;Ada;${account};10.00`;
   it('IBANs that differ beside a counterparty are theirs, not one’s own', () => {
     const rows = [row('DE02120300000000202051'), row('FR76 3000 6000 0112 3456 7890 189'), row('')];
@@ -70,7 +70,7 @@ describe('a mapping is guessed by what banks call their columns', () => {
   });
 
   it('Dutch: which way the money went stands beside the amount', () => {
-    const values = guess(
+    const values = guessMapping(
       rowsOf(
         '"Datum","Naam / Omschrijving","Rekening","Tegenrekening","Code","Af Bij","Bedrag (EUR)","Mededelingen"\n' +
           '"20261103","Museum","NL20INGB0001234567","NL02ABNA0123456789","GT","Af","12,00","Factuur"\n',
@@ -91,7 +91,7 @@ describe('a mapping is guessed by what banks call their columns', () => {
   });
 
   it('English: debit and credit in columns of their own, and no amount', () => {
-    const values = guess(rowsOf('Date,Description,Debit,Credit\n2026-11-03,Power,84.20,\n', 0), 'GBP');
+    const values = guessMapping(rowsOf('Date,Description,Debit,Credit\n2026-11-03,Power,84.20,\n', 0), 'GBP');
     expect(values).toMatchObject({ dateFormat: 'YYYY-MM-DD', decimalSeparator: '.', amountKind: 'debitAndCredit' });
     const { columns, currency } = mappingOf(values);
     expect(columns).toMatchObject({ bookingDate: '1', reference: ['2'], debit: '3', credit: '4' });

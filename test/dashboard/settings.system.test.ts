@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await expectUsable(page);
 
         await page.getByRole('link', { name: 'customer.created' }).click();
-        await page.getByRole('heading', { name: 'Verify it yourself' }).waitFor();
+        await page.getByRole('heading', { name: 'Verify the signature' }).waitFor();
         await expectUsable(page);
         await page.getByRole('button', { name: 'Redeliver' }).click();
         await page.getByText('This is the new delivery').waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Done' }).click();
         await go(page, 'Webhooks');
         await page.getByText('/of-one').waitFor();
-        await page.getByTitle('Switch the tenant').click();
+        await page.getByTitle('Switch tenant').click();
         await expectUsable(page);
         await page.getByRole('menuitemradio', { name: 'Verlag Two' }).click();
         await page.getByText('No webhooks yet').waitFor();

@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       const { acme, work } = await bookkeeper();
       await makeCustomer(acme);
       await work('/invoices', async (page) => {
-        await page.getByRole('link', { name: 'Write an invoice' }).first().click();
+        await page.getByRole('link', { name: 'New invoice' }).first().click();
         const subject = page.getByLabel('Subject');
         await subject.fill('Spring catalogue');
         const stays = async (): Promise<void> => {
@@ -223,7 +223,10 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByLabel('Subject').fill('Spring catalogue');
         await acme.graphql(update, { id, input: { dueDate: '2026-05-01' } });
         await page.getByRole('button', { name: 'Save draft' }).click();
-        await page.getByRole('alert').getByText('Due date (now “May 1, 2026”) was changed elsewhere').waitFor();
+        await page
+          .getByRole('alert')
+          .getByText('Due date was changed elsewhere to “May 1, 2026”, and updated here.')
+          .waitFor();
         await expectUsable(page);
         expect(await page.getByLabel('Due date').inputValue()).toBe('2026-05-01');
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
@@ -241,7 +244,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByLabel('Subject').fill('Spring catalogue');
         await acme.graphql('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id });
         await page.getByRole('button', { name: 'Save draft' }).click();
-        await page.getByRole('alert').getByText('was issued meanwhile, as invoice 2026-0001').waitFor();
+        await page.getByRole('alert').getByText('has been issued as invoice 2026-0001').waitFor();
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
         await expectUsable(page);
         await page.getByRole('button', { name: 'Save as new draft' }).click();
@@ -259,7 +262,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByLabel('Category').fill('Travel');
         await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByRole('alert').getByText('was paid meanwhile').waitFor();
+        await page.getByRole('alert').getByText('has been paid').waitFor();
         expect(await page.getByLabel('Category').inputValue()).toBe('Travel');
       });
     });
@@ -287,8 +290,8 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         );
         await page.getByRole('button', { name: 'Save' }).click();
         const alert = page.getByRole('alert');
-        await alert.getByText('Description was changed elsewhere as well (now “The store”). Yours is kept.').waitFor();
-        await alert.getByText('Events was changed elsewhere, and is taken over.').waitFor();
+        await alert.getByText('Description was also changed elsewhere to “The store”. Your change is kept.').waitFor();
+        await alert.getByText('Events was changed elsewhere, and updated here.').waitFor();
         await expectUsable(page);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -305,7 +308,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByLabel('Description').fill('The shop');
         await acme.graphql('mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }', { id });
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByRole('alert').getByText('This webhook was deleted meanwhile.').waitFor();
+        await page.getByRole('alert').getByText('This webhook has been deleted.').waitFor();
         expect(await page.getByLabel('Description').inputValue()).toBe('The shop');
       });
     });

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       expect((await stored()).active).toBe(true);
 
       await choose(page, /^Rotate the secret/);
-      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByRole('button', { name: 'Rotate secret' }).click();
       const shown = await page.getByLabel('the secret', { exact: true }).textContent();
       expect(shown).toMatch(/^whsec_/);
       expect(shown).not.toBe(secret);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       expect(heard()).toHaveLength(0);
       await choose(page, /^Redeliver missed events/);
       await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
-      await page.getByText('1 event is sent again.').waitFor();
+      await page.getByText('1 event redelivered.').waitFor();
       await expect.poll(() => heard().length).toBe(1);
     });
   });
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await go(page, 'Members');
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('E-mail address').fill(colleague);
-      await page.getByRole('button', { name: 'Make an invitation' }).click();
+      await page.getByRole('button', { name: 'Create invitation' }).click();
       link = (await page.getByLabel('the link', { exact: true }).textContent()) ?? '';
     });
     await app.visit({}, async (page, watch) => {
@@ -187,8 +187,8 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       ] as const) {
         await page.getByLabel(/^Current password/).fill(from);
         await page.getByLabel('New password', { exact: false }).first().fill(to);
-        await page.getByLabel(/^New password, again/).fill(to);
-        await page.getByRole('checkbox', { name: 'Revoke my API tokens, too' }).setChecked(revoke);
+        await page.getByLabel(/^Confirm new password/).fill(to);
+        await page.getByRole('checkbox', { name: 'Also revoke my API tokens' }).setChecked(revoke);
         await expectUsable(page);
         await page.getByRole('button', { name: 'Change the password' }).click();
         await page.getByText(revoke ? /have ended, and your API tokens\.$/ : /other sessions have ended\.$/).waitFor();
@@ -260,7 +260,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Ignore', exact: true }).click();
       await shows('Ignored'); // though no answer came
       held.resolve();
-      await page.getByText('nothing is expected of it').waitFor();
+      await page.getByText('It no longer needs a match').waitFor();
       await settle(page);
       await shows('Ignored');
 
@@ -268,7 +268,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.route('**/graphql', (route) =>
         route.request().postData()?.includes('mutation UnignoreBankTransaction') ? route.abort() : route.continue(),
       );
-      await page.getByRole('button', { name: 'Don’t ignore' }).click();
+      await page.getByRole('button', { name: 'Stop ignoring' }).click();
       await page.getByText('That didn’t work').waitFor();
       await shows('Ignored');
     });

@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     await app.visit({}, async (page, watch) => {
       watch.expecting.push(/401/);
       await signIn(page, email, `/bank-transactions/${known}`);
-      await page.getByRole('button', { name: 'Make its receipt' }).click();
+      await page.getByRole('button', { name: 'Create receipt' }).click();
       const dialog = page.getByRole('dialog');
       await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), patiently).toMatch(/^59[.,]50?$/);
       await expect
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByText('The receipt is booked and paid.').waitFor();
       await page.getByRole('heading', { level: 1, name: 'A garage' }).waitFor();
-      await page.getByRole('button', { name: 'Make its receipt' }).click();
+      await page.getByRole('button', { name: 'Create receipt' }).click();
       await expect.poll(() => dialog.getByLabel('Description').inputValue(), patiently).toBe('A garage, Invoice 4711');
       await dialog.getByRole('button', { name: 'Cancel' }).click();
     });
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       const ask = async (): Promise<void> => {
         await page.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: /^Cancel/ }).click();
-        await page.getByText(/Nobody has to pay Invoice \d{4}-0001 any more/).waitFor();
+        await page.getByText(/Invoice \d{4}-0001 no longer has to be paid/).waitFor();
       };
       await ask();
       await page.getByRole('button', { name: 'Keep it' }).click();
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await signIn(page, email, `/projects/${projectId}`);
       await page.getByRole('button', { name: 'Bill the time' }).click();
       await page.getByLabel(/^VAT/).fill('19');
-      await page.getByRole('combobox', { name: 'Lines of the invoice' }).click();
+      await page.getByRole('combobox', { name: 'Invoice lines' }).click();
       await page.getByRole('option', { name: /each kind of work/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: /draft/i }).click();
       await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor();
@@ -240,7 +240,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.keyboard.press('Control+k');
       await field.waitFor();
       await page.keyboard.type('nothing is called like this');
-      await page.getByText('Nothing matches. Try other words.').waitFor();
+      await page.getByText('No results. Try other words.').waitFor();
       await page.keyboard.press('Escape');
       await field.waitFor({ state: 'detached' });
     });

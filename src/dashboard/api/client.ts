@@ -16,28 +16,28 @@ import { setReachable } from './connection.ts';
 import { streamEvents } from './event-stream.ts';
 
 /**
- * The books hang together: a payment changes an invoice, a bank transaction and the overview. So every answer is cached
- * whole (urql's document cache), and every mutation makes all of them stale: what is on the screen is fetched again.
- * A normalized cache would save requests, and need to be told of each such rule a second time.
+ * Every mutation invalidates every cached result, and shown queries are fetched again: a payment changes an invoice, a bank
+ * transaction, and the overview. The cache is urql's document cache. A normalized cache would save requests, but would
+ * need a second copy of each such rule.
  */
-const everything = { additionalTypenames: ['Books'] };
+const invalidatesAll = { additionalTypenames: ['Books'] };
 
-/** The context of a mutation that is done once, however often it is sent. */
-export interface Once {
+/** The context of a mutation that takes effect once, even if it is sent again. */
+export interface IdempotentContext {
   idempotencyKey: string;
 }
 
-/** The queries of the current page, with their last results. */
-interface Shown {
+/** A query of the current page, with its last result. */
+interface ActiveQuery {
   operation: Operation;
   data?: unknown;
 }
 
-const shownBy = new WeakMap<Client, Map<number, Shown>>();
+const activeQueriesOf = new WeakMap<Client, Map<number, ActiveQuery>>();
 
-/** Asks anew for all that is on the screen. */
-export function refetchShown(client: Client): void {
-  for (const { operation } of shownBy.get(client)?.values() ?? []) {
+/** Fetches all queries of the current page again. */
+export function refetchActive(client: Client): void {
+  for (const { operation } of activeQueriesOf.get(client)?.values() ?? []) {
     client.reexecuteOperation(
       makeOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }),
     );
@@ -45,8 +45,8 @@ export function refetchShown(client: Client): void {
 }
 
 /**
- * A client for one tenant; another tenant gets another, so that no answer outlives the switch.
- * @param signInAgain settles when the user has signed in again or declined; refused requests are then repeated
+ * Creates a client for one tenant. Each tenant has its own, so that no cached result outlives a switch.
+ * @param signInAgain settles when the user has signed in again or declined; then refused requests are repeated
  */
 export function createClient(tenantId: string | undefined, signInAgain: () => Promise<unknown>): Client {
   const headers = { 'X-Requested-With': 'kontor', ...(tenantId && { 'X-Tenant': tenantId }) };
@@ -57,7 +57,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     retryAttempts: Number.POSITIVE_INFINITY,
     on: streamEvents,
   });
-  const shown = new Map<number, Shown>();
+  const active = new Map<number, ActiveQuery>();
   const client = new Client({
     url: '/graphql',
     preferGetMethod: false,
@@ -66,11 +66,11 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     exchanges: [
       mapExchange({
         onOperation: (operation) => {
-          if (operation.kind === 'teardown') shown.delete(operation.key);
-          else if (operation.kind === 'query') shown.set(operation.key, { ...shown.get(operation.key), operation });
+          if (operation.kind === 'teardown') active.delete(operation.key);
+          else if (operation.kind === 'query') active.set(operation.key, { ...active.get(operation.key), operation });
           return { ...operation, context: contextOf(operation, headers) };
         },
-        onResult: (result) => keepShown(result, shown),
+        onResult: (result) => keepLastResult(result, active),
       }),
       cacheExchange,
       authExchange(() =>
@@ -90,32 +90,32 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
       }),
     ],
   });
-  shownBy.set(client, shown);
+  activeQueriesOf.set(client, active);
   return client;
 }
 
 function contextOf({ context }: Operation, headers: Record<string, string>): OperationContext {
-  const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<Once>;
+  const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<IdempotentContext>;
   return {
     ...others,
-    ...everything,
+    ...invalidatesAll,
     ...(idempotencyKey && {
       fetchOptions: { headers: { ...headers, 'Idempotency-Key': idempotencyKey }, credentials: 'same-origin' },
     }),
   } as OperationContext;
 }
 
-/** Where no answer comes, the page keeps the one before: an error in its place would take the forms on it away. */
-function keepShown(result: OperationResult, shown: Map<number, Shown>): OperationResult {
+/** On a network error the page keeps its last result. An error in its place would unmount the page's forms. */
+function keepLastResult(result: OperationResult, active: Map<number, ActiveQuery>): OperationResult {
   const { operation, data, error } = result;
   if (operation.kind !== 'subscription') setReachable(!error?.networkError);
-  const before = shown.get(operation.key);
-  if (!before || operation.kind !== 'query') return result;
-  if (data !== undefined && data !== null) before.data = data;
-  return error?.networkError && before.data ? { ...result, data: before.data } : result;
+  const last = active.get(operation.key);
+  if (!last || operation.kind !== 'query') return result;
+  if (data !== undefined && data !== null) last.data = data;
+  return error?.networkError && last.data ? { ...result, data: last.data } : result;
 }
 
-/** The domain's code of an error: `NOT_FOUND`, say; undefined where no answer came. */
+/** An error's code, such as `NOT_FOUND`. Undefined for a network error. */
 export function codeOf(error: CombinedError): string | undefined {
   const code = error.graphQLErrors[0]?.extensions.code;
   if (typeof code === 'string') return code;

@@ -2,23 +2,23 @@ import { useSyncExternalStore } from 'react';
 
 // State of the event stream (server-sent events). The page has one, shared by all subscriptions.
 const listeners = new Set<() => void>();
-let now: StreamState = { connected: false, gaps: 0 };
+let current: StreamState = { connected: false, gaps: 0 };
 
 export interface StreamState {
   connected: boolean;
-  /** How often the stream was interrupted and reconnected: changes in between were missed. */
+  /** How often the stream has reconnected. Events in between were missed. */
   gaps: number;
 }
 
 function change(next: StreamState): void {
-  now = next;
+  current = next;
   for (const listener of listeners) listener();
 }
 
-/** For graphql-sse, which tells whether it is not for the first time. */
+/** Listeners for graphql-sse. */
 export const streamEvents = {
-  connecting: (): void => change({ ...now, connected: false }),
-  connected: (again: boolean): void => change({ connected: true, gaps: now.gaps + (again ? 1 : 0) }),
+  connecting: (): void => change({ ...current, connected: false }),
+  connected: (reconnected: boolean): void => change({ connected: true, gaps: current.gaps + (reconnected ? 1 : 0) }),
 };
 
 export const useStream = (): StreamState =>
@@ -27,5 +27,5 @@ export const useStream = (): StreamState =>
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => now,
+    () => current,
   );

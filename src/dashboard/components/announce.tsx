@@ -8,16 +8,16 @@ const AnnounceContext = createContext<Announce>(() => {});
 /** Announces visible changes to screen readers: `12 invoices found`. */
 export const useAnnounce = (): Announce => useContext(AnnounceContext);
 
-/** The region that announcements are made in. */
+/** Provides the live region that announcements are written to. */
 export function Announcements({ children }: { children: ReactNode }): ReactNode {
-  const [said, setSaid] = useState({ text: '', turn: 0 });
-  const announce = useCallback((text: string) => setSaid(({ turn }) => ({ text, turn: turn + 1 })), []);
+  const [announcement, setAnnouncement] = useState({ text: '', key: 0 });
+  const announce = useCallback((text: string) => setAnnouncement(({ key }) => ({ text, key: key + 1 })), []);
   return (
     <AnnounceContext value={announce}>
       {children}
       <VisuallyHidden role="status" aria-live="polite">
-        {/* A new element each time: the same text twice is said twice. */}
-        <span key={said.turn}>{said.text}</span>
+        {/* A new element for each announcement, so that a repeated text is announced again. */}
+        <span key={announcement.key}>{announcement.text}</span>
       </VisuallyHidden>
     </AnnounceContext>
   );

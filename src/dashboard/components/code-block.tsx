@@ -6,11 +6,11 @@ interface Props {
   /** `Body of the request` */
   label: string;
   code: string;
-  /** Breaks long lines, instead of scrolling them. */
+  /** Wraps long lines. Default: they scroll. */
   wrap?: boolean;
 }
 
-/** Text as it is, with a button that copies it. */
+/** Preformatted text with a copy button. */
 export function CodeBlock({ label, code, wrap }: Props): ReactNode {
   return (
     <Box pos="relative">
@@ -24,7 +24,7 @@ export function CodeBlock({ label, code, wrap }: Props): ReactNode {
         {code}
       </pre>
       <Box pos="absolute" top={8} right={8}>
-        <CopyButton value={code} what={label} />
+        <CopyButton value={code} name={label} />
       </Box>
     </Box>
   );

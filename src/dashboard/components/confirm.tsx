@@ -2,20 +2,26 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ReactNode } from 'react';
 
-export interface Question {
+interface Confirmation {
   /** `Delete the webhook?` */
   title: string;
-  /** What will happen, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   children: ReactNode;
-  /** What the button does: `Delete`. */
+  /** The label of the confirm button: `Delete`. */
   confirm: string;
   danger?: boolean;
-  /** What the other button says. Default: `Cancel`. */
+  /** The label of the cancel button. Default: `Cancel`. */
   cancel?: string;
 }
 
-/** Asks before something is done; answers whether it shall be. */
-export const confirm = ({ title, children, confirm: label, cancel = 'Cancel', danger }: Question): Promise<boolean> =>
+/** Asks for confirmation. @returns whether the user confirmed */
+export const confirm = ({
+  title,
+  children,
+  confirm: label,
+  cancel = 'Cancel',
+  danger,
+}: Confirmation): Promise<boolean> =>
   new Promise((resolve) => {
     modals.openConfirmModal({
       title: (
@@ -26,7 +32,7 @@ export const confirm = ({ title, children, confirm: label, cancel = 'Cancel', da
       children: <Text size="sm">{children}</Text>,
       labels: { confirm: label, cancel },
       confirmProps: danger ? { color: 'red' } : {},
-      // Above a dialog that is open already.
+      // Above an open dialog.
       zIndex: 300,
       onConfirm: () => resolve(true),
       onClose: () => resolve(false),

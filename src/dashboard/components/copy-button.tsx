@@ -5,18 +5,18 @@ import { useAnnounce } from './announce.tsx';
 
 interface Props {
   value: string;
-  /** What is copied: `the token`. */
-  what: string;
-  /** A button with a label, where copying is the main action. */
+  /** The name of the copied value: `the token`. */
+  name: string;
+  /** Shows a labelled button, for places where copying is the main action. */
   prominent?: boolean;
 }
 
-export function CopyButton({ value, what, prominent }: Props): ReactNode {
+export function CopyButton({ value, name, prominent }: Props): ReactNode {
   const announce = useAnnounce();
   return (
     <Copy value={value} timeout={2000}>
       {({ copied, copy }) => {
-        const copyAndSay = (): void => {
+        const copyAndAnnounce = (): void => {
           copy();
           announce('Copied.');
         };
@@ -24,9 +24,9 @@ export function CopyButton({ value, what, prominent }: Props): ReactNode {
         if (prominent) {
           return (
             <Button
-              onClick={copyAndSay}
+              onClick={copyAndAnnounce}
               leftSection={<Icon width={18} aria-hidden />}
-              aria-label={`Copy ${what}`}
+              aria-label={`Copy ${name}`}
               w={120}
             >
               {copied ? 'Copied' : 'Copy'}
@@ -34,13 +34,13 @@ export function CopyButton({ value, what, prominent }: Props): ReactNode {
           );
         }
         return (
-          <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
+          <Tooltip label={copied ? 'Copied' : `Copy ${name}`}>
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}
               size={26}
-              onClick={copyAndSay}
-              aria-label={`Copy ${what}`}
+              onClick={copyAndAnnounce}
+              aria-label={`Copy ${name}`}
             >
               <Icon width={16} aria-hidden />
             </ActionIcon>

@@ -1,8 +1,8 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** A description list of names and values; null values aren't shown. */
-export function DescriptionList({ facts: items }: { facts: [name: string, value: ReactNode][] }): ReactNode {
+/** A description list of names and values. Empty values are left out. */
+export function DescriptionList({ items }: { items: [name: string, value: ReactNode][] }): ReactNode {
   return (
     <Card withBorder radius="md">
       <SimpleGrid component="dl" cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" m={0}>

@@ -1,26 +1,26 @@
 import { Modal, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
-import { FormScopeContext, mayDiscard, type FormScope } from '../forms/unsaved.ts';
+import { confirmDiscard, FormScopeContext, type FormScope } from '../forms/unsaved.ts';
 
 interface Props {
   title: string;
   opened: boolean;
   onClose: () => void;
   size?: string | number;
-  /** Whether only a button in it closes it. */
-  stays?: boolean;
+  /** Whether only a button in the dialog closes it. */
+  persistent?: boolean;
   children: ReactNode;
 }
 
 /**
- * A dialog over the page; the whole screen on a phone. What is in it starts anew each time. It asks before it closes over
- * a form with something unsaved.
+ * A dialog over the page, or the whole screen on a phone. Its content is mounted anew each time it opens. Closing it asks
+ * for confirmation if a form in it has unsaved input.
  */
-export function Dialog({ title, opened, onClose, size = 'lg', stays = false, children }: Props): ReactNode {
+export function Dialog({ title, opened, onClose, size = 'lg', persistent = false, children }: Props): ReactNode {
   const [forms] = useState<FormScope>(() => new Set());
   const close = async (): Promise<void> => {
-    if (await mayDiscard(forms)) onClose();
+    if (await confirmDiscard(forms)) onClose();
   };
   const phone = useMediaQuery('(max-width: 36em)');
   return (
@@ -34,8 +34,8 @@ export function Dialog({ title, opened, onClose, size = 'lg', stays = false, chi
       onClose={() => void close()}
       size={size}
       fullScreen={phone ?? false}
-      withCloseButton={!stays}
-      closeOnEscape={!stays}
+      withCloseButton={!persistent}
+      closeOnEscape={!persistent}
       closeOnClickOutside={false}
     >
       <FormScopeContext value={forms}>{children}</FormScopeContext>

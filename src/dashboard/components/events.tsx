@@ -19,8 +19,8 @@ const EventsQuery = graphql(`
 `);
 
 interface Props {
-  of: string;
-  /** Of an invoice or a receipt: a payment that leaves something due is no event, and belongs to the history all the same. */
+  resourceId: string;
+  /** The payments of an invoice or a receipt. Only the last payment has an event, but all belong to the history. */
   payments?: readonly Payment[];
   currency?: string;
 }
@@ -31,11 +31,11 @@ interface Entry {
   createdAt: string;
 }
 
-const none: readonly Payment[] = [];
+const noPayments: readonly Payment[] = [];
 
-/** What happened to something, newest first: as webhooks were told, and its payments. */
-export function Events({ of, payments = none, currency = '' }: Props): ReactNode {
-  const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId: of } });
+/** The history of a resource, newest first: its events and its payments. */
+export function Events({ resourceId, payments = noPayments, currency = '' }: Props): ReactNode {
+  const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId } });
   const events = (data?.events.nodes ?? []).map(({ id, type, createdAt }) => ({
     id,
     title: label(type.slice(type.indexOf('.') + 1)),
@@ -46,7 +46,7 @@ export function Events({ of, payments = none, currency = '' }: Props): ReactNode
     title: <PaymentTitle payment={payment} currency={currency} />,
     createdAt: payment.createdAt,
   }));
-  // Ids are UUIDv7, in the order of time. Times of creation come from two clocks: the database's and the process's.
+  // Sorted by id: UUIDv7 is in order of time. The creation times come from two clocks, the database's and the process's.
   const entries: Entry[] = [...events, ...paid].toSorted((a, b) => (a.id < b.id ? 1 : -1));
   if (entries.length === 0) return null;
   return (

@@ -4,15 +4,15 @@ import { Link } from 'wouter';
 
 interface Props {
   children: string | null | undefined;
-  /** A page of the dashboard, where the text is a link. */
+  /** Makes the text a link to a page of the dashboard. */
   to?: string;
   /** Smaller and dimmed, for secondary text below another line. */
   secondary?: boolean;
-  /** Lines before the rest is left out. */
+  /** The number of lines before the text is cut off. */
   lines?: number;
 }
 
-/** Text of any length in a table or a list: breaks anywhere, ends in an ellipsis, and has its whole in the title. */
+/** Text of any length in a table or a list. It breaks anywhere and ends in an ellipsis; the title has the whole text. */
 export function LongText({ children, to, secondary = false, lines = 2 }: Props): ReactNode {
   if (!children) return null;
   const common = { className: 'long', lineClamp: lines, title: children, size: secondary ? 'xs' : 'sm' } as const;

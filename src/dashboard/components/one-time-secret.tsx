@@ -6,28 +6,28 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   title: string;
-  /** Undefined: nothing to show. */
+  /** Undefined closes the dialog. */
   value: string | undefined;
   /** `the token` */
-  what: string;
-  /** What it is for, and how it is used. */
+  name: string;
+  /** Explains how the secret is used. */
   children?: ReactNode;
   onClose: () => void;
 }
 
-/** A secret, for the only time. Closed by its button alone, so that no stray click loses it. */
-export function OneTimeSecret({ title, value, what, children, onClose }: Props): ReactNode {
+/** Shows a secret once. Only the button closes the dialog, so that no stray click loses the secret. */
+export function OneTimeSecret({ title, value, name, children, onClose }: Props): ReactNode {
   return (
-    <Dialog title={title} opened={value !== undefined} onClose={onClose} stays>
+    <Dialog title={title} opened={value !== undefined} onClose={onClose} persistent>
       <Stack>
         <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />}>
-          Copy {what} now: it is shown this once, and can’t be shown again.
+          Copy {name} now. You won’t be able to see it again.
         </Alert>
         <Group gap="xs" wrap="nowrap" align="stretch">
           <Code
             block
             flex={1}
-            aria-label={what}
+            aria-label={name}
             role="textbox"
             aria-readonly
             tabIndex={0}
@@ -35,7 +35,7 @@ export function OneTimeSecret({ title, value, what, children, onClose }: Props):
           >
             {value}
           </Code>
-          <CopyButton value={value ?? ''} what={what} prominent />
+          <CopyButton value={value ?? ''} name={name} prominent />
         </Group>
         {children}
         <Group justify="flex-end">

@@ -9,5 +9,5 @@ interface Props extends AnchorProps {
   children: ReactNode;
 }
 
-/** A link within the dashboard. Inside of a text, underline it: colour alone doesn't tell. */
+/** A link within the dashboard. Underline it inside of a sentence, where colour alone is not enough to recognize it. */
 export const TextLink = (props: Props): ReactNode => <Anchor component={Link} size="sm" {...props} />;

@@ -2,21 +2,21 @@ import { Tooltip } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { ago, dateTime } from '../format/format.ts';
 
-/** When something is next to be done: `in 40 seconds`. */
+/** The time until an instant: `in 40 seconds`. It counts down. */
 export function Due({ at }: { at: string | null }): ReactNode {
-  const [now, tick] = useState(() => Date.now());
+  const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => tick(Date.now()), 1000);
+    const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
   return at && new Date(at).getTime() > now ? <Ago at={at} /> : 'now';
 }
 
-/** How long ago, kept current; the exact time on hover and focus. */
+/** The time since an instant, kept current. A tooltip has the exact time. */
 export function Ago({ at, never = 'never' }: { at: string | null | undefined; never?: string }): ReactNode {
-  const [, tick] = useState(0);
+  const [, rerender] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => tick((turn) => turn + 1), 15_000);
+    const timer = setInterval(() => rerender((count) => count + 1), 15_000);
     return () => clearInterval(timer);
   }, []);
   if (!at) return never;

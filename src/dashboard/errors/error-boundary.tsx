@@ -10,7 +10,7 @@ import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigati
 import { fieldName } from './plain-messages.ts';
 import { forgetTenant } from '../session/tenant.ts';
 
-/** Keeps a fault of one page to that page. */
+/** Catches the errors of one page, so that the rest of the app keeps working. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
@@ -31,7 +31,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
         description="This is our error. Your data has not changed."
       >
         <Button variant="default" onClick={() => window.location.reload()}>
-          Load it again
+          Reload
         </Button>
       </EmptyState>
     );
@@ -42,7 +42,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
 function NotLoaded(): ReactNode {
   const [busy, setBusy] = useState(false);
   const [waiting, setWaiting] = useState(true);
-  const again = async (): Promise<void> => {
+  const retry = async (): Promise<void> => {
     setBusy(true);
     await reloadIfReachable();
     setBusy(false);
@@ -52,56 +52,56 @@ function NotLoaded(): ReactNode {
   }, []);
   if (waiting) return null;
   return (
-    <Problem
+    <ErrorState
       title="This page couldn’t be loaded"
       description="The server can’t be reached. Check your connection, and try again."
     >
-      <Button variant="default" onClick={() => void again()} loading={busy}>
+      <Button variant="default" onClick={() => void retry()} loading={busy}>
         Try again
       </Button>
-    </Problem>
+    </ErrorState>
   );
 }
 
-/** Where a page's data should be, and can't be had. */
-export function Unavailable({ error, refetch }: { error: CombinedError; refetch?: () => void }): ReactNode {
+/** Replaces a page's data when they can't be loaded. */
+export function LoadError({ error, refetch }: { error: CombinedError; refetch?: () => void }): ReactNode {
   const [path] = useLocation();
   const invalid = fieldErrors(error).map((each) => each.path);
   if (codeOf(error) === 'NOT_FOUND' || invalid.includes('id')) {
-    return <Problem title="Not found" description="It was deleted, or belongs to another tenant." />;
+    return <ErrorState title="Not found" description="It was deleted, or belongs to another tenant." />;
   }
   if (invalid.length > 0) {
     const fields = [...new Set(invalid.map(fieldName))].join(', ');
     return (
-      <Problem
+      <ErrorState
         title="This link doesn’t work"
-        description={`Its address has a value that can’t be used: ${fields}. The link may be old, or mistyped.`}
+        description={`It has an invalid value: ${fields}. The link may be outdated or mistyped.`}
       >
         <Button component={Link} to={path} variant="default">
           Show the list without filters
         </Button>
-      </Problem>
+      </ErrorState>
     );
   }
   return (
-    <Problem title="This can’t be shown" description={errorMessage(error)}>
+    <ErrorState title="Couldn’t load this" description={errorMessage(error)}>
       {refetch && (
         <Button variant="default" onClick={refetch}>
           Try again
         </Button>
       )}
-    </Problem>
+    </ErrorState>
   );
 }
 
-interface ProblemProps {
+interface ErrorStateProps {
   title: string;
   description: string;
-  /** What can be done about it. */
+  /** Actions that may solve it. */
   children?: ReactNode;
 }
 
-const Problem = ({ title, description, children }: ProblemProps): ReactNode => (
+const ErrorState = ({ title, description, children }: ErrorStateProps): ReactNode => (
   <EmptyState
     role="alert"
     py="xl"
@@ -113,15 +113,15 @@ const Problem = ({ title, description, children }: ProblemProps): ReactNode => (
   </EmptyState>
 );
 
-/** Where not even the session is known. */
-export function Broken({ error, refetch }: { error: CombinedError; refetch: () => void }): ReactNode {
-  if (codeOf(error) === 'UNAUTHENTICATED') return null; // the sign-in page is on its way
+/** Replaces the app when the session can't be loaded. */
+export function SessionError({ error, refetch }: { error: CombinedError; refetch: () => void }): ReactNode {
+  if (codeOf(error) === 'UNAUTHENTICATED') return null; // the sign-in page opens
   const forbidden = codeOf(error) === 'FORBIDDEN';
-  const openOwn = (): void => {
+  const openDefaultTenant = (): void => {
     forgetTenant();
     window.location.assign('/');
   };
-  const leave = async (): Promise<void> => {
+  const handleSignOut = async (): Promise<void> => {
     await signOut();
     window.location.assign('/sign-in');
   };
@@ -133,18 +133,18 @@ export function Broken({ error, refetch }: { error: CombinedError; refetch: () =
           icon={<LockClosedIcon width={40} aria-hidden />}
           title={
             <Title order={1} size="inherit">
-              These books aren’t open to you
+              You don’t have access to these books
             </Title>
           }
-          description="You aren’t a member of this tenant, or it is closed. Ask one of its members for an invitation."
+          description="You aren’t a member of this tenant, or it is closed. Ask a member for an invitation."
         >
-          <Button onClick={openOwn}>Open my own</Button>
-          <Button variant="default" onClick={leave}>
+          <Button onClick={openDefaultTenant}>Open my books</Button>
+          <Button variant="default" onClick={handleSignOut}>
             Sign out
           </Button>
         </EmptyState>
       ) : (
-        <Unavailable error={error} refetch={refetch} />
+        <LoadError error={error} refetch={refetch} />
       )}
     </Center>
   );

@@ -9,20 +9,20 @@ export interface FormErrors {
 }
 
 /**
- * Assigns the domain's errors (VALIDATION_FAILED's `errors`, by input path: `input.items.0.quantity`) to the fields of a form,
- * which are named without `input.`.
+ * Assigns validation errors to the fields of a form. The server names an error by its input path, such as
+ * `input.items.0.quantity`; the form names its fields without `input.`.
  */
 export function formErrorsOf(error: CombinedError, isField: (path: string) => boolean): FormErrors {
-  const faults: FormErrors = { fields: {}, rest: [] };
+  const formErrors: FormErrors = { fields: {}, rest: [] };
   const errors = fieldErrors(error);
-  if (errors.length === 0) faults.rest.push(errorMessage(error));
+  if (errors.length === 0) formErrors.rest.push(errorMessage(error));
   for (const { path, messages } of errors) {
     const field = fieldOf(path, isField);
-    const told = messages.map(plainMessage);
-    if (field) faults.fields[field] ??= told.join(' ');
-    else faults.rest.push(...told.map((message) => (isAboutForm(path) ? message : `${fieldName(path)}: ${message}`)));
+    const texts = messages.map(plainMessage);
+    if (field) formErrors.fields[field] ??= texts.join(' ');
+    else formErrors.rest.push(...texts.map((text) => (isAboutForm(path) ? text : `${fieldName(path)}: ${text}`)));
   }
-  return faults;
+  return formErrors;
 }
 
 interface FieldError {
@@ -31,16 +31,16 @@ interface FieldError {
   messages: string[];
 }
 
-/** The domain's validation errors of an operation's arguments. */
+/** The validation errors of an operation's arguments. */
 export const fieldErrors = (error: CombinedError): FieldError[] =>
   error.graphQLErrors
     .flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)))
     .map(([path, messages]) => ({ path: path.replace(/^input(\.|$)/, ''), messages }));
 
-/** A row as a whole, or its state, is no field that a person filled in: the message says all there is. */
+/** Whether a path names the whole row or its state. No form has such a field, so messages don't name it. */
 const isAboutForm = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
 
-/** The field at a path, or the one that holds it: `events` for `events.3`. */
+/** The field at a path, or the field that contains it: `events` for `events.3`. */
 function fieldOf(path: string, isField: (path: string) => boolean): string | undefined {
   const steps = path.split('.');
   const depth = steps.findLastIndex((_, index) => isField(steps.slice(0, index + 1).join('.')));
@@ -60,7 +60,7 @@ export function errorMessage(error: CombinedError): string {
   }
   if (first?.extensions.code === 'UNAUTHENTICATED') return 'Your session has ended. Sign in, and try again.';
   if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';
-  const messages = fieldErrors(error).flatMap(({ messages: said }) => said.map(plainMessage));
+  const messages = fieldErrors(error).flatMap(({ messages: texts }) => texts.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
   return first ? sentence(first.message) : 'Something went wrong. Try again.';
 }

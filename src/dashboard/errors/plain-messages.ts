@@ -1,8 +1,8 @@
 import { sentence } from '../format/format.ts';
 import { numberExample } from '../forms/form-values.ts';
 
-// The API's messages are written for programs. People get a message that says what to do.
-const plain: [message: RegExp, told: string][] = [
+// The API's messages are for developers. Users get a message that says what to do.
+const replacements: [message: RegExp, text: string][] = [
   [/^Must be a UUID\.$/, 'Choose one.'],
   [/^Must be a number/, `Enter a number, such as ${numberExample}.`],
   [/^Must be a calendar day/, 'Enter a date.'],
@@ -15,15 +15,15 @@ const plain: [message: RegExp, told: string][] = [
   [/^Must be an ISO 4217/, 'Choose a currency.'],
 ];
 
-/** A message of the API as people read it: without a program's terms, amounts and dates as they write them. */
+/** Converts a message of the API for users: without technical terms, and with amounts and dates in their locale. */
 export const plainMessage = (message: string): string =>
-  plain.find(([pattern]) => pattern.test(message))?.[1] ?? sentence(message);
+  replacements.find(([pattern]) => pattern.test(message))?.[1] ?? sentence(message);
 
-/** The words for a field by its path: `items.0.unitPriceNet` is `Line 1, unit price net`. */
+/** A field's name for users: `items.0.unitPriceNet` is `Line 1, unit price net`. */
 export function fieldName(path: string): string {
   const steps = path.replaceAll(/\b(items|matches)\.(\d+)/g, (_, list: string, at: string) => {
-    const what = list === 'items' ? 'line' : 'match';
-    return `${what} ${Number(at) + 1}`;
+    const row = list === 'items' ? 'line' : 'match';
+    return `${row} ${Number(at) + 1}`;
   });
   const words = steps
     .split('.')

@@ -1,32 +1,32 @@
 /**
- * Decimals as people of a locale write them. A decimal itself is a string in the API's form: digits, a point, digits. It
- * never becomes a binary number, which would round it.
+ * Formats and parses decimals in a locale. A decimal is a string in the API's format: digits, a point, digits. It never
+ * becomes a binary floating-point number, which would round it.
  */
 export interface DecimalText {
   /**
-   * Writes a decimal with all its digits: `1234.5` is `1.234,5` in German.
-   * @param minDigits how many digits stand after the separator at least
+   * Formats a decimal with all its digits: `1234.5` is `1.234,5` in German.
+   * @param minDigits the minimum number of digits after the separator
    */
   format: (value: string, minDigits?: number) => string;
   /**
-   * Reads what a person wrote, in the API's form. A text that can be read in one way only is read, whatever the locale:
-   * `59.50` and `1.234,56`. A text with two readings has the locale's own: `1.234` is 1234 in German and 1.234 in
-   * English. Anything else is undefined: `1,234,5`, or `1.234` where the locale uses no point.
+   * Parses typed text. Unambiguous text is accepted in every locale: `59.50` and `1.234,56`. Ambiguous text is read as the
+   * locale writes it: `1.234` is 1234 in German and 1.234 in English.
+   * @returns undefined for anything else: `1,234,5`, or `1.234` if the locale uses no point
    */
   parse: (text: string) => string | undefined;
 }
 
 /** How a locale writes numbers. */
-interface Signs {
+interface NumberSymbols {
   decimals: Set<string>;
   groups: Set<string>;
-  /** ASCII digits and minus for the locale's own. */
+  /** The ASCII character for each of the locale's digits. */
   ascii: Map<string, string>;
-  /** Whether the groups above the thousands have two digits, as in India: `12,34,567`. */
+  /** Whether groups above the thousands have two digits, as in India: `12,34,567`. */
   groupsOfTwo: boolean;
 }
 
-// More digits than Intl can format, or any field of the API holds.
+// More digits than any field of the API allows.
 const maxDigits = 100;
 
 // Spaces and apostrophes group digits in several locales, and are a decimal separator in none.
@@ -34,7 +34,7 @@ const onlyGroups = new Set([' ', "'", '٬']);
 const onlyDecimals = new Set(['٫']);
 
 export function decimalText(locale: string): DecimalText {
-  const signs = signsOf(locale);
+  const symbols = symbolsOf(locale);
   const formats = new Map<number, Intl.NumberFormat>();
   const formatWith = (minDigits: number): Intl.NumberFormat => {
     const format =
@@ -46,19 +46,19 @@ export function decimalText(locale: string): DecimalText {
   return {
     format: (value, minDigits = 0) =>
       formatWith(Math.min(minDigits, maxDigits)).format(value as Intl.StringNumericLiteral),
-    parse: (text) => parse(text, signs),
+    parse: (text) => parse(text, symbols),
   };
 }
 
-function signsOf(locale: string): Signs {
+function symbolsOf(locale: string): NumberSymbols {
   const plain = new Intl.NumberFormat(locale);
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR' });
-  // Some locales write money with other signs, and people use both: Austria has 1 234,5 and € 1.234,50. Where the two
-  // contradict each other, the sign means what it means in a plain number.
-  const decimals = new Set(signsIn(plain, 'decimal'));
-  const groups = new Set(signsIn(plain, 'group'));
-  for (const sign of signsIn(money, 'decimal')) if (!groups.has(sign)) decimals.add(sign);
-  for (const sign of signsIn(money, 'group')) if (!decimals.has(sign)) groups.add(sign);
+  // Some locales write money with other symbols, and people use both: Austria has 1 234,5 and € 1.234,50. If the two
+  // contradict each other, plain numbers decide.
+  const decimals = new Set(symbolsIn(plain, 'decimal'));
+  const groups = new Set(symbolsIn(plain, 'group'));
+  for (const sign of symbolsIn(money, 'decimal')) if (!groups.has(sign)) decimals.add(sign);
+  for (const sign of symbolsIn(money, 'group')) if (!decimals.has(sign)) groups.add(sign);
   const digits = Array.from({ length: 10 }, (_, digit): [string, string] => [plain.format(digit), String(digit)]);
   const parts = plain.formatToParts(1234567).filter(({ type }) => type === 'integer');
   return {
@@ -69,57 +69,57 @@ function signsOf(locale: string): Signs {
   };
 }
 
-const signsIn = (format: Intl.NumberFormat, type: 'decimal' | 'group'): string[] =>
+const symbolsIn = (format: Intl.NumberFormat, type: 'decimal' | 'group'): string[] =>
   format
     .formatToParts(-1234567.5)
     .filter((part) => part.type === type)
-    .map(({ value }) => simple(value));
+    .map(({ value }) => normalizeLookalikes(value));
 
 /** Normalizes characters that look the same. */
-const simple = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll('’', "'");
+const normalizeLookalikes = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll('’', "'");
 
-function parse(typed: string, signs: Signs): string | undefined {
-  const ascii = [...typed].map((char) => signs.ascii.get(char) ?? char).join('');
-  // Arabic and Persian put invisible marks of the direction around a minus.
-  const text = simple(ascii.replaceAll(/[\u061C\u200E\u200F]/g, '').trim()).replace(/^[−‐]/, '-');
+function parse(typed: string, symbols: NumberSymbols): string | undefined {
+  const ascii = [...typed].map((char) => symbols.ascii.get(char) ?? char).join('');
+  // Arabic and Persian put invisible direction marks around a minus.
+  const text = normalizeLookalikes(ascii.replaceAll(/[\u061C\u200E\u200F]/g, '').trim()).replace(/^[−‐]/, '-');
   const [, sign = '', body = ''] = /^([-+]?) ?(.*)$/.exec(text) ?? [];
   if (!/^(?:\d+|(?=[.,٫]\d+$))(?:[.,٫٬' ]\d+)*$/.test(body)) return undefined;
-  const runs = body.split(/\D/);
+  const digitGroups = body.split(/\D/);
   const separators = [...body.replaceAll(/\d/g, '')];
-  const read = reading(runs, separators, signs);
+  const read = parseParts(digitGroups, separators, symbols);
   if (!read) return undefined;
   const whole = read.whole.replace(/^0+(?=\d)/, '') || '0';
   return `${sign === '-' ? '-' : ''}${whole}${read.fraction && `.${read.fraction}`}`;
 }
 
-interface Reading {
+interface ParsedDecimal {
   whole: string;
   fraction: string;
 }
 
-function reading(runs: string[], separators: string[], signs: Signs): Reading | undefined {
+function parseParts(digitGroups: string[], separators: string[], symbols: NumberSymbols): ParsedDecimal | undefined {
   const last = separators.at(-1);
-  const whole: Reading = { whole: runs.join(''), fraction: '' };
+  const whole: ParsedDecimal = { whole: digitGroups.join(''), fraction: '' };
   if (last === undefined) return whole;
-  const asGroups = areGroups(runs, separators, signs);
+  const asGroups = areGroups(digitGroups, separators, symbols);
   const before = separators.slice(0, -1);
   const asDecimal =
     !onlyGroups.has(last) &&
     !before.includes(last) &&
-    (before.length === 0 || areGroups(runs.slice(0, -1), before, signs)) &&
-    !looksLikeGroup(last, before, runs.at(-1) ?? '', signs);
+    (before.length === 0 || areGroups(digitGroups.slice(0, -1), before, symbols)) &&
+    !looksLikeGroup(last, before, digitGroups.at(-1) ?? '', symbols);
   if (asGroups && asDecimal) {
-    if (signs.groups.has(last)) return whole;
-    if (!signs.decimals.has(last)) return undefined;
+    if (symbols.groups.has(last)) return whole;
+    if (!symbols.decimals.has(last)) return undefined;
   } else if (asGroups) {
     return whole;
   }
-  return asDecimal ? { whole: runs.slice(0, -1).join(''), fraction: runs.at(-1) ?? '' } : undefined;
+  return asDecimal ? { whole: digitGroups.slice(0, -1).join(''), fraction: digitGroups.at(-1) ?? '' } : undefined;
 }
 
-/** Whether digits stand in groups, by one sign, and the number doesn't begin with a zero. */
-function areGroups(runs: string[], separators: string[], { groupsOfTwo }: Signs): boolean {
-  const [first = '', ...others] = runs;
+/** Whether the digits are valid groups with one separator, and the number doesn't begin with a zero. */
+function areGroups(digitGroups: string[], separators: string[], { groupsOfTwo }: NumberSymbols): boolean {
+  const [first = '', ...others] = digitGroups;
   if (new Set(separators).size !== 1 || onlyDecimals.has(separators[0] ?? '')) return false;
   if (/^[1-9]\d{0,2}$/.test(first) && others.every(({ length }) => length === 3)) return true;
   return (
@@ -130,6 +130,6 @@ function areGroups(runs: string[], separators: string[], { groupsOfTwo }: Signs)
   );
 }
 
-/** `1 234,567` in English: by the locale's own sign the last digits are a group, by the space they are not. */
-const looksLikeGroup = (last: string, before: string[], digits: string, { groups }: Signs): boolean =>
+/** `1 234,567` in English is ambiguous: by the locale's separator the last digits are a group, by the space they aren't. */
+const looksLikeGroup = (last: string, before: string[], digits: string, { groups }: NumberSymbols): boolean =>
   groups.has(last) && digits.length === 3 && before.some((sign) => onlyGroups.has(sign));

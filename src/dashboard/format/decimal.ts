@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 
-// As many digits as any sum of the books has: nothing is rounded here.
+// More digits than any sum of the books has, so that nothing is rounded.
 const Exact = Decimal.clone({ precision: 60 });
 
-/** What is left of a decimal; undefined while one of them isn't whole. */
-export function minus(amount: string, ...less: string[]): string | undefined {
-  if (![amount, ...less].every((value) => /^-?\d+(\.\d+)?$/.test(value))) return undefined;
-  return less.reduce((left, value) => left.minus(value), new Exact(amount)).toFixed();
+/** Subtracts decimals. @returns undefined if one of them is not a number yet, as while it is typed */
+export function minus(amount: string, ...subtrahends: string[]): string | undefined {
+  if (![amount, ...subtrahends].every((value) => /^-?\d+(\.\d+)?$/.test(value))) return undefined;
+  return subtrahends.reduce((difference, value) => difference.minus(value), new Exact(amount)).toFixed();
 }

@@ -1,16 +1,16 @@
 import { locale, pageLanguage } from './locale.ts';
 
 /**
- * How values are shown: numbers, dates and money as the reader's locale writes them. No page formats by itself. Decimals
- * are strings and stay strings: Intl formats their digits exactly, where a number would round them.
+ * Formats numbers, dates, and money in the reader's locale. Pages use these functions only. Decimals stay strings: Intl
+ * formats their digits exactly, and a number would round them.
  */
 
-const cached = <Options, Format>(make: (options: Options) => Format): ((options: Options) => Format) => {
-  const made = new Map<string, Format>();
+const cached = <Options, Format>(create: (options: Options) => Format): ((options: Options) => Format) => {
+  const formats = new Map<string, Format>();
   return (options) => {
     const key = JSON.stringify(options);
-    const format = made.get(key) ?? make(options);
-    made.set(key, format);
+    const format = formats.get(key) ?? create(options);
+    formats.set(key, format);
     return format;
   };
 };
@@ -21,7 +21,7 @@ const relative = new Intl.RelativeTimeFormat(pageLanguage, { numeric: 'auto', st
 
 const exact = (value: string): Intl.StringNumericLiteral => value as Intl.StringNumericLiteral;
 
-// Where browsers show fewer minor digits than ISO 4217 has, as cash there has none.
+// Currencies for which browsers show fewer minor digits than ISO 4217 has, because their cash has none.
 const moreDigits = new Map(
   Object.entries({ 2: 'AFN ALL COP HUF IDR IRR KPW LAK LBP MGA MMK PKR SOS SYP YER', 3: 'IQD' }).flatMap(
     ([digits, codes]) => codes.split(' ').map((code): [string, number] => [code, Number(digits)]),
@@ -33,8 +33,8 @@ export const minorDigits = (currency: string): number =>
   moreDigits.get(currency) ?? numbers({ style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 /**
- * `"1190.5"`, `"EUR"` → `€1,190.50`. Never rounds: a unit price may have more digits than its currency. A code that is
- * no currency, as a bank may send it, stands behind the number.
+ * `"1190.5"`, `"EUR"` → `€1,190.50`. Never rounds: a unit price may have more digits than its currency. A bank may send
+ * a code that is no currency; it is put after the number.
  */
 export function money(amount: string, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${decimal(amount)} ${currency}`;
@@ -48,20 +48,20 @@ const signOf = (type: string, options: Intl.NumberFormatOptions = {}): string | 
     .formatToParts(-1234567.5)
     .find((part) => part.type === type)?.value;
 
-// One locale, en-DE, has browsers write 1.234,5 but €1,234.50. The same sign must not mean two things on one page.
+// For en-DE, browsers write 1.234,5 but €1,234.50. The same sign must not mean two things on one page.
 const contradicts = signOf('group') === signOf('decimal', { style: 'currency', currency: 'EUR' });
 const moneySigns: Partial<Record<string, string | undefined>> = contradicts
   ? { group: signOf('group'), decimal: signOf('decimal') }
   : {};
 
-/** An axis needs no cents: `€12K`. The value is rounded. */
+/** A rounded amount for the axis of a chart: `€12K`. */
 export const roundMoney = (value: number, currency: string): string =>
   numbers({ style: 'currency', currency, notation: 'compact' }).format(value);
 
-/** A quantity, a rate: with all its digits. */
+/** A quantity or a rate, with all its digits. */
 export const decimal = (value: string): string => numbers({ maximumFractionDigits: 20 }).format(exact(value));
 
-/** `"19"` → `19%`, or `19 %` where a blank is written. */
+/** `"19"` → `19%`, or `19 %` in locales that write a space. */
 export const percent = (value: string): string =>
   numbers({ style: 'unit', unit: 'percent', maximumFractionDigits: 20 }).format(exact(value));
 
@@ -75,20 +75,20 @@ export function minutes(total: number): string {
 
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
-/** How large a file is: `1.5 MB`. */
+/** The size of a file: `1.5 MB`. */
 export function bytes(size: number): string {
   const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log10(size) / 3));
   return numbers({ style: 'unit', unit: sizes[step] ?? 'byte', maximumFractionDigits: 1 }).format(size / 1000 ** step);
 }
 
-/** A calendar day, the same wherever it is read. */
+/** A calendar day. It is the same in every time zone. */
 export const date = (day: string): string => dates({ dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
 
 /** `2026-03` → `Mar 2026`. */
 export const month = (value: string): string =>
   dates({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${value}-01`));
 
-/** A point in time, in the reader's own zone. */
+/** A point in time, in the reader's time zone. */
 export const dateTime = (instant: string): string =>
   dates({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(instant));
 
@@ -102,7 +102,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', Number.POSITIVE_INFINITY],
 ];
 
-/** `3 minutes ago`, `in 2 hours`: words in an English sentence, so in English. */
+/** `3 minutes ago`, `in 2 hours`. In English, because it is used in English sentences. */
 export function ago(instant: string, now = Date.now()): string {
   let distance = (new Date(instant).getTime() - now) / 1000;
   for (const [unit, size] of steps) {
@@ -128,7 +128,7 @@ export function label(name: string): string {
 export const labelled = <Name extends string>(names: readonly Name[]): { value: Name; label: string }[] =>
   names.map((name) => ({ value: name, label: label(name) }));
 
-/** `YYYY-MM-DD` of the reader's today. */
+/** Today's date in the reader's time zone, as `YYYY-MM-DD`. */
 export function today(): string {
   const now = new Date();
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
@@ -137,7 +137,7 @@ export function today(): string {
 /** `DE` → `Germany`. */
 export const country = (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code;
 
-/** The currencies there are, by code, with their names. */
+/** All currencies, with code and name, as options of a selection. */
 export const currencies = (): { value: string; label: string }[] => {
   const names = new Intl.DisplayNames(locale, { type: 'currency' });
   return Intl.supportedValuesOf('currency').map((code) => ({
@@ -147,8 +147,8 @@ export const currencies = (): { value: string; label: string }[] => {
 };
 
 /**
- * A sentence of the server's, with amounts and dates as the reader writes them: `Must not be more than the 59.5 EUR due.`
- * What stands in quotation marks is quoted from a file, and stays.
+ * Formats the amounts and dates in a sentence of the server: `Must not be more than the 59.5 EUR due.` Text in quotation
+ * marks is quoted from a file and stays unchanged.
  */
 export const sentence = (text: string): string =>
   text

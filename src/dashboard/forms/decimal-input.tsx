@@ -4,18 +4,18 @@ import { normalized } from './form-values.ts';
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   value?: string;
-  /** Mantine's forms take an event or a value. */
-  onChange?: (typed: unknown) => void;
+  /** Mantine's forms accept an event or a value. */
+  onChange?: (value: unknown) => void;
 }
 
-/** A field for a decimal. When it is left, it shows the number that was understood, as the locale writes it. */
+/** A field for a decimal. On blur it shows the parsed number, formatted in the locale. */
 export function DecimalInput({ value = '', onChange, onBlur, ...rest }: Props): ReactNode {
-  const leave = (event: FocusEvent<HTMLInputElement>): void => {
-    const shown = normalized(value);
-    if (shown !== value) onChange?.(shown);
+  const normalize = (event: FocusEvent<HTMLInputElement>): void => {
+    const text = normalized(value);
+    if (text !== value) onChange?.(text);
     onBlur?.(event);
   };
   return (
-    <TextInput inputMode="decimal" autoComplete="off" value={value} onChange={onChange} onBlur={leave} {...rest} />
+    <TextInput inputMode="decimal" autoComplete="off" value={value} onChange={onChange} onBlur={normalize} {...rest} />
   );
 }

@@ -3,60 +3,62 @@ import { codeOf } from '../api/client.ts';
 import { date } from '../format/format.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 
-/** The stored state of an object that a form edits: its values, or why it can no longer be changed. */
+/** The stored state of a row that a form edits: its values, or the reason why it can no longer be edited. */
 export interface StoredState<Values> {
   values?: Values;
-  gone?: string;
+  blocked?: string;
 }
 
 /**
  * Reads the stored values.
- * @param answer the result of a separate query: the page's own query would re-render the page below the form
+ * @param result of a separate query: the page's own query would re-render the page below the form
+ * @param deleted the reason if the row no longer exists
  */
 export async function readStored<Data, Values>(
-  answer: Promise<OperationResult<Data>>,
+  result: Promise<OperationResult<Data>>,
   read: (data: Data) => StoredState<Values>,
   deleted: string,
 ): Promise<StoredState<Values>> {
-  const { data, error } = await answer;
-  if (error && codeOf(error) === 'NOT_FOUND') return { gone: deleted };
-  // Where no answer comes, sending the form tells why.
+  const { data, error } = await result;
+  if (error && codeOf(error) === 'NOT_FOUND') return { blocked: deleted };
+  // On a network error the form is sent anyway, and reports it.
   return data ? read(data) : {};
 }
 
 /**
- * Merges a form's input with the stored values. A field that was changed only elsewhere gets the stored value; a field that was
- * changed here as well keeps its input.
- * @returns the form's values, and messages about the changes
+ * Merges a form's input with the stored values, field by field. A field that was changed only elsewhere gets the stored
+ * value. A field that was changed here as well keeps its input.
+ * @param base the values that the form was opened with
+ * @returns the form's values, and messages about the changes made elsewhere
  */
 export function mergeEdits<Values extends object>(
-  opened: Values,
-  typed: Values,
-  now: Values,
+  base: Values,
+  input: Values,
+  stored: Values,
 ): { values: Values; changes: string[] } {
-  const values = { ...typed };
+  const values = { ...input };
   const changes: string[] = [];
-  for (const name of Object.keys(now) as (keyof Values & string)[]) {
-    if (same(now[name], opened[name]) || same(now[name], typed[name])) continue;
-    if (same(typed[name], opened[name])) {
-      values[name] = now[name];
-      changes.push(`${fieldName(name)}${valueText(now[name])} was changed elsewhere, and is taken over.`);
+  for (const name of Object.keys(stored) as (keyof Values & string)[]) {
+    if (isEqual(stored[name], base[name]) || isEqual(stored[name], input[name])) continue;
+    if (isEqual(input[name], base[name])) {
+      values[name] = stored[name];
+      changes.push(`${fieldName(name)} was changed elsewhere${newValue(stored[name])}, and updated here.`);
     } else {
-      changes.push(`${fieldName(name)} was changed elsewhere as well${valueText(now[name])}. Yours is kept.`);
+      changes.push(`${fieldName(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`);
     }
   }
   return { values, changes };
 }
 
-/** Compares without the lines' React keys, which aren't stored. */
-const same = (a: unknown, b: unknown): boolean => text(a) === text(b);
-const text = (value: unknown): string =>
+/** Compares values, but not the React keys of lines, which aren't stored. */
+const isEqual = (a: unknown, b: unknown): boolean => serialize(a) === serialize(b);
+const serialize = (value: unknown): string =>
   JSON.stringify(value, (name, inner: unknown) => (name === 'key' ? undefined : inner)) ?? '';
 
 const day = /^\d{4}-\d\d-\d\d$/;
 const uuid = /^[0-9a-f-]{36}$/;
 
-const valueText = (value: unknown): string =>
+const newValue = (value: unknown): string =>
   typeof value === 'string' && value !== '' && value.length < 80 && !uuid.test(value)
-    ? ` (now “${day.test(value) ? date(value) : value}”)`
+    ? ` to “${day.test(value) ? date(value) : value}”`
     : '';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import type { Once } from '../api/client.ts';
+import type { IdempotentContext } from '../api/client.ts';
 import { formErrorsOf } from '../errors/form-errors.ts';
 import { mergeEdits, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
@@ -11,88 +11,89 @@ import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 export interface Submission {
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   busy: boolean;
-  /** What the server says that belongs beside no field. */
-  faults: string[];
-  /** What was changed elsewhere since the form was opened, to be looked over before it is saved. */
+  /** Errors that belong to no field. */
+  errors: string[];
+  /** Changes that were made elsewhere since the form was opened. The user reviews them before saving. */
   changes: string[];
-  /** Why the form's object can no longer be changed. */
-  gone: string | undefined;
+  /** The reason why the form's row can no longer be edited. */
+  blocked: string | undefined;
   unsaved: Unsaved;
 }
 
 /**
- * Sends a form: `send` runs the mutation; its VALIDATION_FAILED goes beside the fields, which are named by the paths of
- * the input (`items.0.quantity`), and the first of them takes the focus. What is typed stays until it is stored. Sent
- * again after no answer came, it carries the same Idempotency-Key, so that it is done once.
- * @param current the values as they are stored now, for a form that changes something: asked for before it is sent
+ * Submits a form. Validation errors are shown beside the fields, which have the names of the input's paths, such as
+ * `items.0.quantity`; the first invalid field gets the focus. The input stays until it is saved. After a network error,
+ * sending the same values again uses the same Idempotency-Key, so that they are saved once.
+ * @param send runs the mutation
+ * @param readCurrent reads the stored values before the form is sent, for a form that edits a row
  */
 export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
-  send: (values: Values, once: Once) => Promise<OperationResult<Data>>,
+  send: (values: Values, context: IdempotentContext) => Promise<OperationResult<Data>>,
   onDone: (data: Data) => void,
-  current?: () => Promise<StoredState<Values>>,
+  readCurrent?: () => Promise<StoredState<Values>>,
 ): Submission {
   const [busy, setBusy] = useState(false);
-  const [faults, setFaults] = useState<string[]>([]);
+  const [errors, setErrors] = useState<string[]>([]);
   const [changes, setChanges] = useState<string[]>([]);
-  const [gone, setGone] = useState<string>();
-  const [unanswered, setUnanswered] = useState<{ key: string; values: string }>();
+  const [blocked, setBlocked] = useState<string>();
+  const [unconfirmed, setUnconfirmed] = useState<{ key: string; values: string }>();
   const unsaved = useUnsaved(form);
-  const [opened, setOpened] = useState<Values>(() => form.getValues());
+  const [base, setBase] = useState<Values>(() => form.getValues());
   const focusFirst = ([first]: string[]): void => {
     if (first) form.getInputNode(first)?.focus();
   };
 
   /** Merges changes that were made elsewhere. @returns whether the form can be sent unchanged */
   const isUpToDate = async (): Promise<boolean> => {
-    const now = await current?.();
-    if (now?.gone) setGone(now.gone);
-    if (!now?.values) return !now?.gone;
-    const merged = mergeEdits(opened, form.getValues(), now.values);
-    setOpened(now.values);
+    const stored = await readCurrent?.();
+    if (stored?.blocked) setBlocked(stored.blocked);
+    if (!stored?.values) return !stored?.blocked;
+    const merged = mergeEdits(base, form.getValues(), stored.values);
+    setBase(stored.values);
     form.setValues(merged.values);
     setChanges(merged.changes);
     return merged.changes.length === 0;
   };
 
   const submit = async (values: Values): Promise<void> => {
-    if (!gone && !(await isUpToDate())) return;
+    if (!blocked && !(await isUpToDate())) return;
     const text = JSON.stringify(values);
-    const key = unanswered?.values === text ? unanswered.key : randomId();
+    const key = unconfirmed?.values === text ? unconfirmed.key : randomId();
     const { data, error } = await send(values, { idempotencyKey: key });
-    setUnanswered(error?.networkError ? { key, values: text } : undefined);
+    setUnconfirmed(error?.networkError ? { key, values: text } : undefined);
     if (error) {
       const { fields, rest } = formErrorsOf(error, (path) => form.getInputNode(path) !== null);
       form.setErrors(fields);
-      setFaults(rest);
+      setErrors(rest);
       focusFirst(Object.keys(fields));
     } else if (data) {
-      unsaved.saved();
+      unsaved.markSaved();
       onDone(data);
-      unsaved.saved(); // what a form that stays begins anew with
+      unsaved.markSaved(); // onDone may have set new initial values
     }
   };
 
   const handle = form.onSubmit(
     async (values) => {
       setBusy(true);
-      setFaults([]);
+      setErrors([]);
       setChanges([]);
       await submit(values).finally(() => setBusy(false));
     },
-    (errors) => focusFirst(Object.keys(errors)),
+    (invalid) => focusFirst(Object.keys(invalid)),
   );
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
-    // React sends the event of a form in a dialog on to the form that the dialog was opened from.
+    // In React, the event of a form in a dialog bubbles to the form that contains the dialog.
     event.stopPropagation();
     handle(event);
   };
-  return { onSubmit, busy, faults, changes, gone, unsaved };
+  return { onSubmit, busy, errors, changes, blocked, unsaved };
 }
 
 interface FormProps {
   submission: Submission;
-  /** What the button does: `Add the webhook`. */
+  /** The label of the submit button: `Add the webhook`. */
   submit: string;
   onCancel?: () => void;
   children: ReactNode;
@@ -102,7 +103,7 @@ interface FormProps {
 /** A form and its buttons. The browser's own validation is off, so that all error messages come from the server. */
 export function Form({ submission, submit, onCancel, children, danger }: FormProps): ReactNode {
   const cancel = async (): Promise<void> => {
-    if (await submission.unsaved.discard()) onCancel?.();
+    if (await submission.unsaved.confirmDiscard()) onCancel?.();
   };
   return (
     <form onSubmit={submission.onSubmit} noValidate>
@@ -124,27 +125,27 @@ export function Form({ submission, submit, onCancel, children, danger }: FormPro
   );
 }
 
-/** What is to be said above the fields. */
-export function FormMessages({ submission: { faults, changes, gone } }: { submission: Submission }): ReactNode {
+/** Messages above the fields. */
+export function FormMessages({ submission: { errors, changes, blocked } }: { submission: Submission }): ReactNode {
   return (
     <>
-      {gone && (
+      {blocked && (
         <Alert color="yellow" role="alert" title="Not saved">
-          {gone} What you typed is still here.
+          {blocked} Your input is still here.
         </Alert>
       )}
       {changes.length > 0 && (
-        <Alert color="yellow" role="alert" title="Changed meanwhile, not saved yet">
+        <Alert color="yellow" role="alert" title="Not saved yet: changed elsewhere">
           {changes.map((change) => (
             <div key={change}>{change}</div>
           ))}
-          <div>Look it over, and save again.</div>
+          <div>Review the changes, then save again.</div>
         </Alert>
       )}
-      {faults.length > 0 && (
+      {errors.length > 0 && (
         <Alert color="red" role="alert" title="Not saved">
-          {faults.map((fault) => (
-            <div key={fault}>{fault}</div>
+          {errors.map((message) => (
+            <div key={message}>{message}</div>
           ))}
         </Alert>
       )}

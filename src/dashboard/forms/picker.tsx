@@ -4,59 +4,59 @@ import { useState, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
 import { Dialog } from '../components/dialog.tsx';
 
-interface Named {
+interface Option {
   id: string;
   name: string;
 }
 
 export interface PickerProps extends Omit<SelectProps, 'data' | 'value' | 'onChange'> {
   label: string;
-  /** Said to screen readers only. */
+  /** Whether only screen readers get the label. */
   hideLabel?: boolean;
   value?: string | null;
   onChange: (id: string | null) => void;
 }
 
-/** How the picker creates a new option. */
+/** How the picker creates a new option, in a dialog. */
 export interface Creation {
   /** `Add a customer` */
   title: string;
-  form: (made: { name: string; onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
+  form: (props: { name: string; onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
 }
 
 interface Sources<Filter extends object> {
-  /** Searches options by text, and returns the first ones. */
-  find: TypedDocumentNode<{ found: { nodes: readonly Named[] } }, { q?: string | null } & Filter>;
-  /** What else they must be. */
-  among: Filter;
+  /** Searches options by text, and returns the first page. */
+  find: TypedDocumentNode<{ found: { nodes: readonly Option[] } }, { q?: string | null } & Filter>;
+  /** Other variables of the search. */
+  variables: Filter;
   /** Loads the selected option. */
-  get: TypedDocumentNode<{ chosen: Named }, { id: string }>;
-  /** Creates an option from the typed text, where that is possible. */
+  get: TypedDocumentNode<{ chosen: Option }, { id: string }>;
+  /** Offers to create an option that has the typed text as its name. */
   creation?: Creation | undefined;
 }
 
-// Not an id: ids are UUIDs.
+/** The value of the option that creates a new one. Ids are UUIDs, so it is no id. */
 const create = 'create';
 
 /**
- * Chooses one of many by typing a part of its name: there may be a hundred thousand. Where none is called that, it can be
- * made on the spot.
+ * Selects one of many options, which are searched on the server: there may be a hundred thousand. If none has the typed
+ * name, a new one can be created.
  */
 export function Picker<Filter extends object>(props: PickerProps & Sources<Filter>): ReactNode {
-  const { label, hideLabel, value = null, onChange, find, among, get, creation, ...rest } = props;
+  const { label, hideLabel, value = null, onChange, find, variables, get, creation, ...rest } = props;
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const [creating, setCreating] = useState<string>();
-  const [named] = useQuery({
+  const [selected] = useQuery({
     query: get,
     variables: { id: value ?? '' },
     pause: !value,
     requestPolicy: 'cache-first',
   });
-  const chosen = value && named.data?.chosen.id === value ? named.data.chosen : undefined;
-  // The chosen one's own name stands in the field: that is no search.
+  const chosen = value && selected.data?.chosen.id === value ? selected.data.chosen : undefined;
+  // The field shows the selected option's name, which is no search.
   const search = q === chosen?.name ? '' : q;
-  const [{ data, fetching }] = useQuery({ query: find, variables: { ...among, q: search || null } });
+  const [{ data, fetching }] = useQuery({ query: find, variables: { ...variables, q: search || null } });
   const found = new Map((data?.found.nodes ?? []).map(({ id, name }) => [id, name]));
   if (chosen) found.set(chosen.id, chosen.name);
   const choices = [...found].map(([id, name]) => ({ value: id, label: name }));
@@ -85,7 +85,7 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={fetching ? 'Looking…' : 'No matches'}
+      nothingFoundMessage={fetching ? 'Searching…' : 'No matches'}
       {...rest}
     />
   );

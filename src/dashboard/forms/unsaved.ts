@@ -1,7 +1,7 @@
 import { createContext } from 'react';
 import { confirm } from '../components/confirm.tsx';
 
-/** Forms with unsaved input. Leaving them asks for confirmation. */
+// Forms with unsaved input. Leaving them asks for confirmation.
 
 type IsUnsaved = () => boolean;
 
@@ -9,7 +9,7 @@ export type FormScope = Set<IsUnsaved>;
 
 const allForms: FormScope = new Set();
 
-/** The forms of the current dialog, or of the page outside of dialogs. */
+/** The forms of the current dialog. Outside of dialogs: all forms of the page. */
 export const FormScopeContext = createContext<FormScope>(allForms);
 
 /** Adds a form to a scope, and to the page. @returns a function that removes it */
@@ -25,23 +25,23 @@ export const hasUnsaved = (scope: FormScope = allForms): boolean => [...scope].s
 let asking = false;
 
 /** Asks whether unsaved input may be discarded. Without unsaved input it doesn't ask. */
-export async function mayDiscard(scope: FormScope = allForms): Promise<boolean> {
+export async function confirmDiscard(scope: FormScope = allForms): Promise<boolean> {
   if (!hasUnsaved(scope)) return true;
   if (asking) return false;
   asking = true;
-  const sure = await confirm({
+  const confirmed = await confirm({
     title: 'Discard your changes?',
-    children: 'What you typed isn’t saved yet.',
+    children: 'Your input isn’t saved yet.',
     confirm: 'Discard',
     cancel: 'Keep editing',
     danger: true,
   });
   // The same Escape key press also reaches the dialog below, which must not ask a second time.
   setTimeout(() => (asking = false));
-  return sure;
+  return confirmed;
 }
 
-// Closing the tab, reloading, or a link to another site: the browser asks in its own words.
+// The browser asks by itself before it closes the tab, reloads, or opens another site.
 globalThis.window?.addEventListener('beforeunload', (event) => {
   if (hasUnsaved()) event.preventDefault();
 });

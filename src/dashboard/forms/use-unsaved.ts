@@ -1,31 +1,31 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useContext, useEffect, useState } from 'react';
-import { FormScopeContext, mayDiscard, registerForm } from './unsaved.ts';
+import { confirmDiscard, FormScopeContext, registerForm } from './unsaved.ts';
 
-/** Whether something is typed into a form that isn't stored. */
+/** Tracks whether a form has unsaved input. */
 export interface Unsaved {
-  /** All of it is stored now. */
-  saved: () => void;
-  /** Asks whether it may be thrown away, where there is any. */
-  discard: () => Promise<boolean>;
+  /** Marks the current input as saved. */
+  markSaved: () => void;
+  /** Asks whether unsaved input may be discarded. Without unsaved input it doesn't ask. */
+  confirmDiscard: () => Promise<boolean>;
 }
 
-/** Registers a form: leaving it, or closing its dialog, asks for confirmation while it has unsaved input. */
+/** Registers a form. While it has unsaved input, leaving the page or closing the dialog asks for confirmation. */
 export function useUnsaved<Values extends object>({ getValues }: UseFormReturnType<Values>): Unsaved {
   const scope = useContext(FormScopeContext);
-  const [watched] = useState(() => {
+  const [tracker] = useState(() => {
     let stored = JSON.stringify(getValues());
     const isUnsaved = (): boolean => JSON.stringify(getValues()) !== stored;
-    const saved = (): void => {
+    const markSaved = (): void => {
       stored = JSON.stringify(getValues());
     };
     const discard = async (): Promise<boolean> => {
-      const may = await mayDiscard(new Set([isUnsaved]));
-      if (may) saved();
-      return may;
+      const confirmed = await confirmDiscard(new Set([isUnsaved]));
+      if (confirmed) markSaved();
+      return confirmed;
     };
-    return { isUnsaved, saved, discard };
+    return { isUnsaved, markSaved, confirmDiscard: discard };
   });
-  useEffect(() => registerForm(scope, watched.isUnsaved), [scope, watched]);
-  return watched;
+  useEffect(() => registerForm(scope, tracker.isUnsaved), [scope, tracker]);
+  return tracker;
 }

@@ -2,24 +2,24 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { useReachable } from '../api/connection.ts';
-import { refetchShown } from '../api/client.ts';
+import { refetchActive } from '../api/client.ts';
 
-/** A notice that the page may be outdated. It is shown while the server doesn't answer. */
+/** A notice that the page may be outdated, shown while the server can't be reached. */
 export function ConnectionNotice(): ReactNode {
   const client = useClient();
   const reachable = useReachable();
   useEffect(() => {
     if (reachable) return undefined;
-    const again = (): void => refetchShown(client);
-    window.addEventListener('online', again);
-    return () => window.removeEventListener('online', again);
+    const refetch = (): void => refetchActive(client);
+    window.addEventListener('online', refetch);
+    return () => window.removeEventListener('online', refetch);
   }, [client, reachable]);
   if (reachable) return null;
   return (
     <Alert color="yellow" role="status" mb="md">
       <Group justify="space-between" gap="xs">
         <Text size="sm">The server can’t be reached. What you see may be out of date.</Text>
-        <Button size="xs" variant="default" onClick={() => refetchShown(client)}>
+        <Button size="xs" variant="default" onClick={() => refetchActive(client)}>
           Try again
         </Button>
       </Group>

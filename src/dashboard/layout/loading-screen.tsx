@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 export function LoadingScreen(): ReactNode {
   return (
     <Center h="100dvh" component="main" aria-busy>
-      <Loader type="dots" role="status" aria-label="Opening" />
+      <Loader type="dots" role="status" aria-label="Loading" />
     </Center>
   );
 }

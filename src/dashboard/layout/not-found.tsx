@@ -6,7 +6,7 @@ import { Page } from './page.tsx';
 
 export function NotFound(): ReactNode {
   return (
-    <Page title="No such page">
+    <Page title="Not found">
       <EmptyState
         py="xl"
         icon={<MapIcon width={40} aria-hidden />}

@@ -6,27 +6,27 @@ import { TextLink } from '../components/text-link.tsx';
 
 export interface PageProps {
   title: string;
-  /** What stands beside the title: a state, say. */
+  /** Shown beside the title, such as a state. */
   badge?: ReactNode;
   /** One line about the page's purpose. */
   description?: ReactNode;
-  /** The guide that explains this page's matter to programmers. */
+  /** The guide for developers about the page's subject. */
   guide?: { href: `/docs/${string}`; label: string };
   actions?: ReactNode;
   back?: { to: string; label: string };
   children: ReactNode;
 }
 
-// The first page that is opened leaves the focus where the browser puts it.
-let arrived = false;
+// On the first page, the focus stays where the browser puts it.
+let isFirstPage = true;
 
-/** The frame of a page: its heading takes the focus when one comes here, and names the window. */
+/** The frame of a page. After navigation its heading gets the focus. Its title is the window's title. */
 export function Page({ title, badge, description, guide, actions, back, children }: PageProps): ReactNode {
   const { tenant } = useSession();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (arrived) heading.current?.focus({ preventScroll: true });
-    arrived = true;
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
     window.scrollTo(0, 0);
   }, []);
   return (
@@ -69,7 +69,7 @@ export function Page({ title, badge, description, guide, actions, back, children
   );
 }
 
-/** A page on its way. */
+/** The placeholder of a page that is loading. */
 export function PageSkeleton(): ReactNode {
   return (
     <Stack gap="lg" aria-busy>

@@ -8,7 +8,7 @@ import { GlobalSearch } from '../search/global-search.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 
-/** What stands around every page: the navigation, the tenant, the user. */
+/** The frame around every page: navigation, tenant, and user. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const [opened, { toggle, close }] = useDisclosure();
   const [path] = useLocation();
@@ -20,7 +20,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">

@@ -5,11 +5,13 @@ import { useLocation } from 'wouter';
 import { navigation } from '../routes.tsx';
 import { useSession } from '../session/session.tsx';
 
-/** Whose books are open; and a way to another tenant's: to the same list, as far as one is shown. */
+/** Shows the current tenant, and switches to another one. A list stays open: the same list of the other tenant is shown. */
 export function TenantSwitch(): ReactNode {
   const { tenant, tenants } = useSession();
   const [path, navigate] = useLocation();
-  const here = navigation.flatMap(({ items }) => items).find(({ path: to }) => to !== '/' && path.startsWith(to));
+  const currentList = navigation
+    .flatMap(({ items }) => items)
+    .find(({ path: to }) => to !== '/' && path.startsWith(to));
   const name = (
     <Group gap="xs" wrap="nowrap" miw={0}>
       <Initials name={tenant.name} size={28} />
@@ -23,12 +25,12 @@ export function TenantSwitch(): ReactNode {
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
-        <UnstyledButton miw={0} title="Switch the tenant">
+        <UnstyledButton miw={0} title="Switch tenant">
           {name}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.RadioGroup value={tenant.id} onChange={(id) => navigate(`~/${id}${here?.path ?? ''}`)}>
+        <Menu.RadioGroup value={tenant.id} onChange={(id) => navigate(`~/${id}${currentList?.path ?? ''}`)}>
           {tenants.map(({ id, name: label }) => (
             <Menu.RadioItem key={id} value={id} closeMenuOnClick>
               {label}

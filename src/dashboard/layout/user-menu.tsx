@@ -20,14 +20,14 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { useSession } from '../session/session.tsx';
-import { failed } from '../components/toast.ts';
+import { notifyError } from '../components/toast.ts';
 
 export function UserMenu(): ReactNode {
   const { user } = useSession();
-  const leave = async (): Promise<void> => {
+  const signOutHere = async (): Promise<void> => {
     const { refusal } = await signOut();
-    // A fresh page: nothing of the books stays in memory.
-    if (refusal) failed(refusal.message);
+    // Loads a new page, so that nothing of the books stays in memory.
+    if (refusal) notifyError(refusal.message);
     else window.location.assign('/sign-in');
   };
   return (
@@ -54,7 +54,7 @@ export function UserMenu(): ReactNode {
         <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
           Documentation
         </Menu.Item>
-        <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={leave}>
+        <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={signOutHere}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>
@@ -63,7 +63,7 @@ export function UserMenu(): ReactNode {
 }
 
 const schemes = [
-  { value: 'auto', label: 'As the system', icon: ComputerDesktopIcon },
+  { value: 'auto', label: 'System', icon: ComputerDesktopIcon },
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
 ] as const;

@@ -10,7 +10,7 @@ import {
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { useAnnounce } from '../components/announce.tsx';
-import { Unavailable } from '../errors/error-boundary.tsx';
+import { LoadError } from '../errors/error-boundary.tsx';
 import { count } from '../format/format.ts';
 import { pageSize, type ListState } from './list-state.ts';
 import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
@@ -57,7 +57,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
     announced.current = total;
   }, [fetching, total, caption, announce]);
 
-  if (error && !connection) return <Unavailable error={error} refetch={refetch} />;
+  if (error && !connection) return <LoadError error={error} refetch={refetch} />;
   return (
     <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
       <div className="busy" data-on={fetching || undefined} />

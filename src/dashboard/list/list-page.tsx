@@ -19,7 +19,7 @@ interface Props<Name extends string, Variables, Given> extends Omit<PageProps, '
   variables: (values: Partial<Record<Name | 'q', string>>) => Exactly<Given, Variables>;
   /** Default: newest first. */
   initialSort?: Sort;
-  add?: Addition;
+  add?: AddAction;
   empty: EmptyListTexts;
   /** Content above the filters. */
   children?: ReactNode;
@@ -29,7 +29,7 @@ interface Props<Name extends string, Variables, Given> extends Omit<PageProps, '
 type Exactly<Given, Known> = Given & Record<Exclude<keyof Given, keyof Known>, never>;
 
 /** How a row is added: by another page, or by a form in a dialog. */
-interface Addition {
+interface AddAction {
   /** `Add a customer` */
   label: string;
   icon?: ComponentType<SVGProps<SVGSVGElement>>;
@@ -80,7 +80,7 @@ export function ListPage<Name extends string, Variables, Given extends Variables
   );
 }
 
-function AddButton({ label, icon: Icon = PlusIcon, to, open }: Addition & { open: () => void }): ReactNode {
+function AddButton({ label, icon: Icon = PlusIcon, to, open }: AddAction & { open: () => void }): ReactNode {
   const icon = <Icon width={18} aria-hidden />;
   return to === undefined ? (
     <Button leftSection={icon} onClick={open}>

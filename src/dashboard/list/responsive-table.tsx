@@ -68,15 +68,15 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
   );
 }
 
-type Placed = Omit<Column<never>, 'cell'>;
+type ColumnLayout = Omit<Column<never>, 'cell'>;
 
 /** A column's alignment and width, as props of its cells. */
-export const placement = ({ align, width }: Placed): object => ({
+export const placement = ({ align, width }: ColumnLayout): object => ({
   ...(align && { ta: align }),
   ...(width !== undefined && { w: width }),
 });
 
-function PlainHeading({ column }: { column: Placed }): ReactNode {
+function PlainHeading({ column }: { column: ColumnLayout }): ReactNode {
   const { header, hidden } = column;
   return (
     <Table.Th {...placement(column)} scope="col" role="columnheader" data-plain fz="xs" c="dimmed">
@@ -86,7 +86,7 @@ function PlainHeading({ column }: { column: Placed }): ReactNode {
 }
 
 /** A value of a row. On a narrow screen it shows its column's header. */
-function Cell({ column, children }: { column: Placed; children: ReactNode }): ReactNode {
+function Cell({ column, children }: { column: ColumnLayout; children: ReactNode }): ReactNode {
   const { header, align, lead, hidden } = column;
   return (
     <Table.Td

@@ -1,7 +1,7 @@
 import { Box, Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
-import { Unavailable } from '../errors/error-boundary.tsx';
+import { LoadError } from '../errors/error-boundary.tsx';
 import { ResponsiveTable, type Column } from './responsive-table.tsx';
 
 interface Props<Row> {
@@ -16,7 +16,7 @@ interface Props<Row> {
 /** A short list: all of it, without pages. */
 export function SimpleTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
   const { caption, columns, rows, error, refetch, empty } = props;
-  if (error && !rows) return <Unavailable error={error} refetch={refetch} />;
+  if (error && !rows) return <LoadError error={error} refetch={refetch} />;
   return (
     <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
       {rows?.length === 0 ? (

@@ -1,6 +1,6 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 
-/** A page's script could not be loaded: no connection, or another version is installed by now. */
+/** A page's script could not be loaded: there is no connection, or a new version has been installed. */
 export class PageLoadError extends Error {
   override name = 'PageLoadError';
 }
@@ -18,9 +18,9 @@ export const lazyPage = <Props extends object>(
   });
 
 /**
- * Reloads the window, if the server answers: without a connection the browser would show its own error in place of
- * everything.
- * @returns whether the window is on its way
+ * Reloads the window if the server can be reached. Without a connection the browser would replace the app by its own error
+ * page.
+ * @returns whether the window reloads
  */
 export async function reloadIfReachable(): Promise<boolean> {
   try {
@@ -32,16 +32,16 @@ export async function reloadIfReachable(): Promise<boolean> {
   return true;
 }
 
-const key = 'kontor-reloaded';
+const storageKey = 'kontor-reloaded';
 const minute = 60_000;
 
 /**
- * Reloads a page that was left open over an update: its old files are gone, the new ones a reload away. At most once a
- * minute, so that it never goes in circles.
+ * Reloads a page that was open during an update: the files of its version no longer exist. At most once a minute, to avoid
+ * a loop.
  */
 export async function reloadAfterUpdate(): Promise<boolean> {
-  if (Date.now() - Number(sessionStorage.getItem(key)) < minute) return false;
+  if (Date.now() - Number(sessionStorage.getItem(storageKey)) < minute) return false;
   if (!(await reloadIfReachable())) return false;
-  sessionStorage.setItem(key, String(Date.now()));
+  sessionStorage.setItem(storageKey, String(Date.now()));
   return true;
 }

@@ -1,63 +1,63 @@
 import { useSyncExternalStore } from 'react';
 import type { BaseLocationHook, BaseSearchHook } from 'wouter';
-import { mayDiscard, hasUnsaved } from '../forms/unsaved.ts';
+import { confirmDiscard, hasUnsaved } from '../forms/unsaved.ts';
 
 /**
- * The address that is shown, for wouter. It follows the browser's, but for one thing: whoever leaves a form with
- * something unsaved is asked first, by a link as by Back. Filters change the query only, and never ask.
+ * wouter's location. It follows the browser's location, but leaving a form with unsaved input asks for confirmation first,
+ * by a link or by Back. Filters change only the query, and never ask.
  */
-interface Place {
+interface ShownLocation {
   path: string;
   search: string;
 }
 
-const here = (): Place => ({ path: window.location.pathname, search: window.location.search });
+const browserLocation = (): ShownLocation => ({ path: window.location.pathname, search: window.location.search });
 
 const listeners = new Set<() => void>();
-let shown = here();
+let shown = browserLocation();
 
-// Each history entry has a number, so that an entry that was left by Back can be restored.
+// Each history entry has a number, so that Back can be reverted.
 const numberOf = (state: unknown): number | undefined => (state as { entry?: number } | null)?.entry;
 let entry = numberOf(window.history.state) ?? 0;
 window.history.replaceState({ entry }, '');
 
-/** What the next popstate is, where we caused it. */
-let own: 'return' | 'leave' | undefined;
+/** Why the next popstate event occurs, if this module causes it. */
+let pendingPop: 'revert' | 'leave' | undefined;
 
-function show(): void {
-  shown = here();
+function showBrowserLocation(): void {
+  shown = browserLocation();
   for (const listener of listeners) listener();
 }
 
 async function navigate(to: string, { replace = false }: { replace?: boolean } = {}): Promise<void> {
   const { pathname } = new URL(to, window.location.href);
-  if (pathname !== shown.path && hasUnsaved() && !(await mayDiscard())) return;
+  if (pathname !== shown.path && hasUnsaved() && !(await confirmDiscard())) return;
   if (!replace) entry += 1;
   window.history[replace ? 'replaceState' : 'pushState']({ entry }, '', to);
-  show();
+  showBrowserLocation();
 }
 
 async function followHistory(): Promise<void> {
-  const cause = own;
-  own = undefined;
-  if (cause === 'return') return;
+  const cause = pendingPop;
+  pendingPop = undefined;
+  if (cause === 'revert') return;
   const arrived = numberOf(window.history.state);
   if (arrived === undefined) {
-    // A link within the page, to a heading say, made an entry without our number.
+    // A link within the page, such as to a heading, creates an entry without a number.
     entry += 1;
     window.history.replaceState({ entry }, '');
-    return show();
+    return showBrowserLocation();
   }
   const steps = arrived - entry;
   if (cause === 'leave' || steps === 0 || window.location.pathname === shown.path || !hasUnsaved()) {
     entry = arrived;
-    return show();
+    return showBrowserLocation();
   }
-  // The form's own address comes back while one is asked.
-  own = 'return';
+  // Shows the form's URL again while the user is asked.
+  pendingPop = 'revert';
   window.history.go(-steps);
-  if (!(await mayDiscard())) return;
-  own = 'leave';
+  if (!(await confirmDiscard())) return;
+  pendingPop = 'leave';
   window.history.go(steps);
 }
 

@@ -4,9 +4,9 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import {
   acceptInvitation,
-  joinAsNew,
-  lookAtInvitation,
-  type Answer,
+  joinWithNewAccount,
+  readInvitation,
+  type AuthResult,
   type Invitation,
   type Refusal,
 } from '../session/auth.ts';
@@ -15,38 +15,38 @@ import { RefusalAlert } from '../session/refusal-alert.tsx';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();
-  const [answer, setAnswer] = useState<Answer<Invitation>>();
+  const [result, setResult] = useState<AuthResult<Invitation>>();
   useEffect(() => {
-    let gone = false;
-    const look = async (): Promise<void> => {
-      const invitation = await lookAtInvitation(token);
-      if (!gone) setAnswer(invitation);
+    let unmounted = false;
+    const read = async (): Promise<void> => {
+      const invitation = await readInvitation(token);
+      if (!unmounted) setResult(invitation);
     };
-    void look();
+    void read();
     return () => {
-      gone = true;
+      unmounted = true;
     };
   }, [token]);
 
-  if (!answer) {
+  if (!result) {
     return (
       <FrontPage title="Invitation">
-        <Loader type="dots" role="status" aria-label="Opening" />
+        <Loader type="dots" role="status" aria-label="Loading" />
       </FrontPage>
     );
   }
-  if (answer.refusal) {
-    return answer.refusal.status === 404 ? (
+  if (result.refusal) {
+    return result.refusal.status === 404 ? (
       <FrontPage title="This invitation has ended">
-        <Text size="sm">It was accepted or withdrawn, or its 7 days are over. Ask for a new one.</Text>
+        <Text size="sm">It was accepted or withdrawn, or is older than 7 days. Ask for a new one.</Text>
       </FrontPage>
     ) : (
       <FrontPage title="Invitation">
-        <RefusalAlert refusal={answer.refusal} />
+        <RefusalAlert refusal={result.refusal} />
       </FrontPage>
     );
   }
-  const { tenant, invitedBy, email, hasAccount } = answer.data;
+  const { tenant, invitedBy, email, hasAccount } = result.data;
   const lead = `${invitedBy ? `${invitedBy} invites you` : 'You are invited'} to work on these books, as ${email}.`;
   return (
     <FrontPage title={`Join ${tenant.name}`} lead={lead}>
@@ -56,24 +56,24 @@ export default function InvitationPage(): ReactNode {
 }
 
 /** Accepts the invitation, then opens the tenant's pages. */
-function useJoining() {
+function useJoin() {
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
-  const join = async (sent: ReturnType<typeof acceptInvitation>): Promise<Refusal | undefined> => {
+  const join = async (request: ReturnType<typeof acceptInvitation>): Promise<Refusal | undefined> => {
     setBusy(true);
-    const answer = await sent;
+    const result = await request;
     setBusy(false);
-    setRefusal(answer.refusal);
-    if (answer.data) navigate(`/${answer.data.tenant.id}`, { replace: true });
-    return answer.refusal;
+    setRefusal(result.refusal);
+    if (result.data) navigate(`/${result.data.tenant.id}`, { replace: true });
+    return result.refusal;
   };
   return { join, busy, refusal };
 }
 
 /** The page doesn't know whether the address has an account: it offers both to create one and to sign in. */
 function NewAccount({ token, email }: { token: string; email: string }): ReactNode {
-  const { join, busy, refusal } = useJoining();
+  const { join, busy, refusal } = useJoin();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
@@ -83,7 +83,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
     },
   });
   const submit = form.onSubmit(async (values) => {
-    const refused = await join(joinAsNew({ token, ...values }));
+    const refused = await join(joinWithNewAccount({ token, ...values }));
     if (refused) form.setErrors(refused.fields);
   });
   const search = new URLSearchParams({ to: `/invitation/${token}`, email });
@@ -94,7 +94,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
         {refusal?.status === 401 ? (
           <Alert color="red" role="alert" title="You could not be signed in">
             If this address has an account already, sign in with the password of that account, then accept the
-            invitation. If you don’t know that account, ask whoever runs Kontor.
+            invitation. If you don’t know that account, ask the person who runs Kontor.
           </Alert>
         ) : (
           <RefusalAlert refusal={refusal} />
@@ -131,7 +131,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
 }
 
 function Accept({ token }: { token: string }): ReactNode {
-  const { join, busy, refusal } = useJoining();
+  const { join, busy, refusal } = useJoin();
   return (
     <Stack>
       <RefusalAlert refusal={refusal} />

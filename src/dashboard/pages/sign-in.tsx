@@ -13,7 +13,7 @@ export default function SignIn(): ReactNode {
   const [refusal, setRefusal] = useState<Refusal>();
   const blocked = useCountdown(refusal);
   const to = destination(search.get('to'));
-  // Whoever is signed in already, in another window say, goes straight on.
+  // A user who has signed in already, in another window, is redirected.
   useEffect(() => {
     void currentSession().then(({ data }) => data && navigate(to, { replace: true }));
   }, [navigate, to]);
@@ -27,10 +27,10 @@ export default function SignIn(): ReactNode {
   });
   const submit = form.onSubmit(async (values) => {
     setBusy(true);
-    const answer = await signIn(values);
+    const result = await signIn(values);
     setBusy(false);
-    setRefusal(answer.refusal);
-    if (answer.refusal) form.setErrors(answer.refusal.fields);
+    setRefusal(result.refusal);
+    if (result.refusal) form.setErrors(result.refusal.fields);
     else navigate(to, { replace: true });
   });
   return (
@@ -39,7 +39,7 @@ export default function SignIn(): ReactNode {
         <Stack>
           {search.has('ended') && !refusal && (
             <Alert color="yellow" role="status">
-              Your session has ended. Sign in to go on.
+              Your session has ended. Sign in to continue.
             </Alert>
           )}
           <RefusalAlert refusal={refusal} />
@@ -75,7 +75,7 @@ export default function SignIn(): ReactNode {
   );
 }
 
-/** The page to open after the sign-in. Only our own pages are allowed: an attacker may have made the address with `to`. */
+/** The page to open after the sign-in. Only paths of this site are allowed, because an attacker may have set `to`. */
 function destination(to: string | null): string {
   return to && /^\/(?![/\\]|sign-in)/.test(to) ? to : '/';
 }

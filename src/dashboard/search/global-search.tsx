@@ -7,15 +7,15 @@ const SearchDialog = lazy(() => import('./search-dialog.tsx'));
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Opens the search of everything: by its button, by `/`, or by Ctrl-K (on a Mac, ⌘K) from inside a field too. */
+/** Opens the global search: by its button, by `/`, or by Ctrl-K (⌘K on a Mac), which also works inside a field. */
 export function GlobalSearch(): ReactNode {
   const [opened, { open: show, close }] = useDisclosure();
-  // The dialog's code comes when it is first asked for.
-  const [wanted, setWanted] = useState(false);
+  // The dialog's code is loaded when it is first opened.
+  const [loaded, setLoaded] = useState(false);
   const open = (): void => {
     // Not over another dialog, which may have unsaved input.
     if (document.querySelector('[role="dialog"]')) return;
-    setWanted(true);
+    setLoaded(true);
     show();
   };
   useHotkeys([['/', open]]);
@@ -36,7 +36,7 @@ export function GlobalSearch(): ReactNode {
       <ActionIcon variant="subtle" color="gray" size="lg" hiddenFrom="sm" aria-label="Search everything" onClick={open}>
         <MagnifyingGlassIcon width={20} aria-hidden />
       </ActionIcon>
-      {wanted && (
+      {loaded && (
         <Suspense>
           <SearchDialog opened={opened} onClose={close} />
         </Suspense>

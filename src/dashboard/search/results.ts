@@ -3,7 +3,7 @@ import { date, label, money } from '../format/format.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { navigation } from '../routes.tsx';
 
-// A dashboard session may read everything; a token, which developers may use, only what its abilities allow.
+// A session may read everything. A token, which developers may use here, reads only what its abilities allow.
 const AbilitiesQuery = graphql(`
   query SearchAbilities {
     me {
@@ -77,9 +77,9 @@ const SearchQuery = graphql(`
   }
 `);
 
-/** Something that a search found, and where it is. */
+/** A search result. */
 export interface Result {
-  /** The result's address within the tenant's pages; addresses that begin with /docs/ are outside of them. */
+  /** The path within the tenant's pages. Paths that begin with /docs/ are outside of them. */
   to: string;
   name: string;
   detail: string;
@@ -143,24 +143,24 @@ const pages: Result[] = [
   ...navigation.flatMap((group) =>
     group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
   ),
-  { to: '/invoices/new', name: 'Write an invoice', detail: 'Books' },
+  { to: '/invoices/new', name: 'New invoice', detail: 'Books' },
   { to: '/bank-transactions/upload', name: 'Upload a bank statement', detail: 'Books' },
   { to: '/account', name: 'Account', detail: 'Your password and sessions' },
-  { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for programmers' },
+  { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for developers' },
 ];
 
 /** Pages whose names contain every typed word; all pages for an empty text. */
-function pagesCalled(q: string): Result[] {
+function pagesNamed(q: string): Result[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return pages.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
-/** What a text finds in everything that the caller may read, and among the pages. */
+/** Searches everything that the user may read, and the pages. */
 export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean; failed: boolean } {
   const [abilities] = useQuery({ query: AbilitiesQuery, requestPolicy: 'cache-first' });
-  const held = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
+  const granted = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
   const may = (resource: string): boolean =>
-    ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => held?.includes(ability));
+    ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => granted?.includes(ability));
   const [{ data, fetching, error }] = useQuery({
     query: SearchQuery,
     variables: {
@@ -171,11 +171,11 @@ export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean
       projects: may('projects'),
       bankTransactions: may('bank-transactions'),
     },
-    pause: q === '' || !held,
+    pause: q === '' || !granted,
   });
   const found = q !== '' && data ? groupsOf(data) : [];
   return {
-    groups: [...found, { label: 'Pages', results: pagesCalled(q) }].filter(({ results }) => results.length > 0),
+    groups: [...found, { label: 'Pages', results: pagesNamed(q) }].filter(({ results }) => results.length > 0),
     fetching: q !== '' && fetching,
     failed: q !== '' && error !== undefined,
   };

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Finds anything in the books by a part of its name: arrow keys choose, Enter opens. */
+/** The global search dialog. Arrow keys select a result, Enter opens it. */
 export default function SearchDialog({ opened, onClose }: Props): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} centered={false} yOffset="8vh" size="lg">
@@ -32,27 +32,27 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('');
   const [debounced] = useDebouncedValue(typed.trim(), 200);
   const { groups, fetching, failed } = useSearch(debounced);
-  // Its results are always there: Enter opens the first without an arrow key.
+  // The results are always visible, and Enter opens the first one without an arrow key.
   const combobox = useCombobox({ opened: true });
   const field = useRef<HTMLInputElement>(null);
   const { selectFirstOption } = combobox;
   const results = groups.flatMap((group) => group.results);
   const waiting = fetching || debounced !== typed.trim();
-  const answered = waiting ? undefined : [debounced, ...results.map(({ to }) => to)].join(' ');
-  const told = useRef<string>(undefined);
+  const current = waiting ? undefined : [debounced, ...results.map(({ to }) => to)].join(' ');
+  const announced = useRef<string>(undefined);
   useEffect(() => {
-    if (answered === undefined || told.current === answered) return;
-    told.current = answered;
+    if (current === undefined || announced.current === current) return;
+    announced.current = current;
     const first = selectFirstOption();
-    // Mantine says so only after an arrow key.
+    // Mantine sets the attribute only after an arrow key.
     if (first) field.current?.setAttribute('aria-activedescendant', first);
     else field.current?.removeAttribute('aria-activedescendant');
     if (debounced !== '') announce(results.length === 1 ? '1 result' : `${count(results.length)} results`);
-  }, [answered, debounced, results.length, selectFirstOption, announce]);
+  }, [current, debounced, results.length, selectFirstOption, announce]);
   const type = (text: string): void => {
     setTyped(text);
     // Until the results for this text arrive, Enter opens nothing: the shown results belong to an earlier text.
-    told.current = undefined;
+    announced.current = undefined;
     combobox.resetSelectedOption();
     field.current?.removeAttribute('aria-activedescendant');
   };
@@ -92,13 +92,13 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
         {groups.map((group) => (
           <Combobox.Group key={group.label} label={group.label}>
             {group.results.map((result) => (
-              <Found key={result.to} result={result} />
+              <ResultOption key={result.to} result={result} />
             ))}
           </Combobox.Group>
         ))}
         {results.length === 0 && !waiting && (
           <Combobox.Empty>
-            {failed ? 'The search failed. Check your connection, and try again.' : 'Nothing matches. Try other words.'}
+            {failed ? 'The search failed. Check your connection, and try again.' : 'No results. Try other words.'}
           </Combobox.Empty>
         )}
       </Combobox.Options>
@@ -106,7 +106,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-const Found = ({ result: { to, name, detail } }: { result: Result }): ReactNode => (
+const ResultOption = ({ result: { to, name, detail } }: { result: Result }): ReactNode => (
   <Combobox.Option value={to}>
     <Text size="sm" fw={500} truncate title={name}>
       {name}

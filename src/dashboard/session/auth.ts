@@ -1,20 +1,21 @@
-/** The service's own endpoints for sessions, which need none: /api/auth. */
+// The client of /api/auth: signing in and out, passwords, and invitations.
 
+/** Why a request was refused. */
 export interface Refusal {
-  /** What is wrong, in words. */
+  /** A sentence for the user. */
   message: string;
-  /** What is wrong with each field, by its name. */
+  /** Messages by the name of the field. */
   fields: Record<string, string>;
-  /** 0 where no answer came. */
+  /** 0 for a network error. */
   status: number;
-  /** Seconds to wait, where there were too many attempts. */
+  /** Seconds to wait after too many attempts. */
   retryAfter: number | undefined;
 }
 
-export type Answer<Data> = { data: Data; refusal?: undefined } | { data?: undefined; refusal: Refusal };
+export type AuthResult<Data> = { data: Data; refusal?: undefined } | { data?: undefined; refusal: Refusal };
 
-/** Sends one request. Never throws: errors are in the answer. */
-async function ask<Data>(path: string, body?: object): Promise<Answer<Data>> {
+/** Sends a request. Never throws: errors are part of the result. */
+async function request<Data>(path: string, body?: object): Promise<AuthResult<Data>> {
   try {
     const response = await fetch(`/api/auth${path}`, {
       method: body ? 'POST' : 'GET',
@@ -45,65 +46,66 @@ export interface SignedIn {
 }
 
 // Scripts can't read the session's cookie. This flag says whether there may be one, which saves a request.
-const trace = 'kontor-signed-in';
+const signedInFlag = 'kontor-signed-in';
 
-export const mayBeSignedIn = (): boolean => localStorage.getItem(trace) !== null;
+export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInFlag) !== null;
 
-export const forgetSession = (): void => localStorage.removeItem(trace);
+export const forgetSession = (): void => localStorage.removeItem(signedInFlag);
 
-async function entering<Data>(answer: Promise<Answer<Data>>): Promise<Answer<Data>> {
-  const { data } = await answer;
-  if (data) localStorage.setItem(trace, 'yes');
-  return answer;
+async function rememberSession<Data>(result: Promise<AuthResult<Data>>): Promise<AuthResult<Data>> {
+  const { data } = await result;
+  if (data) localStorage.setItem(signedInFlag, 'yes');
+  return result;
 }
 
-async function leaving(answer: Promise<Answer<unknown>>): Promise<Answer<unknown>> {
-  if (!(await answer).refusal) forgetSession();
-  return answer;
+async function endSession(result: Promise<AuthResult<unknown>>): Promise<AuthResult<unknown>> {
+  if (!(await result).refusal) forgetSession();
+  return result;
 }
 
-export const signIn = (credentials: { email: string; password: string }): Promise<Answer<SignedIn>> =>
-  entering(ask('/sign-in/email', credentials));
+export const signIn = (credentials: { email: string; password: string }): Promise<AuthResult<SignedIn>> =>
+  rememberSession(request('/sign-in/email', credentials));
 
-export const signOut = (): Promise<Answer<unknown>> => leaving(ask('/sign-out', {}));
+export const signOut = (): Promise<AuthResult<unknown>> => endSession(request('/sign-out', {}));
 
-/** Ends all of the user's sessions, this one too. */
-export const signOutEverywhere = (): Promise<Answer<unknown>> => leaving(ask('/revoke-sessions', {}));
+/** Ends all sessions of the user, including this one. */
+export const signOutEverywhere = (): Promise<AuthResult<unknown>> => endSession(request('/revoke-sessions', {}));
 
-/** Ends all other sessions as well; with `revokeTokens`, the user's API tokens too. @returns how many of them */
+/** Changes the password and ends all other sessions. With `revokeTokens`, it also revokes the user's API tokens. */
 export const changePassword = (input: {
   currentPassword: string;
   newPassword: string;
   revokeTokens: boolean;
-}): Promise<Answer<SignedIn & { revokedTokens: number }>> => ask('/change-password', input);
+}): Promise<AuthResult<SignedIn & { revokedTokens: number }>> => request('/change-password', input);
 
-/** Who is signed in, if anybody. */
-export const currentSession = (): Promise<Answer<SignedIn | null>> => entering(ask('/get-session'));
+/** The signed-in user, or null. */
+export const currentSession = (): Promise<AuthResult<SignedIn | null>> => rememberSession(request('/get-session'));
 
 export interface Invitation {
   email: string;
   tenant: { name: string };
-  /** A name; null when it was made on the command line. */
+  /** The inviter's name. Null if the invitation was created on the command line. */
   invitedBy: string | null;
   expiresAt: string;
-  /** True for a session of this address; null for everybody else, who isn't told. */
+  /** True for a session of the invited address. Null for anybody else, who must not learn it. */
   hasAccount: true | null;
 }
 
-export const lookAtInvitation = (token: string): Promise<Answer<Invitation>> => ask('/invitation', { token });
+export const readInvitation = (token: string): Promise<AuthResult<Invitation>> => request('/invitation', { token });
 
-type Joined = Answer<{ tenant: { id: string } }>;
+type Joined = AuthResult<{ tenant: { id: string } }>;
 
 /** Accepts with the session of the invited address. */
-export const acceptInvitation = (token: string): Promise<Joined> => entering(ask('/invitation/accept', { token }));
+export const acceptInvitation = (token: string): Promise<Joined> =>
+  rememberSession(request('/invitation/accept', { token }));
 
 /**
- * Makes an account for the invited address, signs in with it, and accepts. Where the address has an account already, the
+ * Creates an account for the invited address, signs in with it, and accepts. If the address already has an account, the
  * server doesn't say so: signing in is then refused with status 401.
  */
-export async function joinAsNew(input: { token: string; name: string; password: string }): Promise<Joined> {
-  const made = await ask<{ email: string }>('/invitation/accept', input);
-  if (made.refusal) return made;
-  const session = await signIn({ email: made.data.email, password: input.password });
+export async function joinWithNewAccount(input: { token: string; name: string; password: string }): Promise<Joined> {
+  const created = await request<{ email: string }>('/invitation/accept', input);
+  if (created.refusal) return created;
+  const session = await signIn({ email: created.data.email, password: input.password });
   return session.refusal ? session : acceptInvitation(input.token);
 }

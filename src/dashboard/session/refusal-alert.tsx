@@ -18,7 +18,7 @@ export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): Rea
   );
 }
 
-/** Seconds until another attempt is let in. */
+/** Seconds until the next attempt is allowed. */
 export function useCountdown(refusal: Refusal | undefined): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

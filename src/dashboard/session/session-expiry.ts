@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A session that expires while a page is open: the user signs in over the page, and refused requests are repeated. */
+// When the session expires while a page is open, the user signs in over the page, and refused requests are repeated.
 
 interface SignInAgain {
   /** Reports whether the user has signed in. */
@@ -9,10 +9,10 @@ interface SignInAgain {
 }
 
 const listeners = new Set<() => void>();
-let wanted: SignInAgain | undefined;
+let pending: SignInAgain | undefined;
 
 function change(next: SignInAgain | undefined): void {
-  wanted = next;
+  pending = next;
   for (const listener of listeners) listener();
 }
 
@@ -21,7 +21,7 @@ export const isPageOpen = (): boolean => listeners.size > 0;
 
 /** Opens the sign-in dialog, once for all refused requests. */
 export function signInAgain(): Promise<boolean> {
-  if (wanted) return wanted.settled;
+  if (pending) return pending.settled;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const settle = (signedIn: boolean): void => {
     change(undefined);
@@ -38,5 +38,5 @@ export const useSignInAgain = (): SignInAgain | undefined =>
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => wanted,
+    () => pending,
   );

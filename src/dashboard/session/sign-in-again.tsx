@@ -8,10 +8,10 @@ import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
 
 /** Asks for the password in a dialog over the page when the session has ended: the page and its unsaved input stay. */
 export function SignInAgain(): ReactNode {
-  const wanted = useSignInAgain();
+  const pending = useSignInAgain();
   return (
     <Modal
-      opened={wanted !== undefined}
+      opened={pending !== undefined}
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}
@@ -23,7 +23,7 @@ export function SignInAgain(): ReactNode {
         </Text>
       }
     >
-      {wanted && <PasswordForm settle={wanted.settle} />}
+      {pending && <PasswordForm settle={pending.settle} />}
     </Modal>
   );
 }
@@ -38,22 +38,22 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
     initialValues: { password: '' },
     validate: { password: (value) => (value ? null : 'Enter your password.') },
   });
-  // One may have signed in again in another tab.
+  // The user may have signed in again in another tab.
   useEffect(() => {
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const { data } = await currentSession();
       if (data?.user.id === user.id) settle(true);
     };
-    const listen = (): void => void look();
+    const listen = (): void => void check();
     window.addEventListener('focus', listen);
     return () => window.removeEventListener('focus', listen);
   }, [user.id, settle]);
   const submit = form.onSubmit(async ({ password }) => {
     setBusy(true);
-    const answer = await signIn({ email: user.email, password });
+    const result = await signIn({ email: user.email, password });
     setBusy(false);
-    setRefusal(answer.refusal);
-    if (answer.refusal) form.setErrors(answer.refusal.fields);
+    setRefusal(result.refusal);
+    if (result.refusal) form.setErrors(result.refusal.fields);
     else settle(true);
   });
   return (
@@ -65,7 +65,7 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
       }}
     >
       <Stack>
-        <Text size="sm">Sign in to continue where you were. What you typed is kept.</Text>
+        <Text size="sm">Sign in to continue. Your input is kept.</Text>
         <RefusalAlert refusal={refusal} />
         <TextInput label="E-mail address" value={user.email} autoComplete="username" readOnly />
         <PasswordInput
@@ -81,7 +81,7 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
           Sign in
         </Button>
         <Anchor href="/sign-in" size="sm" ta="center">
-          Sign in as somebody else
+          Sign in as a different user
         </Anchor>
       </Stack>
     </form>

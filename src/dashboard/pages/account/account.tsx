@@ -7,7 +7,7 @@ import { Sessions } from './sessions.tsx';
 
 export default function Account(): ReactNode {
   const { user } = useSession();
-  const [changes, setChanges] = useState(0);
+  const [passwordChanges, setPasswordChanges] = useState(0);
   return (
     <Page title="Account" description={`${user.name}, ${user.email}`}>
       <Stack gap="xl" maw={860}>
@@ -18,14 +18,14 @@ export default function Account(): ReactNode {
           <Text size="sm" c="dimmed" mb="sm">
             End sessions that you don’t recognize, then change your password.
           </Text>
-          <Sessions key={changes} />
+          <Sessions key={passwordChanges} />
         </div>
         <div>
           <Title order={2} size="h4" mb="sm">
             Password
           </Title>
           <Card withBorder radius="md" maw={480}>
-            <ChangePassword onDone={() => setChanges(changes + 1)} />
+            <ChangePassword onDone={() => setPasswordChanges(passwordChanges + 1)} />
           </Card>
         </div>
       </Stack>

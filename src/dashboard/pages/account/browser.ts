@@ -1,5 +1,5 @@
-// The later ones call themselves by the earlier ones' names as well.
-const browsers: [name: string, sign: RegExp][] = [
+// In order of precedence: Edge also names Chrome and Safari, and Chrome also names Safari.
+const browsers: [name: string, pattern: RegExp][] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
@@ -7,7 +7,7 @@ const browsers: [name: string, sign: RegExp][] = [
   ['Safari', /\bSafari\//],
 ];
 
-const systems: [name: string, sign: RegExp][] = [
+const systems: [name: string, pattern: RegExp][] = [
   ['Android', /Android/],
   ['iPhone', /iPhone/],
   ['iPad', /iPad/],
@@ -20,8 +20,8 @@ const systems: [name: string, sign: RegExp][] = [
 /** The browser's name from its user agent: `Firefox on Windows`. Only common browsers are recognized. */
 export function browserOf(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
-  const browser = browsers.find(([, sign]) => sign.test(userAgent))?.[0];
-  const system = systems.find(([, sign]) => sign.test(userAgent))?.[0];
+  const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
   if (!browser) return userAgent.slice(0, 40);
   return system ? `${browser} on ${system}` : browser;
 }

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { changePassword, type Refusal } from '../../session/auth.ts';
 import { RefusalAlert } from '../../session/refusal-alert.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 
-const initialValues = { currentPassword: '', newPassword: '', again: '', revokeTokens: false };
+const initialValues = { currentPassword: '', newPassword: '', confirmation: '', revokeTokens: false };
 
 export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
   const [busy, setBusy] = useState(false);
@@ -16,22 +16,22 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
     validate: {
       currentPassword: (value) => (value ? null : 'Enter your password.'),
       newPassword: (value) => (value ? null : 'Enter a new password.'),
-      again: (value, { newPassword }) => (value === newPassword ? null : 'Is not the same.'),
+      confirmation: (value, { newPassword }) => (value === newPassword ? null : 'The passwords don’t match.'),
     },
   });
-  const submit = form.onSubmit(async ({ again: _again, ...input }) => {
+  const submit = form.onSubmit(async ({ confirmation: _confirmation, ...input }) => {
     setBusy(true);
-    const answer = await changePassword(input);
+    const result = await changePassword(input);
     setBusy(false);
-    setRefusal(answer.refusal);
-    if (answer.refusal) return form.setErrors(answer.refusal.fields);
+    setRefusal(result.refusal);
+    if (result.refusal) return form.setErrors(result.refusal.fields);
     form.reset();
     onDone();
-    done(
+    notifySuccess(
       `Your password is changed. All other sessions have ended${input.revokeTokens ? ', and your API tokens' : ''}.`,
     );
   });
-  const field = (name: 'currentPassword' | 'newPassword' | 'again'): object => ({
+  const field = (name: 'currentPassword' | 'newPassword' | 'confirmation'): object => ({
     visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
     ...form.getInputProps(name),
   });
@@ -55,15 +55,15 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
           {...field('newPassword')}
         />
         <PasswordInput
-          label="New password, again"
+          label="Confirm new password"
           autoComplete="new-password"
           required
-          key={form.key('again')}
-          {...field('again')}
+          key={form.key('confirmation')}
+          {...field('confirmation')}
         />
         <Checkbox
-          label="Revoke my API tokens, too"
-          description="In all tenants. Without it they keep working: choose it if somebody else may know your password."
+          label="Also revoke my API tokens"
+          description="In all tenants. Choose this if somebody else may know your password. Otherwise your tokens keep working."
           key={form.key('revokeTokens')}
           {...form.getInputProps('revokeTokens', { type: 'checkbox' })}
         />

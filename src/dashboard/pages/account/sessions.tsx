@@ -6,7 +6,7 @@ import { confirm } from '../../components/confirm.tsx';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { browserOf } from './browser.ts';
 
@@ -43,19 +43,19 @@ export function Sessions(): ReactNode {
   const [{ fetching }, revokeOthers] = useMutation(RevokeOtherSessions);
   const signOutOthers = async (): Promise<void> => {
     const result = await revokeOthers({});
-    if (result.error) failed(result.error);
-    else done('You are signed in here only.');
+    if (result.error) notifyError(result.error);
+    else notifySuccess('All other sessions are signed out.');
   };
   const signOutAll = async (): Promise<void> => {
-    const sure = await confirm({
+    const confirmed = await confirm({
       title: 'Sign out everywhere?',
-      children: 'Every session of yours ends at once, this one too. API tokens keep working.',
+      children: 'All your sessions end immediately, including this one. API tokens keep working.',
       confirm: 'Sign out everywhere',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { refusal } = await signOutEverywhere();
-    if (refusal) failed(refusal.message);
+    if (refusal) notifyError(refusal.message);
     else window.location.assign('/sign-in');
   };
   return (
@@ -89,7 +89,7 @@ const columns: Column<Session>[] = [
         </Text>
         {current && (
           <Badge variant="light" color="teal" size="sm" tt="none">
-            this one
+            This session
           </Badge>
         )}
       </Group>
@@ -97,15 +97,20 @@ const columns: Column<Session>[] = [
   },
   { header: 'Signed in', cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { header: 'Last seen', cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
-  { header: 'Actions', hidden: true, align: 'right', cell: (session) => !session.current && <End session={session} /> },
+  {
+    header: 'Actions',
+    hidden: true,
+    align: 'right',
+    cell: (session) => !session.current && <SignOutSession session={session} />,
+  },
 ];
 
-function End({ session: { id, userAgent } }: { session: Session }): ReactNode {
+function SignOutSession({ session: { id, userAgent } }: { session: Session }): ReactNode {
   const [{ fetching }, revoke] = useMutation(RevokeSession);
   const send = async (): Promise<void> => {
     const { error } = await revoke({ id });
-    if (error) failed(error);
-    else done('That session is ended.');
+    if (error) notifyError(error);
+    else notifySuccess('The session is signed out.');
   };
   return (
     <Button

@@ -6,7 +6,7 @@ import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
 import { useOptimisticValue } from '../../api/optimistic-value.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -74,22 +74,22 @@ const UnignoreBankTransaction = graphql(`
   }
 `);
 
-export type OpenedTransaction = ResultOf<typeof BankTransactionQuery>['bankTransaction'];
+export type TransactionDetails = ResultOf<typeof BankTransactionQuery>['bankTransaction'];
 
 const back = { to: '/bank-transactions', label: 'Bank transactions' };
 
 export default function BankTransactionPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: BankTransactionQuery, variables: { id } });
-  if (data) return <Opened key={id} transaction={data.bankTransaction} />;
+  if (data) return <Details key={id} transaction={data.bankTransaction} />;
   return (
     <Page title="Bank transaction" back={back}>
-      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
+      {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }
 
-function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+function Details({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { amount, amountOpen, currency, bookingDate, valueDate, accountIban, counterpartyIban } = transaction;
   const [matchStatus, act] = useOptimisticValue(transaction.matchStatus);
   const open = matchStatus === 'UNMATCHED' || matchStatus === 'PARTIALLY_MATCHED';
@@ -103,65 +103,65 @@ function Opened({ transaction }: { transaction: OpenedTransaction }): ReactNode 
     >
       <Stack gap="lg">
         <DescriptionList
-          facts={[
+          items={[
             [isMoneyOut(transaction) ? 'Money out' : 'Money in', money(amount, currency)],
             ['Open', open ? money(amountOpen, currency) : null],
             ['Booked', date(bookingDate)],
             ['Value date', valueDate && date(valueDate)],
-            ['Their account', counterpartyIban && iban(counterpartyIban)],
+            ['Counterparty’s account', counterpartyIban && iban(counterpartyIban)],
             ['Your account', iban(accountIban)],
             ['The bank’s reference', transaction.externalId],
           ]}
         />
         <Matches transaction={transaction} />
         {open && <Suggestions transaction={transaction} />}
-        <Events of={transaction.id} />
+        <Events resourceId={transaction.id} />
       </Stack>
     </Page>
   );
 }
 
 interface ActionsProps {
-  transaction: OpenedTransaction;
-  act: ReturnType<typeof useOptimisticValue<OpenedTransaction['matchStatus']>>[1];
+  transaction: TransactionDetails;
+  act: ReturnType<typeof useOptimisticValue<TransactionDetails['matchStatus']>>[1];
 }
 
 function Actions({ transaction, act }: ActionsProps): ReactNode {
   const { id, matchStatus } = transaction;
   const [matching, dialog] = useDisclosure();
   const [ignoring, ignore] = useMutation(IgnoreBankTransaction);
-  const goOn = useNextUnmatched(transaction);
+  const openNextUnmatched = useNextUnmatched(transaction);
   const [unignoring, unignore] = useMutation(UnignoreBankTransaction);
-  const putAside = (): Promise<void> =>
+  const ignoreNow = (): Promise<void> =>
     act({
       newValue: 'IGNORED',
       run: () => ignore({ id }),
-      message: 'The transaction is ignored: nothing is expected of it.',
+      message: 'The transaction is ignored. It no longer needs a match.',
     });
-  const bringBack = (): Promise<void> =>
+  const unignoreNow = (): Promise<void> =>
     act({
       newValue: 'UNMATCHED',
       run: () => unignore({ id }),
-      message: 'The transaction waits to be matched again.',
+      message: 'The transaction is no longer ignored.',
     });
   if (matchStatus === 'MATCHED') return null;
   if (matchStatus === 'IGNORED') {
     return (
       <Button
         variant="default"
-        disabled={ignoring.fetching} // they would overtake each other
+        disabled={ignoring.fetching} // so that the second request can't overtake the first
         loading={unignoring.fetching}
         leftSection={<EyeIcon width={18} aria-hidden />}
-        onClick={bringBack}
+        onClick={unignoreNow}
       >
-        Don’t ignore
+        Stop ignoring
       </Button>
     );
   }
   return (
     <>
       <Button leftSection={<LinkIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Match by hand
+        Match manually
       </Button>
       {matchStatus === 'UNMATCHED' && (
         <Button
@@ -169,15 +169,15 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
           disabled={unignoring.fetching}
           loading={ignoring.fetching}
           leftSection={<EyeSlashIcon width={18} aria-hidden />}
-          onClick={putAside}
+          onClick={ignoreNow}
         >
           Ignore
         </Button>
       )}
-      <Button variant="subtle" leftSection={<ForwardIcon width={18} aria-hidden />} onClick={() => goOn()}>
+      <Button variant="subtle" leftSection={<ForwardIcon width={18} aria-hidden />} onClick={() => openNextUnmatched()}>
         Next unmatched
       </Button>
-      <Dialog title="Match by hand" opened={matching} onClose={dialog.close} size="xl">
+      <Dialog title="Match manually" opened={matching} onClose={dialog.close} size="xl">
         <MatchForm transaction={transaction} onClose={dialog.close} />
       </Dialog>
     </>

@@ -27,7 +27,7 @@ export const isMoneyOut = ({ amount }: Pick<BankTransaction, 'amount'>): boolean
 /** An amount without its sign. */
 export const unsigned = (amount: string): string => amount.replace('-', '');
 
-/** What a transaction is called, by the best that is known of it. */
+/** A transaction's name: the counterparty's name, or else its account. */
 export const nameOf = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
   counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : 'Bank transaction');
 

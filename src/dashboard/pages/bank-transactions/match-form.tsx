@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 import { minus } from '../../format/decimal.ts';
 import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { orNull, toDecimal, typedAmount } from '../../forms/form-values.ts';
+import { orNull, toDecimal, amountField } from '../../forms/form-values.ts';
 import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder, type Found } from './payable-finder.tsx';
@@ -23,7 +23,7 @@ export const MatchBankTransaction = graphql(`
   }
 `);
 
-/** What is to be paid, and how much of it as it is typed. */
+/** An invoice or receipt to match, with the typed amount. */
 interface Part extends Found {
   amount: string;
 }
@@ -41,39 +41,39 @@ interface Props {
 export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
   const [, match] = useMutation(MatchBankTransaction);
-  const goOn = useNextUnmatched(transaction);
+  const openNextUnmatched = useNextUnmatched(transaction);
   const form = useForm<Values>({ mode: 'controlled', initialValues: { matches: [] } });
   const submission = useSubmit(
     form,
-    ({ matches }, once) => {
+    ({ matches }, context) => {
       const parts = matches.map(({ type, id: payable, amount }) => ({
         type,
         id: payable,
         amount: orNull(toDecimal(amount)),
       }));
-      return match({ id, matches: parts }, once);
+      return match({ id, matches: parts }, context);
     },
     ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
-      if (matchStatus === 'MATCHED') void goOn('The transaction is matched.');
-      else done('A part of the transaction is matched.');
+      if (matchStatus === 'MATCHED') void openNextUnmatched('The transaction is matched.');
+      else notifySuccess('The transaction is partially matched.');
     },
   );
   const parts = form.values.matches;
-  const left = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
+  const remaining = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
   const add = (found: Found): void => {
-    const amount = left && !left.startsWith('-') ? smaller(left, found.due) : found.due;
-    form.insertListItem('matches', { ...found, amount: typedAmount(amount, found.currency) });
+    const amount = remaining && !remaining.startsWith('-') ? smaller(remaining, found.due) : found.due;
+    form.insertListItem('matches', { ...found, amount: amountField(amount, found.currency) });
   };
   return (
     <Form submission={submission} submit="Match" onCancel={onClose}>
       <Text size="sm" c="dimmed">
         {isMoneyOut(transaction) ? 'Money out pays booked receipts.' : 'Money in pays issued invoices.'}{' '}
-        {money(unsigned(amountOpen), currency)} of it is open.
+        {money(unsigned(amountOpen), currency)} is open.
       </Text>
       <PayableFinder
         type={isMoneyOut(transaction) ? 'RECEIPT' : 'INVOICE'}
-        without={parts.map((part) => part.id)}
+        exclude={parts.map((part) => part.id)}
         onFound={add}
       />
       {parts.map((part, at) => (
@@ -81,7 +81,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
       ))}
       {form.errors.matches && <Input.Error data-path="matches">{form.errors.matches}</Input.Error>}
       <Text size="sm" ta="right" className="numbers" role="status">
-        Left open: {left === undefined ? '–' : money(left, currency)}
+        Left open: {remaining === undefined ? '–' : money(remaining, currency)}
       </Text>
     </Form>
   );
@@ -96,7 +96,7 @@ interface PartProps {
 }
 
 function PartField({ form, part: { name, partner, due, currency }, at }: PartProps): ReactNode {
-  const fault = form.errors[`matches.${at}.id`];
+  const error = form.errors[`matches.${at}.id`];
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={name}>
       <Group align="flex-start" gap="sm" wrap="nowrap">
@@ -106,7 +106,7 @@ function PartField({ form, part: { name, partner, due, currency }, at }: PartPro
             <Text size="sm" c="dimmed">
               {partner}
             </Text>
-            {fault && <Input.Error>{fault}</Input.Error>}
+            {error && <Input.Error>{error}</Input.Error>}
           </Stack>
           <DecimalInput
             label={`Amount in ${currency}`}

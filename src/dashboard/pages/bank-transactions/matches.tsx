@@ -3,10 +3,10 @@ import { ArrowUturnLeftIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import type { OpenedTransaction } from './bank-transaction.tsx';
+import type { TransactionDetails } from './bank-transaction.tsx';
 import { PayableLink, payableOf } from './payable.tsx';
 
 const Unmatch = graphql(`
@@ -17,34 +17,34 @@ const Unmatch = graphql(`
   }
 `);
 
-type Match = OpenedTransaction['matches'][number];
+type Match = TransactionDetails['matches'][number];
 
-/** What a transaction pays; each can be undone. */
-export function Matches({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+/** The invoices or receipts that a transaction pays. Each match can be undone. */
+export function Matches({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, matches, currency } = transaction;
   const [, unmatch] = useMutation(Unmatch);
   if (matches.length === 0) return null;
-  const ask = async (match: Match): Promise<void> => {
+  const confirmAndUndo = async (match: Match): Promise<void> => {
     const name = payableOf(match)?.name ?? label(match.type);
-    const sure = await confirm({
+    const confirmed = await confirm({
       title: 'Undo the match?',
-      children: `The payment of ${name} is taken back: it is due again.`,
+      children: `This removes the payment of ${name}, which becomes due again.`,
       confirm: 'Undo',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await unmatch({ id, matched: match.id });
-    if (error) failed(error);
-    else done('The match is undone.');
+    if (error) notifyError(error);
+    else notifySuccess('The match is undone.');
   };
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
-        Pays
+        Matched with
       </Title>
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {matches.map((match) => (
-          <MatchItem key={match.id} match={match} currency={currency} undo={() => ask(match)} />
+          <MatchItem key={match.id} match={match} currency={currency} undo={() => confirmAndUndo(match)} />
         ))}
       </Stack>
     </Card>

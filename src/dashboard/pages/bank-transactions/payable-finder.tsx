@@ -33,7 +33,7 @@ const FindReceipts = graphql(
   [PaidReceipt],
 );
 
-/** What can be paid, and how much of it is due. */
+/** An invoice or receipt that can be paid, with the amount due. */
 export interface Found extends Payable {
   due: string;
   currency: string;
@@ -41,13 +41,13 @@ export interface Found extends Payable {
 
 interface Props {
   type: Payable['type'];
-  /** Those that are chosen already. */
-  without: string[];
+  /** The ids that are already selected. */
+  exclude: string[];
   onFound: (found: Found) => void;
 }
 
 /** Finds an open invoice or booked receipt by typing a part of its number or of its partner's name. */
-export function PayableFinder({ type, without, onFound }: Props): ReactNode {
+export function PayableFinder({ type, exclude, onFound }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const variables = { q: q || null };
@@ -65,7 +65,7 @@ export function PayableFinder({ type, without, onFound }: Props): ReactNode {
       currency: receipt.currency,
     })),
   ];
-  const found = all.filter(({ id }) => !without.includes(id));
+  const found = all.filter(({ id }) => !exclude.includes(id));
   return (
     <Select
       label={type === 'INVOICE' ? 'Add an invoice' : 'Add a receipt'}
@@ -87,7 +87,7 @@ export function PayableFinder({ type, without, onFound }: Props): ReactNode {
       filter={({ options }) => options}
       nothingFoundMessage={
         invoices.fetching || receipts.fetching
-          ? 'Looking…'
+          ? 'Searching…'
           : type === 'INVOICE'
             ? 'No issued invoices match'
             : 'No booked receipts match'

@@ -34,14 +34,14 @@ export const PaidReceipt = graphql(`
   }
 `);
 
-/** An invoice or a receipt, in the same terms. */
+/** An invoice or a receipt, in a common form. */
 export interface Payable {
   type: 'INVOICE' | 'RECEIPT';
   id: string;
   /** `Invoice 2026-0012` */
   name: string;
   partner: string;
-  /** The day on it. */
+  /** The invoice date or receipt date. */
   date: string;
 }
 
@@ -61,13 +61,13 @@ export const ofReceipt = (receipt: FragmentOf<typeof PaidReceipt>): Payable => (
   date: receipt.receiptDate,
 });
 
-/** What a match or a suggestion names; undefined where it was deleted meanwhile. */
-export function payableOf(named: {
+/** The invoice or receipt of a match or a suggestion. Undefined if it has been deleted. */
+export function payableOf(match: {
   invoice: FragmentOf<typeof PaidInvoice> | null;
   receipt: FragmentOf<typeof PaidReceipt> | null;
 }): Payable | undefined {
-  if (named.invoice) return ofInvoice(named.invoice);
-  return named.receipt ? ofReceipt(named.receipt) : undefined;
+  if (match.invoice) return ofInvoice(match.invoice);
+  return match.receipt ? ofReceipt(match.receipt) : undefined;
 }
 
 export function PayableLink({ payable: { type, id, name } }: { payable: Payable }): ReactNode {

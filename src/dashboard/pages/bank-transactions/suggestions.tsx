@@ -2,30 +2,30 @@ import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { CheckIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, label, money } from '../../format/format.ts';
-import type { OpenedTransaction } from './bank-transaction.tsx';
+import type { TransactionDetails } from './bank-transaction.tsx';
 import { isMoneyOut } from './fields.ts';
-import { MakeReceipt } from './make-receipt.tsx';
+import { CreateReceipt } from './create-receipt.tsx';
 import { MatchBankTransaction } from './match-form.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableLink, payableOf } from './payable.tsx';
 
-type Suggestion = OpenedTransaction['suggestions'][number];
+type Suggestion = TransactionDetails['suggestions'][number];
 
-/** What a transaction may pay, likeliest first, and why. */
-export function Suggestions({ transaction }: { transaction: OpenedTransaction }): ReactNode {
+/** The invoices or receipts that a transaction may pay, with the reasons. The most likely one is first. */
+export function Suggestions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
-  const goOn = useNextUnmatched(transaction);
+  const openNextUnmatched = useNextUnmatched(transaction);
   const confirming = fetching ? operation?.variables.matches[0]?.id : undefined;
   const confirm = async (suggestion: Suggestion): Promise<void> => {
     const { type, id: payable, amount } = suggestion;
     const { data, error } = await match({ id, matches: [{ type, id: payable, amount }] });
-    if (error) return failed(error);
-    const said = `Matched with ${payableOf(suggestion)?.name ?? label(type)}.`;
-    if (data?.matchBankTransaction.matchStatus === 'MATCHED') await goOn(said);
-    else done(said);
+    if (error) return notifyError(error);
+    const message = `Matched with ${payableOf(suggestion)?.name ?? label(type)}.`;
+    if (data?.matchBankTransaction.matchStatus === 'MATCHED') await openNextUnmatched(message);
+    else notifySuccess(message);
   };
   return (
     <Card withBorder radius="md">
@@ -35,8 +35,8 @@ export function Suggestions({ transaction }: { transaction: OpenedTransaction })
       {suggestions.length === 0 ? (
         <Text size="sm" c="dimmed">
           {isMoneyOut(transaction)
-            ? 'Nothing in the books looks like this. Make its receipt, match it by hand, or ignore it if it pays nothing here.'
-            : 'Nothing in the books looks like this. Match it by hand, or ignore it if it pays nothing here.'}
+            ? 'No matching receipts. Create a receipt, match the transaction manually, or ignore it.'
+            : 'No matching invoices. Match the transaction manually, or ignore it.'}
         </Text>
       ) : (
         <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -53,7 +53,7 @@ export function Suggestions({ transaction }: { transaction: OpenedTransaction })
       )}
       {isMoneyOut(transaction) && (
         <Group mt="md">
-          <MakeReceipt transaction={transaction} />
+          <CreateReceipt transaction={transaction} />
         </Group>
       )}
     </Card>

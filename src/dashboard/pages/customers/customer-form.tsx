@@ -32,10 +32,10 @@ const UpdateCustomer = graphql(
   [CustomerFields],
 );
 
-const CustomerNow = graphql(
+const StoredCustomer = graphql(
   `
-    query CustomerNow($id: UUID!) {
-      now: customer(id: $id) {
+    query StoredCustomer($id: UUID!) {
+      stored: customer(id: $id) {
         ...CustomerFields
       }
     }
@@ -73,35 +73,37 @@ const inputOf = ({ type, companyName, email, addressLine1, postalCode, city, cou
 });
 
 interface Props {
-  /** Nothing for a new one. */
+  /** The customer to edit. Undefined for a new one. */
   customer?: Customer;
-  /** What a new one begins with. */
-  begin?: Pick<Customer, 'type' | 'companyName'>;
+  /** Initial values of a new customer. */
+  initial?: Pick<Customer, 'type' | 'companyName'>;
   onDone: (customer: Customer) => void;
   onCancel: () => void;
 }
 
-export function CustomerForm({ customer, begin, onDone, onCancel }: Props): ReactNode {
+export function CustomerForm({ customer, initial, onDone, onCancel }: Props): ReactNode {
   const client = useClient();
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
-  const form = useForm({ mode: 'controlled', initialValues: { ...values(customer), ...begin } });
+  const form = useForm({ mode: 'controlled', initialValues: { ...values(customer), ...initial } });
   const submission = useSubmit(
     form,
-    (typed, once) =>
-      customer ? update({ id: customer.id, input: inputOf(typed) }, once) : create({ input: inputOf(typed) }, once),
+    (typed, context) =>
+      customer
+        ? update({ id: customer.id, input: inputOf(typed) }, context)
+        : create({ input: inputOf(typed) }, context),
     (data) => onDone(data.saved),
     customer &&
       (() =>
         readStored(
-          client.query(CustomerNow, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ values: values(data.now) }),
-          'This customer was deleted meanwhile.',
+          client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
+          (data) => ({ values: values(data.stored) }),
+          'This customer has been deleted.',
         )),
   );
   return (
     <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
-      <SegmentedControl aria-label="Kind of partner" data={labelled(customerTypes)} {...form.getInputProps('type')} />
+      <SegmentedControl aria-label="Kind" data={labelled(customerTypes)} {...form.getInputProps('type')} />
       <TextInput label="Company name" required data-autofocus {...form.getInputProps('companyName')} />
       <TextInput label="E-mail" type="email" inputMode="email" {...form.getInputProps('email')} />
       <TextInput label="Street and number" {...form.getInputProps('addressLine1')} />

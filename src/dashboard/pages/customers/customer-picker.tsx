@@ -24,25 +24,25 @@ const NameQuery = graphql(`
 `);
 
 interface Props extends PickerProps {
-  /** Default: both kinds. */
+  /** Default: customers and suppliers. */
   type?: 'CUSTOMER' | 'SUPPLIER';
-  /** Whether a new one can be added here: in forms, not in filters. */
-  creates?: boolean;
+  /** Whether a new one can be created: in forms, not in filters. */
+  canCreate?: boolean;
 }
 
 const creationOf = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
   title: type === 'CUSTOMER' ? 'Add a customer' : 'Add a supplier',
   form: ({ name, onDone, onCancel }) => (
-    <CustomerForm begin={{ type, companyName: name }} onDone={({ id }) => onDone(id)} onCancel={onCancel} />
+    <CustomerForm initial={{ type, companyName: name }} onDone={({ id }) => onDone(id)} onCancel={onCancel} />
   ),
 });
 
-export const CustomerPicker = ({ type, creates = false, ...rest }: Props): ReactNode => (
+export const CustomerPicker = ({ type, canCreate = false, ...rest }: Props): ReactNode => (
   <Picker
     find={FindQuery}
-    among={{ type: type ?? null }}
+    variables={{ type: type ?? null }}
     get={NameQuery}
-    creation={creates ? creationOf(type ?? 'CUSTOMER') : undefined}
+    creation={canCreate ? creationOf(type ?? 'CUSTOMER') : undefined}
     {...rest}
   />
 );

@@ -6,10 +6,10 @@ import { useMutation, useQuery } from 'urql';
 import { Link, useLocation, useParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
@@ -44,14 +44,14 @@ export default function CustomerPage(): ReactNode {
   if (!data) {
     return (
       <Page title="Customer" back={back}>
-        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
+        {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
   }
-  return <Opened customer={data.customer} />;
+  return <Details customer={data.customer} />;
 }
 
-function Opened({ customer }: { customer: Customer }): ReactNode {
+function Details({ customer }: { customer: Customer }): ReactNode {
   const { id, companyName, type, email, addressLine1, postalCode, city, country: code, vatId } = customer;
   const [editing, edit] = useDisclosure();
   const list = useListState();
@@ -71,7 +71,7 @@ function Opened({ customer }: { customer: Customer }): ReactNode {
     >
       <Stack gap="lg">
         <DescriptionList
-          facts={[
+          items={[
             ['E-mail', email],
             ['Address', [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],
             ['Country', code && country(code)],
@@ -90,7 +90,7 @@ function Opened({ customer }: { customer: Customer }): ReactNode {
               empty={
                 <EmptyState icon={<DocumentTextIcon width={40} aria-hidden />} title="No invoices yet">
                   <Button component={Link} to={`/invoices/new?customer=${id}`}>
-                    Write an invoice
+                    New invoice
                   </Button>
                 </EmptyState>
               }
@@ -108,21 +108,21 @@ function Opened({ customer }: { customer: Customer }): ReactNode {
 function Remove({ customer: { id, companyName } }: { customer: Customer }): ReactNode {
   const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteCustomer);
-  const ask = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndRemove = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the customer?',
       children: `${companyName} is deleted permanently. Customers with invoices, projects or receipts can’t be deleted.`,
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ id });
-    if (error) return failed(error);
-    done(`${companyName} is deleted.`);
+    if (error) return notifyError(error);
+    notifySuccess(`${companyName} is deleted.`);
     navigate('/customers');
   };
   return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={ask}>
+    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
       Delete
     </Button>
   );

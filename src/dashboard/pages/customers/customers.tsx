@@ -80,7 +80,7 @@ export default function Customers(): ReactNode {
       empty={{
         icon: UsersIcon,
         title: 'No customers yet',
-        description: 'Add the first: an invoice needs somebody to pay it.',
+        description: 'Add a customer to write your first invoice.',
         noMatch: 'No customers match',
       }}
     />

@@ -7,11 +7,11 @@ import type { DeliveryQuery } from './delivery.tsx';
 
 export type Attempt = ResultOf<typeof DeliveryQuery>['delivery']['attempts'][number];
 
-/** One request of a delivery and its answer, to be opened. */
+/** One request of a delivery and its response, as an accordion item. */
 export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string }): ReactNode {
   const { number, status, durationMs, startedAt, error } = attempt;
   const running = durationMs === null;
-  const good = status !== null && status >= 200 && status < 300 && !error;
+  const succeeded = status !== null && status >= 200 && status < 300 && !error;
   return (
     <Accordion.Item value={String(number)}>
       <Accordion.Control>
@@ -19,8 +19,8 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
           <Text fw={600} size="sm">
             Attempt {number}
           </Text>
-          <Badge variant="light" color={running ? 'blue' : good ? 'teal' : 'red'} tt="none">
-            {running ? 'Under way' : (status ?? 'No answer')}
+          <Badge variant="light" color={running ? 'blue' : succeeded ? 'teal' : 'red'} tt="none">
+            {running ? 'In progress' : (status ?? 'No response')}
           </Badge>
           <Text size="sm" c="dimmed" className="numbers">
             {dateTime(startedAt)}
@@ -39,15 +39,15 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
             <Headers headers={attempt.requestHeaders} label={`Headers of request ${number}`} />
             <CodeBlock label={`Body of request ${number}`} code={body} wrap />
           </Part>
-          <Part title="Answer">
+          <Part title="Response">
             {attempt.responseHeaders.length > 0 && (
-              <Headers headers={attempt.responseHeaders} label={`Headers of answer ${number}`} />
+              <Headers headers={attempt.responseHeaders} label={`Headers of response ${number}`} />
             )}
             {attempt.responseBody ? (
-              <CodeBlock label={`Body of answer ${number}`} code={attempt.responseBody} wrap />
+              <CodeBlock label={`Body of response ${number}`} code={attempt.responseBody} wrap />
             ) : (
               <Text size="sm" c="dimmed">
-                {running ? 'None yet.' : status === null ? 'None came.' : 'It has no body.'}
+                {running ? 'Waiting for a response.' : status === null ? 'No response.' : 'The body is empty.'}
               </Text>
             )}
           </Part>

@@ -92,9 +92,9 @@ export default function Deliveries(): ReactNode {
   );
 }
 
-/** When a day begins where the reader is, some days later. */
-function startOf(day: string, later: number): string {
+/** The start of a day in the reader's time zone, some days later. */
+function startOf(day: string, daysLater: number): string {
   const start = new Date(`${day}T00:00`);
-  start.setDate(start.getDate() + later);
+  start.setDate(start.getDate() + daysLater);
   return start.toISOString();
 }

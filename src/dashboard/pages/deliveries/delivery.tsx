@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useLocation, useParams } from 'wouter';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Due } from '../../components/time.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { dateTime, label } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { AttemptItem } from './attempt.tsx';
@@ -72,23 +72,23 @@ export default function DeliveryPage(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: DeliveryQuery, variables: { id } });
   useDeliveryChanges(data?.delivery.webhook.id ?? null, refetch);
   const back = { to: '/deliveries', label: 'Deliveries' };
-  if (data) return <Opened key={id} delivery={data.delivery} />;
+  if (data) return <Details key={id} delivery={data.delivery} />;
   return (
     <Page title="Delivery" back={back}>
-      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
+      {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }
 
-function Opened({ delivery }: { delivery: Delivery }): ReactNode {
+function Details({ delivery }: { delivery: Delivery }): ReactNode {
   const { id, state, attemptCount, attempts, event, webhook } = delivery;
   const [, navigate] = useLocation();
   const [{ fetching }, redeliver] = useMutation(Redeliver);
-  const send = async (): Promise<void> => {
+  const redeliverNow = async (): Promise<void> => {
     const { data, error } = await redeliver({ id });
-    if (error) failed(error);
+    if (error) notifyError(error);
     if (!data) return;
-    done('On its way again. This is the new delivery.');
+    notifySuccess('Redelivered. This is the new delivery.');
     navigate(`/deliveries/${data.redeliver.id}`);
   };
   const latest = attempts.at(-1);
@@ -102,7 +102,7 @@ function Opened({ delivery }: { delivery: Delivery }): ReactNode {
         <Button
           variant="default"
           leftSection={<ArrowPathIcon width={18} aria-hidden />}
-          onClick={send}
+          onClick={redeliverNow}
           loading={fetching}
           disabled={!webhook.active}
         >
@@ -111,7 +111,7 @@ function Opened({ delivery }: { delivery: Delivery }): ReactNode {
       }
     >
       <Stack gap="lg">
-        <Facts delivery={delivery} />
+        <Summary delivery={delivery} />
         <section aria-labelledby="attempts">
           <Title order={2} size="h4" mb="sm" id="attempts">
             Attempts
@@ -120,7 +120,7 @@ function Opened({ delivery }: { delivery: Delivery }): ReactNode {
             <Alert color="gray" icon={<ClockIcon aria-hidden />}>
               {state === 'SET_ASIDE'
                 ? 'Nothing was sent: the webhook was off. Enable it, then redeliver.'
-                : 'The first is about to be made.'}
+                : 'The first attempt is about to start.'}
             </Alert>
           ) : (
             <Accordion variant="contained" radius="md" multiple defaultValue={[String(latest?.number)]} order={3}>
@@ -133,7 +133,7 @@ function Opened({ delivery }: { delivery: Delivery }): ReactNode {
         {signature && (
           <section aria-labelledby="verify">
             <Title order={2} size="h4" mb="sm" id="verify">
-              Verify it yourself
+              Verify the signature
             </Title>
             <Verify body={event.body} signature={signature} />
           </section>
@@ -143,17 +143,17 @@ function Opened({ delivery }: { delivery: Delivery }): ReactNode {
   );
 }
 
-function Facts({ delivery }: { delivery: Delivery }): ReactNode {
+function Summary({ delivery }: { delivery: Delivery }): ReactNode {
   const { id, kind, nextAttemptAt, createdAt, finishedAt, event, webhook } = delivery;
-  const facts: [name: string, value: ReactNode][] = [
+  const items: [name: string, value: ReactNode][] = [
     [
       'Webhook',
       <TextLink key="to" to={`/settings/webhooks/${webhook.id}`}>
         {webhook.url}
       </TextLink>,
     ],
-    ['Delivery', <Id key="id" id={id} what="the delivery’s id" />],
-    ['Event', <Id key="id" id={event.id} what="the event’s id" />],
+    ['Delivery', <Id key="id" id={id} name="the delivery’s id" />],
+    ['Event', <Id key="id" id={event.id} name="the event’s id" />],
     ['Kind', label(kind)],
     ['Made', dateTime(createdAt)],
     finishedAt ? ['Finished', dateTime(finishedAt)] : ['Next attempt', <Due key="at" at={nextAttemptAt} />],
@@ -161,7 +161,7 @@ function Facts({ delivery }: { delivery: Delivery }): ReactNode {
   return (
     <Card withBorder radius="md">
       <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
-        {facts.map(([name, value]) => (
+        {items.map(([name, value]) => (
           <div key={name}>
             <Text component="dt" size="sm" c="dimmed">
               {name}
@@ -176,10 +176,10 @@ function Facts({ delivery }: { delivery: Delivery }): ReactNode {
   );
 }
 
-function Id({ id, what }: { id: string; what: string }): ReactNode {
+function Id({ id, name }: { id: string; name: string }): ReactNode {
   return (
     <>
-      <code>{id}</code> <CopyButton value={id} what={what} />
+      <code>{id}</code> <CopyButton value={id} name={name} />
     </>
   );
 }

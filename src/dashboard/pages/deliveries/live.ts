@@ -12,12 +12,12 @@ const DeliveryChanged = graphql(`
   }
 `);
 
-/** A statement's import can make hundreds of deliveries within a second: the list is asked for once. */
-const pauseMs = 400;
+/** An import can create hundreds of deliveries within a second. They cause one refetch. */
+const throttleMs = 400;
 
 /**
- * Fetches again when a delivery is made or changes, as the server says; and after a time when it couldn't say, be it
- * that the connection was lost or that nobody looked: a hidden window keeps no connection, of which browsers have few.
+ * Refetches when a delivery is created or changes, and after events may have been missed: when the connection was
+ * interrupted, or when the window was hidden. A hidden window has no subscription, because browsers allow few connections.
  */
 export function useDeliveryChanges(
   webhookId: string | null,
@@ -26,18 +26,18 @@ export function useDeliveryChanges(
   const visible = useDocumentVisibility() === 'visible';
   const [{ data }] = useSubscription({ query: DeliveryChanged, variables: { webhookId }, pause: !visible });
   const { gaps } = useStream();
-  const seen = useRef({ data, gaps, visible });
+  const last = useRef({ data, gaps, visible });
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const refresh = useEffectEvent(() => refetch({ requestPolicy: 'network-only' }));
+  const refetchNow = useEffectEvent(() => refetch({ requestPolicy: 'network-only' }));
   useEffect(() => {
-    const before = seen.current;
-    seen.current = { data, gaps, visible };
+    const before = last.current;
+    last.current = { data, gaps, visible };
     const missed = gaps !== before.gaps || (visible && !before.visible);
     if (!missed && (!data || data === before.data)) return;
     pending.current ??= setTimeout(() => {
       pending.current = undefined;
-      refresh();
-    }, pauseMs);
+      refetchNow();
+    }, throttleMs);
   }, [data, gaps, visible]);
   useEffect(() => () => clearTimeout(pending.current), []);
 }

@@ -1,5 +1,5 @@
-/** One attempt, as it was sent. */
-export interface Sent {
+/** The request of an attempt. */
+export interface SentRequest {
   /** The exact body. */
   body: string;
   /** `X-Service-Signature`. */
@@ -12,10 +12,10 @@ export interface Snippet {
 }
 
 /**
- * Programs that check the signature of one delivery: run as they are, with the webhook's secret in WEBHOOK_SECRET, they
- * print `true`. What they do to these strings a receiver does to the raw body and the header.
+ * Programs that verify the signature of one delivery. They read the webhook's secret from WEBHOOK_SECRET and print `true`.
+ * A receiver does the same with the raw body and the header.
  */
-export const snippets = ({ body, signature }: Sent): Snippet[] => [
+export const snippets = ({ body, signature }: SentRequest): Snippet[] => [
   {
     language: 'Shell',
     code: `body=${shell(body)}
@@ -94,14 +94,14 @@ func main() {
   },
 ];
 
-/** JSON's strings are JavaScript's, Python's and Go's as well, but for line ends that only JSON allows raw. */
+/** JSON strings are valid in JavaScript, Python, and Go, except for some characters that only JSON allows unescaped. */
 const json = (text: string): string =>
   JSON.stringify(text).replaceAll(
     /[\u007F\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** PHP and Ruby: nothing but these two is special between single quotes. */
+/** PHP and Ruby: only these two characters need escaping between single quotes. */
 const single = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 
 const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

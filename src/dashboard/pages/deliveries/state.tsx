@@ -4,7 +4,7 @@ import type { EnumOf } from '../../graphql.ts';
 
 export type State = EnumOf<'DeliveryState'>;
 
-/** Each state's name and colour. */
+/** The label and colour of each state. */
 export const states: Record<State, { label: string; color: string }> = {
   DELIVERED: { label: 'Delivered', color: 'teal' },
   WAITING: { label: 'Waiting', color: 'blue' },

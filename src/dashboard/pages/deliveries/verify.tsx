@@ -1,17 +1,17 @@
 import { Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { snippets, type Sent } from './snippets.ts';
+import { snippets, type SentRequest } from './snippets.ts';
 
-/** Programs that verify this very delivery. */
-export function Verify(sent: Sent): ReactNode {
+/** Programs that verify the delivery's signature. */
+export function Verify(sent: SentRequest): ReactNode {
   const programs = snippets(sent);
   return (
     <div>
       <Text size="sm" mb="sm">
-        Put the webhook’s secret into <code>WEBHOOK_SECRET</code>, and run one of these: it prints <code>true</code>.
-        Your receiver does the same with the raw body and the header <code>X-Service-Signature</code>, and answers 401
-        where they don’t agree.
+        Set <code>WEBHOOK_SECRET</code> to the webhook’s secret and run one of these programs. It prints{' '}
+        <code>true</code>. Your receiver does the same with the raw body and the header <code>X-Service-Signature</code>
+        , and responds with 401 if the signature doesn’t match.
       </Text>
       <Tabs defaultValue={programs[0]?.language ?? ''} keepMounted={false}>
         <Tabs.List aria-label="Language">

@@ -13,7 +13,7 @@ import { useMutation } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { nameOf, type Invoice } from './fields.ts';
 import { InvoicePaymentForm } from './payment-form.tsx';
@@ -43,14 +43,14 @@ const DeleteInvoice = graphql(`
   }
 `);
 
-/** What can be done with an invoice as it stands. */
+/** The actions that an invoice's state allows. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   const [paying, pay] = useDisclosure();
   return (
     <>
       {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} />}
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
-      {/* What is typed in it stays, also where the invoice was paid meanwhile. */}
+      {/* Not part of IssuedActions: its input stays when the invoice is paid elsewhere. */}
       <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
         <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
       </Dialog>
@@ -62,33 +62,33 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   const [, navigate] = useLocation();
   const [{ fetching }, issue] = useMutation(IssueInvoice);
   const [, remove] = useMutation(DeleteInvoice);
-  const askToIssue = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndIssue = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Issue the invoice?',
       children: 'The invoice gets its number and can no longer be edited. You can still record payments or cancel it.',
       confirm: 'Issue',
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { data, error } = await issue({ id });
-    if (error) failed(error);
-    else done(`Issued as invoice ${data?.issueInvoice.number}.`);
+    if (error) notifyError(error);
+    else notifySuccess(`Issued as invoice ${data?.issueInvoice.number}.`);
   };
-  const askToDelete = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndDelete = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the draft?',
       children: 'The draft is deleted permanently. Time entries on it can be billed again.',
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ id });
-    if (error) return failed(error);
-    done('The draft is deleted.');
+    if (error) return notifyError(error);
+    notifySuccess('The draft is deleted.');
     navigate('/invoices');
   };
   return (
     <>
-      <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={askToIssue}>
+      <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={confirmAndIssue}>
         Issue
       </Button>
       <Button
@@ -100,7 +100,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
         Edit
       </Button>
       <More>
-        <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
+        <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
           Delete…
         </Menu.Item>
       </More>
@@ -111,18 +111,18 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
 function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }): ReactNode {
   const { id, payments } = invoice;
   const [, cancel] = useMutation(CancelInvoice);
-  const askToCancel = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndCancel = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Cancel the invoice?',
-      children: `Nobody has to pay ${nameOf(invoice)} any more. It stays in the books, with its number. You can’t undo this.`,
+      children: `${nameOf(invoice)} no longer has to be paid. It stays in the books with its number. This can’t be undone.`,
       confirm: 'Cancel the invoice',
       cancel: 'Keep it',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await cancel({ id });
-    if (error) failed(error);
-    else done(`${nameOf(invoice)} is cancelled.`);
+    if (error) notifyError(error);
+    else notifySuccess(`${nameOf(invoice)} is cancelled.`);
   };
   return (
     <>
@@ -134,7 +134,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
           color="red"
           disabled={payments.length > 0}
           leftSection={<XCircleIcon width={18} aria-hidden />}
-          onClick={askToCancel}
+          onClick={confirmAndCancel}
         >
           {payments.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
         </Menu.Item>

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useParams } from 'wouter';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';
@@ -11,23 +11,23 @@ import { valuesOf } from './invoice-values.ts';
 
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
-  // As it is now, not as it was last seen; and then not again, while it is being changed.
+  // Read once from the server, not from the cache, and not again while it is edited.
   const [{ data, error, stale }, refetch] = useQuery({
     query: InvoiceQuery,
     variables: { id },
     requestPolicy: 'network-only',
   });
-  const [opened, open] = useState<Invoice>();
+  const [edited, setEdited] = useState<Invoice>();
   // An open editor keeps its input, even if the draft changes or the connection is lost.
-  if (data && !stale && data.invoice.id === id && opened?.id !== id) open(data.invoice);
-  const invoice = opened?.id === id ? opened : undefined;
+  if (data && !stale && data.invoice.id === id && edited?.id !== id) setEdited(data.invoice);
+  const invoice = edited?.id === id ? edited : undefined;
   if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;
   return (
     <Page title="Edit the draft" back={{ to: `/invoices/${id}`, label: 'Draft' }}>
       {invoice ? (
         <InvoiceEditor invoice={invoice} initial={valuesOf(invoice)} />
       ) : error ? (
-        <Unavailable error={error} refetch={refetch} />
+        <LoadError error={error} refetch={refetch} />
       ) : (
         <Skeleton h={420} radius="md" />
       )}

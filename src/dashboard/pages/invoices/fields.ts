@@ -51,5 +51,5 @@ export const InvoiceFields = graphql(`
 
 export type Invoice = FragmentOf<typeof InvoiceFields>;
 
-/** What an invoice is called: drafts have no number yet. */
+/** An invoice's name. Drafts have no number yet. */
 export const nameOf = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');

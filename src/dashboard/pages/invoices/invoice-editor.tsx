@@ -30,7 +30,7 @@ const UpdateInvoice = graphql(`
   }
 `);
 
-/** The server reckons: rounding is its business, and is done once. */
+/** The server computes the totals, so that rounding has one implementation. */
 const TotalsQuery = graphql(`
   query InvoiceTotals($input: InvoiceTotalsInput!) {
     invoiceTotals(input: $input) {
@@ -47,10 +47,10 @@ const TotalsQuery = graphql(`
   }
 `);
 
-const DraftNow = graphql(
+const StoredDraft = graphql(
   `
-    query DraftNow($id: UUID!) {
-      now: invoice(id: $id) {
+    query StoredDraft($id: UUID!) {
+      stored: invoice(id: $id) {
         ...InvoiceFields
       }
     }
@@ -58,20 +58,20 @@ const DraftNow = graphql(
   [InvoiceFields],
 );
 
-/** The draft as it is stored now, which another window may have changed, issued or deleted. */
+/** Reads the stored draft. It may have been changed, issued, or deleted elsewhere. */
 const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValues>> =>
   readStored(
-    client.query(DraftNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
-    ({ now }) =>
-      now.status === 'DRAFT'
-        ? { values: valuesOf(now) }
-        : { gone: `This draft was issued meanwhile, as invoice ${now.number}. It can’t be changed any more.` },
-    'This draft was deleted meanwhile.',
+    client.query(StoredDraft, { id }, { requestPolicy: 'network-only' }).toPromise(),
+    ({ stored }) =>
+      stored.status === 'DRAFT'
+        ? { values: valuesOf(stored) }
+        : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` },
+    'This draft has been deleted.',
   );
 
 interface Props {
   initial: InvoiceValues;
-  /** The draft to change; nothing for a new one. */
+  /** The draft to edit. Undefined for a new one. */
   invoice?: Pick<Invoice, 'id'>;
 }
 
@@ -83,10 +83,10 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const [, update] = useMutation(UpdateInvoice);
   const submission: Submission = useSubmit(
     form,
-    (typed, once) =>
-      invoice && !submission.gone
-        ? update({ id: invoice.id, input: inputOf(typed) }, once)
-        : create({ input: inputOf(typed) }, once),
+    (typed, context) =>
+      invoice && !submission.blocked
+        ? update({ id: invoice.id, input: inputOf(typed) }, context)
+        : create({ input: inputOf(typed) }, context),
     (data) => navigate(`/invoices/${data.saved.id}`),
     invoice && (() => readDraft(client, invoice.id)),
   );
@@ -102,7 +102,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   return (
     <Form
       submission={submission}
-      submit={submission.gone ? 'Save as new draft' : 'Save draft'}
+      submit={submission.blocked ? 'Save as new draft' : 'Save draft'}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
     >
       <Card withBorder radius="md">
@@ -111,7 +111,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             label="Customer"
             required
             type="CUSTOMER"
-            creates
+            canCreate
             {...form.getInputProps('customerId')}
             value={form.values.customerId}
           />
@@ -120,7 +120,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             <TextInput
               type="date"
               label="Due date"
-              description={invoice ? undefined : '14 days later if left empty'}
+              description={invoice ? undefined : 'Default: 14 days after the invoice date'}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               miw={160}
               {...form.getInputProps('dueDate')}
@@ -136,7 +136,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
           </Group>
           <TextInput
             label="Subject"
-            description="What it is about, in a line"
+            description="A short description"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             {...form.getInputProps('subject')}
           />

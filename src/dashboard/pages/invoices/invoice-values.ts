@@ -1,11 +1,11 @@
 import { today } from '../../format/format.ts';
 import { randomId } from '../../forms/random-id.ts';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
+import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import type { Invoice } from './fields.ts';
 
-/** A line as it is typed. */
+/** The form values of a line. */
 export interface LineValues {
-  /** For React: lines change places. */
+  /** React's key, because lines can be moved. */
   key: string;
   title: string;
   quantity: string;
@@ -14,25 +14,25 @@ export interface LineValues {
   vatRate: string;
 }
 
-/** An invoice as it is typed. */
+/** The form values of an invoice. */
 export interface InvoiceValues {
   customerId: string | null;
   invoiceDate: string;
-  /** '': as the server sets it. */
+  /** '': the server's default. */
   dueDate: string;
   subject: string;
   currency: string;
   items: LineValues[];
 }
 
-/** An empty line; its VAT is that of the line before. */
-export const newLine = (before?: LineValues): LineValues => ({
+/** An empty line, with the unit and VAT rate of the previous line. */
+export const newLine = (previous?: LineValues): LineValues => ({
   key: randomId(),
   title: '',
   quantity: '1',
-  unit: before?.unit ?? '',
+  unit: previous?.unit ?? '',
   unitPriceNet: '',
-  vatRate: before?.vatRate ?? '',
+  vatRate: previous?.vatRate ?? '',
 });
 
 export const newInvoice = (customerId: string | null, currency: string): InvoiceValues => ({
@@ -53,10 +53,10 @@ export const valuesOf = (invoice: Invoice): InvoiceValues => ({
   items: invoice.items.map(({ id, title, quantity, unit, unitPriceNet, vatRate }) => ({
     key: id,
     title,
-    quantity: typedDecimal(quantity),
+    quantity: decimalField(quantity),
     unit: unit ?? '',
-    unitPriceNet: typedAmount(unitPriceNet, invoice.currency),
-    vatRate: typedDecimal(vatRate),
+    unitPriceNet: amountField(unitPriceNet, invoice.currency),
+    vatRate: decimalField(vatRate),
   })),
 });
 
@@ -67,7 +67,7 @@ const numbersOf = ({ quantity, unitPriceNet, vatRate }: LineValues) => ({
 });
 
 export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, items }: InvoiceValues) => ({
-  // What is missing is sent as it is: the server says so, beside the field.
+  // A missing value is sent, so that the server reports it for the field.
   customerId: customerId ?? '',
   invoiceDate,
   dueDate: dueDate || undefined,
@@ -76,9 +76,9 @@ export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, i
   items: items.map((line) => ({ title: line.title, unit: orNull(line.unit), ...numbersOf(line) })),
 });
 
-/** What the totals follow from; undefined while a line isn't whole. */
+/** The input for the totals. Undefined while a line has no valid numbers. */
 export function linesOf({ items, currency }: InvoiceValues) {
   const lines = items.map(numbersOf);
-  const whole = lines.every((line) => Object.values(line).every((value) => /^-?\d+(\.\d+)?$/.test(value)));
-  return whole ? { currency, items: lines } : undefined;
+  const valid = lines.every((line) => Object.values(line).every((value) => /^-?\d+(\.\d+)?$/.test(value)));
+  return valid ? { currency, items: lines } : undefined;
 }

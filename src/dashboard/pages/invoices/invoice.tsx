@@ -2,7 +2,7 @@ import { Anchor, Box, Card, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -34,7 +34,7 @@ export default function InvoicePage(): ReactNode {
   if (!data) {
     return (
       <Page title="Invoice" back={back}>
-        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
+        {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
   }
@@ -50,7 +50,7 @@ export default function InvoicePage(): ReactNode {
     >
       <Stack gap="lg">
         <DescriptionList
-          facts={[
+          items={[
             [
               'Customer',
               <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
@@ -66,7 +66,7 @@ export default function InvoicePage(): ReactNode {
         />
         <Lines invoice={invoice} />
         <Payments payments={invoice.payments} currency={currency} />
-        <Events of={invoice.id} payments={invoice.payments} currency={currency} />
+        <Events resourceId={invoice.id} payments={invoice.payments} currency={currency} />
       </Stack>
     </Page>
   );
@@ -98,7 +98,7 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
         </Totals>
         {status === 'CANCELLED' && (
           <Text size="sm" c="dimmed" ta="right" mt="xs">
-            Cancelled: nothing is to be paid.
+            Cancelled: nothing is due.
           </Text>
         )}
       </Box>

@@ -29,11 +29,11 @@ export default function Invoices(): ReactNode {
         from,
         to,
       })}
-      add={{ label: 'Write an invoice', to: '/invoices/new' }}
+      add={{ label: 'New invoice', to: '/invoices/new' }}
       empty={{
         icon: DocumentTextIcon,
         title: 'No invoices yet',
-        description: 'Write the first, as a draft: it gets its number when you issue it.',
+        description: 'Start with a draft. It gets its number when you issue it.',
         noMatch: 'No invoices match',
       }}
     />

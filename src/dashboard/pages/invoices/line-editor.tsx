@@ -8,12 +8,12 @@ import { newLine, type InvoiceValues } from './invoice-values.ts';
 
 interface Props {
   form: UseFormReturnType<InvoiceValues>;
-  /** Of each line, as the server reckons it; undefined while a line isn't whole. */
+  /** The total of each line, computed by the server. Undefined while a line has no valid numbers. */
   lineTotals: readonly string[] | undefined;
   currency: string;
 }
 
-/** The lines of an invoice: added, removed, put in order. */
+/** Adds, edits, removes, and reorders the lines of an invoice. */
 export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
   const lines = form.values.items;
   const [added, setAdded] = useState<string>();
@@ -38,7 +38,7 @@ export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
           isNew={line.key === added}
           remove={() => {
             form.removeListItem('items', index);
-            addButton.current?.focus(); // its own button is gone
+            addButton.current?.focus(); // because the line's button is removed with it
           }}
           currency={currency}
         />
@@ -61,7 +61,7 @@ interface LineProps {
   at: number;
   last: boolean;
   total: string | undefined;
-  /** Whether it was added just now: it takes the focus. */
+  /** Whether the line was just added, so that it gets the focus. */
   isNew: boolean;
   remove: () => void;
   currency: string;
@@ -73,7 +73,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
     if (isNew) title.current?.focus();
   }, [isNew]);
   const field = (name: string) => form.getInputProps(`items.${at}.${name}`);
-  const say = (name: string): string => `${name}, line ${at + 1}`;
+  const labelOf = (name: string): string => `${name}, line ${at + 1}`;
   const move = (to: number) => (): void => form.reorderListItem('items', { from: at, to });
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
@@ -81,29 +81,29 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
         <TextInput
           label="Title"
           ref={title}
-          aria-label={say('Title')}
+          aria-label={labelOf('Title')}
           required
           style={{ flex: '4 1 220px' }}
           {...field('title')}
         />
         <DecimalInput
           label="Quantity"
-          aria-label={say('Quantity')}
+          aria-label={labelOf('Quantity')}
           required
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
-        <TextInput label="Unit" aria-label={say('Unit')} style={{ flex: '1 1 84px' }} {...field('unit')} />
+        <TextInput label="Unit" aria-label={labelOf('Unit')} style={{ flex: '1 1 84px' }} {...field('unit')} />
         <DecimalInput
           label="Unit price, net"
-          aria-label={say('Unit price, net')}
+          aria-label={labelOf('Unit price, net')}
           required
           style={{ flex: '1 1 120px' }}
           {...field('unitPriceNet')}
         />
         <DecimalInput
           label="VAT, %"
-          aria-label={say('VAT, per cent')}
+          aria-label={labelOf('VAT, per cent')}
           required
           style={{ flex: '1 1 76px' }}
           {...field('vatRate')}
@@ -118,7 +118,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={say('Move up')}
+            aria-label={labelOf('Move up')}
             disabled={at === 0}
             onClick={move(at - 1)}
           >
@@ -128,7 +128,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={say('Move down')}
+            aria-label={labelOf('Move down')}
             disabled={last}
             onClick={move(at + 1)}
           >
@@ -138,7 +138,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="red"
             size="lg"
-            aria-label={say('Remove')}
+            aria-label={labelOf('Remove')}
             disabled={last && at === 0}
             onClick={remove}
           >

@@ -12,7 +12,7 @@ export default function NewInvoice(): ReactNode {
     <Page
       title="New invoice"
       back={{ to: '/invoices', label: 'Invoices' }}
-      description="A draft first: it can be changed until you issue it."
+      description="Saved as a draft, which you can edit until you issue it."
     >
       <InvoiceEditor initial={newInvoice(search.get('customer'), tenant.defaultCurrency)} />
     </Page>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { PaymentForm } from '../payments/payment-form.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';
 
@@ -25,9 +25,9 @@ export function InvoicePaymentForm({ invoice: { id, amountDue, currency }, onClo
     <PaymentForm
       due={amountDue}
       currency={currency}
-      pay={(payment, once) => pay({ id, ...payment }, once)}
+      pay={(payment, context) => pay({ id, ...payment }, context)}
       onDone={({ payInvoice: { status } }) => {
-        done(status === 'PAID' ? 'The invoice is paid.' : 'The payment is recorded.');
+        notifySuccess(status === 'PAID' ? 'The invoice is paid.' : 'The payment is recorded.');
         onClose();
       }}
       onCancel={onClose}

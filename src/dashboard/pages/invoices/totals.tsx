@@ -15,9 +15,9 @@ interface Props {
   children?: ReactNode;
 }
 
-/** What an invoice comes to, VAT by rate. Keeps its place while that isn't known. */
+/** The totals of an invoice, with VAT by rate. Shows dashes while they are unknown. */
 export function Totals({ totals, currency, children }: Props): ReactNode {
-  const show = (amount: string | undefined): string => (amount === undefined ? '–' : money(amount, currency));
+  const format = (amount: string | undefined): string => (amount === undefined ? '–' : money(amount, currency));
   return (
     <Table
       className="numbers totals"
@@ -29,11 +29,11 @@ export function Totals({ totals, currency, children }: Props): ReactNode {
       aria-label="Totals"
     >
       <Table.Tbody role="rowgroup">
-        <Row name="Net" value={show(totals?.totalNet)} />
+        <Row name="Net" value={format(totals?.totalNet)} />
         {totals?.vatBreakdown.map(({ vatRate, net, vat }) => (
           <Row key={vatRate} name={`VAT ${percent(vatRate)} on ${money(net, currency)}`} value={money(vat, currency)} />
         ))}
-        <Row name="Total" value={show(totals?.totalGross)} strong />
+        <Row name="Total" value={format(totals?.totalGross)} strong />
         {children}
       </Table.Tbody>
     </Table>

@@ -11,15 +11,19 @@ interface Props {
   months: readonly { month: string; invoicedGross: string; paid: string }[];
 }
 
-/** Bars for eyes, a table for screen readers. A bar's height may be rounded; its label isn't. */
+/** A bar chart, with a table for screen readers. Bars may be rounded; their labels are exact. */
 export default function MonthsChart({ currency, months }: Props): ReactNode {
   const { colors } = useMantineTheme();
   const dark = useComputedColorScheme('light') === 'dark';
-  const ink = dark ? colors.dark[1] : colors.gray[7];
-  const lines = dark ? colors.dark[5] : colors.gray[2];
+  const textColor = dark ? colors.dark[1] : colors.gray[7];
+  const gridColor = dark ? colors.dark[5] : colors.gray[2];
   const series = [
-    { label: 'Invoiced', of: (row: Props['months'][number]) => row.invoicedGross, color: colors.indigo[dark ? 4 : 6] },
-    { label: 'Paid', of: (row: Props['months'][number]) => row.paid, color: colors.teal[dark ? 5 : 6] },
+    {
+      label: 'Invoiced',
+      valueOf: (row: Props['months'][number]) => row.invoicedGross,
+      color: colors.indigo[dark ? 4 : 6],
+    },
+    { label: 'Paid', valueOf: (row: Props['months'][number]) => row.paid, color: colors.teal[dark ? 5 : 6] },
   ];
   return (
     <>
@@ -27,9 +31,9 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
         <Bar
           data={{
             labels: months.map(({ month }) => monthName(month)),
-            datasets: series.map(({ label, of, color }) => ({
+            datasets: series.map(({ label, valueOf, color }) => ({
               label,
-              data: months.map((row) => Number(of(row))),
+              data: months.map((row) => Number(valueOf(row))),
               backgroundColor: color ?? '',
               borderRadius: 4,
               maxBarThickness: 28,
@@ -40,21 +44,25 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
             animation: false,
             interaction: { mode: 'index', intersect: false },
             scales: {
-              x: { grid: { display: false }, ticks: { color: ink ?? '', maxRotation: 0, autoSkipPadding: 12 } },
+              x: { grid: { display: false }, ticks: { color: textColor ?? '', maxRotation: 0, autoSkipPadding: 12 } },
               y: {
                 beginAtZero: true,
                 border: { display: false },
-                grid: { color: lines ?? '' },
-                ticks: { color: ink ?? '', maxTicksLimit: 6, callback: (value) => roundMoney(Number(value), currency) },
+                grid: { color: gridColor ?? '' },
+                ticks: {
+                  color: textColor ?? '',
+                  maxTicksLimit: 6,
+                  callback: (value) => roundMoney(Number(value), currency),
+                },
               },
             },
             plugins: {
-              legend: { position: 'bottom', labels: { color: ink ?? '', boxWidth: 12, boxHeight: 12 } },
+              legend: { position: 'bottom', labels: { color: textColor ?? '', boxWidth: 12, boxHeight: 12 } },
               tooltip: {
                 callbacks: {
                   label: ({ dataset, datasetIndex, dataIndex }) => {
                     const row = months[dataIndex];
-                    return row ? `${dataset.label}: ${money(series[datasetIndex]?.of(row) ?? '0', currency)}` : '';
+                    return row ? `${dataset.label}: ${money(series[datasetIndex]?.valueOf(row) ?? '0', currency)}` : '';
                   },
                 },
               },
@@ -78,8 +86,8 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
             {months.map((row) => (
               <tr key={row.month}>
                 <th scope="row">{monthName(row.month)}</th>
-                {series.map(({ label, of }) => (
-                  <td key={label}>{money(of(row), currency)}</td>
+                {series.map(({ label, valueOf }) => (
+                  <td key={label}>{money(valueOf(row), currency)}</td>
                 ))}
               </tr>
             ))}

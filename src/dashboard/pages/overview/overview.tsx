@@ -3,7 +3,7 @@ import { HomeIcon } from '@heroicons/react/24/outline';
 import { Suspense, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import { count, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -58,7 +58,7 @@ export default function Overview(): ReactNode {
           <Months months={data.overview.months} />
         </Stack>
       ) : error ? (
-        <Unavailable error={error} refetch={refetch} />
+        <LoadError error={error} refetch={refetch} />
       ) : (
         <Stack gap="lg" aria-busy>
           <Skeleton h={132} radius="md" />
@@ -117,11 +117,11 @@ const invoices = (totals: readonly Total[]): string =>
 const payments = (totals: readonly Total[]): string =>
   sumOf(totals) === 1 ? '1 payment' : `${count(sumOf(totals))} payments`;
 
-/** Amounts of several currencies are never added up. */
+/** Amounts by currency. Amounts in different currencies can't be added. */
 function Money({ totals }: { totals: readonly Total[] }): ReactNode {
   if (totals.length === 0) return '–';
   const texts = totals.map(({ currency, amount }) => money(amount, currency));
-  // The longest amounts there are fit a card on a phone, in smaller figures.
+  // Long amounts are shown smaller, so that they fit a card on a phone.
   const longest = Math.max(...texts.map((text) => text.length));
   const size = longest > 19 ? 'sm' : longest > 14 ? 'md' : undefined;
   return texts.map((text) => (
@@ -180,8 +180,8 @@ function FirstSteps(): ReactNode {
     <Card withBorder radius="md" p="xl">
       <EmptyState
         icon={<HomeIcon width={40} aria-hidden />}
-        title="These books are empty"
-        description="Begin with a customer, then write the first invoice. A bank statement shows who paid."
+        title="No data yet"
+        description="Add a customer, then write your first invoice. Upload a bank statement to see which invoices are paid."
       >
         <Group justify="center">
           <Button component={Link} to="/customers">

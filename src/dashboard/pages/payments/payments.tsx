@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { date, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 
 const UndoPayment = graphql(`
   mutation UndoPayment($id: UUID!) {
@@ -23,21 +23,21 @@ export interface Payment {
   bankTransaction: { id: string; counterpartyName: string | null } | null;
 }
 
-/** The payments of an invoice or receipt; each can be undone. */
+/** The payments of an invoice or receipt. Each can be undone. */
 export function Payments({ payments, currency }: { payments: readonly Payment[]; currency: string }): ReactNode {
   const [, undo] = useMutation(UndoPayment);
   if (payments.length === 0) return null;
-  const ask = async ({ id, amount }: Payment): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndUndo = async ({ id, amount }: Payment): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Undo the payment?',
-      children: `${money(amount, currency)} is due again.`,
+      children: `${money(amount, currency)} becomes due again.`,
       confirm: 'Undo',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await undo({ id });
-    if (error) failed(error);
-    else done('The payment is undone.');
+    if (error) notifyError(error);
+    else notifySuccess('The payment is undone.');
   };
   return (
     <Card withBorder radius="md">
@@ -66,7 +66,7 @@ export function Payments({ payments, currency }: { payments: readonly Payment[];
                 )}
               </Text>
             </div>
-            <Button variant="default" size="xs" onClick={() => ask(payment)}>
+            <Button variant="default" size="xs" onClick={() => confirmAndUndo(payment)}>
               Undo
             </Button>
           </Group>

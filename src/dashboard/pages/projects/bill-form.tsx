@@ -5,7 +5,7 @@ import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 import { minutes } from '../../format/format.ts';
 import { graphql, type EnumOf } from '../../graphql.ts';
 import { keysOf, oneOf } from '../../list/list-state.ts';
@@ -26,13 +26,13 @@ const BillProject = graphql(`
   }
 `);
 
-/** Which time entries share a line of the invoice, as the customer reads it. */
+/** How time entries are grouped to invoice lines. */
 const groupings: Record<EnumOf<'BilledTimeGrouping'>, string> = {
   ENTRY: 'One for each time entry',
   DAY: 'One for each day',
   DESCRIPTION: 'One for each kind of work (same description)',
   PERSON: 'One for each person',
-  PROJECT: 'One for all of the time',
+  PROJECT: 'One for the whole project',
 };
 
 interface Props {
@@ -40,7 +40,7 @@ interface Props {
   onCancel: () => void;
 }
 
-/** Makes a draft invoice of a project's time, and opens it. */
+/** Creates a draft invoice from a project's time entries, and opens it. */
 export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel }: Props): ReactNode {
   const [, navigate] = useLocation();
   const [, bill] = useMutation(BillProject);
@@ -50,7 +50,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
   });
   const submission = useSubmit(
     form,
-    ({ vatRate, until, invoiceDate, groupBy }, once) =>
+    ({ vatRate, until, invoiceDate, groupBy }, context) =>
       bill(
         {
           projectId: id,
@@ -59,33 +59,37 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
           invoiceDate: orNull(invoiceDate),
           groupBy: oneOf(groupBy, keysOf(groupings)) ?? undefined,
         },
-        once,
+        context,
       ),
     ({ billProject }) => {
-      done('The draft is saved. Check it, then issue it.');
+      notifySuccess('The draft is saved. Check it, then issue it.');
       navigate(`/invoices/${billProject.id}`);
     },
   );
   return (
     <Form submission={submission} submit="Save draft" onCancel={onCancel}>
       <Text size="sm">
-        {minutes(unbilledMinutes)} of billable time become a draft invoice to {customer?.companyName}, at their hourly
-        rate.
+        {minutes(unbilledMinutes)} of billable time will be added to a draft invoice for {customer?.companyName}.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput
           label="VAT, %"
-          description="Of every line"
+          description="For all lines"
           required
           data-autofocus
           {...form.getInputProps('vatRate')}
         />
-        <TextInput type="date" label="Time until" description="Empty: all of it" {...form.getInputProps('until')} />
-        <TextInput type="date" label="Invoice date" description="Empty: today" {...form.getInputProps('invoiceDate')} />
+        <TextInput type="date" label="Time until" description="Default: all time" {...form.getInputProps('until')} />
+        <TextInput
+          type="date"
+          label="Invoice date"
+          description="Default: today"
+          {...form.getInputProps('invoiceDate')}
+        />
       </SimpleGrid>
       <Select
-        label="Lines of the invoice"
-        description="Time of different hourly rates never shares a line"
+        label="Invoice lines"
+        description="Different hourly rates are always on separate lines"
         data={Object.entries(groupings).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         {...form.getInputProps('groupBy')}

@@ -9,7 +9,7 @@ import { currencies, labelled } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
+import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import { ProjectFields, type Project } from './fields.ts';
 import { projectStatuses } from './state.tsx';
 
@@ -29,10 +29,10 @@ const UpdateProject = graphql(`
   }
 `);
 
-const ProjectNow = graphql(
+const StoredProject = graphql(
   `
-    query ProjectNow($id: UUID!) {
-      now: project(id: $id) {
+    query StoredProject($id: UUID!) {
+      stored: project(id: $id) {
         ...ProjectFields
       }
     }
@@ -45,9 +45,9 @@ const values = (project: Project | undefined, currency: string, name = '') => ({
   customerId: project?.customer?.id ?? null,
   description: project?.description ?? '',
   status: project?.status ?? 'ACTIVE',
-  hourlyRateNet: project?.hourlyRateNet ? typedAmount(project.hourlyRateNet, project.currency) : '',
+  hourlyRateNet: project?.hourlyRateNet ? amountField(project.hourlyRateNet, project.currency) : '',
   currency: project?.currency ?? currency,
-  budgetHours: project?.budgetHours ? typedDecimal(project.budgetHours) : '',
+  budgetHours: project?.budgetHours ? decimalField(project.budgetHours) : '',
   startDate: project?.startDate ?? '',
   endDate: project?.endDate ?? '',
 });
@@ -67,9 +67,9 @@ const inputOf = (typed: Values) => ({
 });
 
 interface Props {
-  /** Nothing for a new one. */
+  /** The project to edit. Undefined for a new one. */
   project?: Project;
-  /** What a new one is called. */
+  /** The initial name of a new project. */
   name?: string;
   onDone: (id: string) => void;
   onCancel: () => void;
@@ -83,15 +83,15 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
   const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency, name) });
   const submission = useSubmit(
     form,
-    (typed, once) =>
-      project ? update({ id: project.id, input: inputOf(typed) }, once) : create({ input: inputOf(typed) }, once),
+    (typed, context) =>
+      project ? update({ id: project.id, input: inputOf(typed) }, context) : create({ input: inputOf(typed) }, context),
     (data) => onDone(data.saved.id),
     project &&
       (() =>
         readStored(
-          client.query(ProjectNow, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ values: values(data.now, data.now.currency) }),
-          'This project was deleted meanwhile.',
+          client.query(StoredProject, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
+          (data) => ({ values: values(data.stored, data.stored.currency) }),
+          'This project has been deleted.',
         )),
   );
   return (
@@ -99,9 +99,9 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
       <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <CustomerPicker
         label="Customer"
-        description="Whom its time is billed to; none for your own"
+        description="Time is billed to this customer. Leave empty for your own projects."
         type="CUSTOMER"
-        creates
+        canCreate
         {...form.getInputProps('customerId')}
         value={form.values.customerId}
       />

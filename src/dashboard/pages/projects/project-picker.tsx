@@ -24,8 +24,8 @@ const NameQuery = graphql(`
 `);
 
 interface Props extends PickerProps {
-  /** Whether a new one can be added here: in forms, not in filters. */
-  creates?: boolean;
+  /** Whether a new one can be created: in forms, not in filters. */
+  canCreate?: boolean;
 }
 
 const creation: Creation = {
@@ -33,6 +33,6 @@ const creation: Creation = {
   form: ({ name, onDone, onCancel }) => <ProjectForm name={name} onDone={onDone} onCancel={onCancel} />,
 };
 
-export const ProjectPicker = ({ creates = false, ...rest }: Props): ReactNode => (
-  <Picker find={FindQuery} among={{}} get={NameQuery} creation={creates ? creation : undefined} {...rest} />
+export const ProjectPicker = ({ canCreate = false, ...rest }: Props): ReactNode => (
+  <Picker find={FindQuery} variables={{}} get={NameQuery} creation={canCreate ? creation : undefined} {...rest} />
 );

@@ -6,10 +6,10 @@ import { useMutation, useQuery } from 'urql';
 import { Link, useLocation, useParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, decimal, minutes, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
@@ -44,15 +44,15 @@ const back = { to: '/projects', label: 'Projects' };
 export default function ProjectPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: ProjectQuery, variables: { id } });
-  if (data) return <Opened key={id} project={data.project} />;
+  if (data) return <Details key={id} project={data.project} />;
   return (
     <Page title="Project" back={back}>
-      {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
+      {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
 }
 
-function Opened({ project }: { project: Project }): ReactNode {
+function Details({ project }: { project: Project }): ReactNode {
   const { id, name, description, customer, hourlyRateNet, currency, budgetHours, startDate, endDate } = project;
   const list = useListState();
   const [tracking, dialog] = useDisclosure();
@@ -71,7 +71,7 @@ function Opened({ project }: { project: Project }): ReactNode {
     >
       <Stack gap="lg">
         <DescriptionList
-          facts={[
+          items={[
             [
               'Customer',
               customer && (
@@ -91,7 +91,7 @@ function Opened({ project }: { project: Project }): ReactNode {
         <div>
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4">
-              Its time
+              Time entries
             </Title>
             {track}
           </Group>
@@ -102,7 +102,7 @@ function Opened({ project }: { project: Project }): ReactNode {
             empty={
               <EmptyState
                 icon={<ClockIcon width={40} aria-hidden />}
-                title="No time yet"
+                title="No time entries yet"
                 description="Track the work on this project, so that you can bill it."
               />
             }
@@ -144,21 +144,21 @@ function Actions({ project }: { project: Project }): ReactNode {
 function Remove({ project: { id, name } }: { project: Project }): ReactNode {
   const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteProject);
-  const ask = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndRemove = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the project?',
-      children: `${name} is deleted for good. One that has time entries or receipts can’t be: archive it instead.`,
+      children: `${name} is deleted permanently. Projects with time entries or receipts can’t be deleted; archive them instead.`,
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ id });
-    if (error) return failed(error);
-    done(`${name} is deleted.`);
+    if (error) return notifyError(error);
+    notifySuccess(`${name} is deleted.`);
     navigate('/projects');
   };
   return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={ask}>
+    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
       Delete
     </Button>
   );

@@ -90,7 +90,7 @@ export default function Projects(): ReactNode {
       empty={{
         icon: BriefcaseIcon,
         title: 'No projects yet',
-        description: 'Add the first: time is tracked on it, and billed to its customer.',
+        description: 'Add a project to track time and bill it to a customer.',
         noMatch: 'No projects match',
       }}
     />

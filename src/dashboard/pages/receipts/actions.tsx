@@ -6,7 +6,7 @@ import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { nameOf, type Receipt } from './fields.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
@@ -28,7 +28,7 @@ const DeleteReceipt = graphql(`
   }
 `);
 
-/** What can be done with a receipt as it stands. What is paid of must be undone first. */
+/** The actions that a receipt's state allows. A receipt with payments can't be edited or deleted. */
 export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const { status, payments } = receipt;
   const [paying, pay] = useDisclosure();
@@ -49,7 +49,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           <Remove receipt={receipt} />
         </>
       )}
-      {/* What is typed in them stays, also where the receipt was paid meanwhile. */}
+      {/* Shown in every state: their input stays when the receipt is paid elsewhere. */}
       <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
         <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
       </Dialog>
@@ -62,13 +62,13 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
 
 function Book({ receipt: { id } }: { receipt: Receipt }): ReactNode {
   const [{ fetching }, book] = useMutation(BookReceipt);
-  const enter = async (): Promise<void> => {
+  const bookNow = async (): Promise<void> => {
     const { error } = await book({ id });
-    if (error) failed(error);
-    else done('The receipt is booked: it is to be paid.');
+    if (error) notifyError(error);
+    else notifySuccess('The receipt is booked.');
   };
   return (
-    <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={enter}>
+    <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={bookNow}>
       Book
     </Button>
   );
@@ -77,21 +77,21 @@ function Book({ receipt: { id } }: { receipt: Receipt }): ReactNode {
 function Remove({ receipt }: { receipt: Receipt }): ReactNode {
   const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteReceipt);
-  const ask = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndRemove = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the receipt?',
-      children: `${nameOf(receipt)} is deleted for good.`,
+      children: `${nameOf(receipt)} is deleted permanently.`,
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ id: receipt.id });
-    if (error) return failed(error);
-    done(`${nameOf(receipt)} is deleted.`);
+    if (error) return notifyError(error);
+    notifySuccess(`${nameOf(receipt)} is deleted.`);
     navigate('/receipts');
   };
   return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={ask}>
+    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
       Delete
     </Button>
   );

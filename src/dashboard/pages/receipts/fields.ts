@@ -37,7 +37,7 @@ export const ReceiptFields = graphql(`
 
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
-/** What a receipt is called: its number is the supplier's, and may be missing. */
+/** A receipt's name. It may have no number, because suppliers assign them. */
 export const nameOf = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
   receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { PaymentForm } from '../payments/payment-form.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { dueOf, type Receipt } from './fields.ts';
 
@@ -20,9 +20,9 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
     <PaymentForm
       due={dueOf(receipt)}
       currency={receipt.currency}
-      pay={(payment, once) => pay({ id: receipt.id, ...payment }, once)}
+      pay={(payment, context) => pay({ id: receipt.id, ...payment }, context)}
       onDone={({ payReceipt: { status } }) => {
-        done(status === 'PAID' ? 'The receipt is paid.' : 'The payment is recorded.');
+        notifySuccess(status === 'PAID' ? 'The receipt is paid.' : 'The payment is recorded.');
         onClose();
       }}
       onCancel={onClose}

@@ -10,7 +10,7 @@ import { currencies, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
-import { orNull, toDecimal, typedAmount, typedDecimal } from '../../forms/form-values.ts';
+import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
 
 const CreateReceipt = graphql(`
@@ -29,10 +29,10 @@ const UpdateReceipt = graphql(`
   }
 `);
 
-const ReceiptNow = graphql(
+const StoredReceipt = graphql(
   `
-    query ReceiptNow($id: UUID!) {
-      now: receipt(id: $id) {
+    query StoredReceipt($id: UUID!) {
+      stored: receipt(id: $id) {
         ...ReceiptFields
       }
     }
@@ -45,8 +45,8 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
   receiptNumber: receipt?.receiptNumber ?? '',
   receiptDate: receipt?.receiptDate ?? today(),
   dueDate: receipt?.dueDate ?? '',
-  amountGross: receipt ? typedAmount(receipt.amountGross, receipt.currency) : '',
-  vatRate: receipt ? typedDecimal(receipt.vatRate) : '',
+  amountGross: receipt ? amountField(receipt.amountGross, receipt.currency) : '',
+  vatRate: receipt ? decimalField(receipt.vatRate) : '',
   currency: receipt?.currency ?? currency,
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',
@@ -70,11 +70,11 @@ const inputOf = (typed: Values) => ({
 });
 
 interface Props {
-  /** Nothing for a new one. */
+  /** The receipt to edit. Undefined for a new one. */
   receipt?: Receipt;
-  /** What a new one begins with. */
+  /** Initial values of a new receipt. */
   initial?: Partial<Values>;
-  /** Whether a new receipt is booked at once, as its payment exists already. */
+  /** Whether a new receipt is booked immediately, because its payment exists already. */
   alwaysBooked?: boolean;
   onDone: (id: string) => void;
   onCancel: () => void;
@@ -91,20 +91,20 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
   });
   const submission = useSubmit(
     form,
-    (typed, once) =>
+    (typed, context) =>
       receipt
-        ? update({ id: receipt.id, input: inputOf(typed) }, once)
-        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, once),
+        ? update({ id: receipt.id, input: inputOf(typed) }, context)
+        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, context),
     (data) => onDone(data.saved.id),
     receipt &&
       (() =>
         readStored(
-          client.query(ReceiptNow, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
-          ({ now }) =>
-            now.payments.length > 0
-              ? { gone: 'This receipt was paid meanwhile, so it can’t be changed.' }
-              : { values: values(now, now.currency) },
-          'This receipt was deleted meanwhile.',
+          client.query(StoredReceipt, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
+          ({ stored }) =>
+            stored.payments.length > 0
+              ? { blocked: 'This receipt has been paid, so it can’t be edited.' }
+              : { values: values(stored, stored.currency) },
+          'This receipt has been deleted.',
         )),
   );
   return (
@@ -112,13 +112,13 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
       <CustomerPicker
         label="Supplier"
         type="SUPPLIER"
-        creates
+        canCreate
         data-autofocus
         {...form.getInputProps('supplierId')}
         value={form.values.supplierId}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Its number" description="The supplier’s own" {...form.getInputProps('receiptNumber')} />
+        <TextInput label="Number" description="The supplier’s number" {...form.getInputProps('receiptNumber')} />
         <TextInput
           type="date"
           label="Date"
@@ -126,7 +126,7 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
           required
           {...form.getInputProps('receiptDate')}
         />
-        <TextInput type="date" label="To be paid by" description="If it says" {...form.getInputProps('dueDate')} />
+        <TextInput type="date" label="Due date" description="If stated" {...form.getInputProps('dueDate')} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
@@ -139,13 +139,13 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
-      <TextInput label="Category" description="Your own: travel, rent" {...form.getInputProps('category')} />
+      <TextInput label="Category" description="Such as travel or rent" {...form.getInputProps('category')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <ProjectPicker label="Project" creates {...form.getInputProps('projectId')} />
+      <ProjectPicker label="Project" canCreate {...form.getInputProps('projectId')} />
       {!receipt && !alwaysBooked && (
         <Switch
-          label="Enter it into the books at once"
-          description="Otherwise it is a draft."
+          label="Book it now"
+          description="Otherwise it is saved as a draft."
           {...form.getInputProps('booked', { type: 'checkbox' })}
         />
       )}

@@ -2,7 +2,7 @@ import { Anchor, Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
-import { Unavailable } from '../../errors/error-boundary.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -32,7 +32,7 @@ export default function ReceiptPage(): ReactNode {
   if (!data) {
     return (
       <Page title="Receipt" back={back}>
-        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
+        {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
       </Page>
     );
   }
@@ -46,19 +46,19 @@ export default function ReceiptPage(): ReactNode {
       actions={<ReceiptActions receipt={receipt} />}
     >
       <Stack gap="lg">
-        <ReceiptFacts receipt={receipt} />
+        <ReceiptSummary receipt={receipt} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
-        <Events of={receipt.id} payments={receipt.payments} currency={receipt.currency} />
+        <Events resourceId={receipt.id} payments={receipt.payments} currency={receipt.currency} />
       </Stack>
     </Page>
   );
 }
 
-function ReceiptFacts({ receipt }: { receipt: Receipt }): ReactNode {
+function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
   const { supplier, projectId, currency, status, dueDate, paidAt, category } = receipt;
   return (
     <DescriptionList
-      facts={[
+      items={[
         [
           'Supplier',
           supplier && (
@@ -70,9 +70,9 @@ function ReceiptFacts({ receipt }: { receipt: Receipt }): ReactNode {
         ['Gross', money(receipt.amountGross, currency)],
         ['Net', money(receipt.amountNet, currency)],
         [`VAT, ${percent(receipt.vatRate)}`, money(receipt.vatAmount, currency)],
-        ['Still due', status === 'BOOKED' ? money(dueOf(receipt), currency) : null],
+        ['Amount due', status === 'BOOKED' ? money(dueOf(receipt), currency) : null],
         ['Date', date(receipt.receiptDate)],
-        ['To be paid by', dueDate && date(dueDate)],
+        ['Due date', dueDate && date(dueDate)],
         ['Paid', paidAt && dateTime(paidAt)],
         ['Category', category],
         [

@@ -5,8 +5,8 @@ export const byResource = (abilities: readonly string[]): Map<string, string[]> 
     (ability) => ability.slice(0, ability.indexOf(':')),
   );
 
-/** A list of abilities, in words. */
-export function inWords(abilities: readonly string[]): string {
+/** Describes the abilities of a token. */
+export function describeAbilities(abilities: readonly string[]): string {
   if (abilities.includes('*')) return 'Everything';
   if (abilities.length === 1 && abilities[0] === 'read') return 'Read everything';
   if (abilities.length === 1 && abilities[0] === 'write') return 'Change everything';

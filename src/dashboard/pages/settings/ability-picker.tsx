@@ -20,7 +20,7 @@ interface Props {
 }
 
 const presets = [
-  { value: '*', label: 'Everything', description: 'Read and change all there is' },
+  { value: '*', label: 'Everything', description: 'Read and change all data' },
   { value: 'read', label: 'Read everything', description: 'Change nothing' },
   { value: 'some', label: 'Only these', description: undefined },
 ];
@@ -33,11 +33,7 @@ export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
     onChange(on ? [...value, ability] : value.filter((other) => other !== ability));
   return (
     <Stack gap="sm">
-      <Radio.Group
-        label="What it may do"
-        value={preset}
-        onChange={(choice) => onChange(choice === 'some' ? [] : [choice])}
-      >
+      <Radio.Group label="Abilities" value={preset} onChange={(choice) => onChange(choice === 'some' ? [] : [choice])}>
         <Stack gap={8} mt={6}>
           {presets.map((choice) => (
             <Radio key={choice.value} {...choice} />

@@ -11,9 +11,9 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { inWords } from './abilities.ts';
+import { describeAbilities } from './abilities.ts';
 import { TokenForm } from './token-form.tsx';
 
 const ApiTokensQuery = graphql(`
@@ -52,7 +52,7 @@ export default function ApiTokens(): ReactNode {
   return (
     <Page
       title="API tokens"
-      description="Keys for programs: each opens this tenant’s books over REST and GraphQL, in your name."
+      description="A token gives a program access to this tenant’s books over REST and GraphQL, in your name."
       guide={{ href: '/docs/authentication', label: 'Authentication' }}
       actions={data && data.apiTokens.length > 0 && generate}
     >
@@ -75,13 +75,13 @@ export default function ApiTokens(): ReactNode {
       <Dialog title="Generate a token" opened={generating} onClose={dialog.close}>
         <TokenForm
           onCancel={dialog.close}
-          onDone={(made) => {
+          onDone={(token) => {
             dialog.close();
-            setValue(made);
+            setValue(token);
           }}
         />
       </Dialog>
-      <OneTimeSecret title="The token is made" value={value} what="the token" onClose={() => setValue(undefined)}>
+      <OneTimeSecret title="Token generated" value={value} name="the token" onClose={() => setValue(undefined)}>
         <Text size="sm">Programs send it with every request:</Text>
         <CodeBlock
           label="A first request"
@@ -108,7 +108,7 @@ const columns: Column<Token>[] = [
       </>
     ),
   },
-  { header: 'May do', cell: ({ abilities }) => inWords(abilities) },
+  { header: 'Abilities', cell: ({ abilities }) => describeAbilities(abilities) },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
     header: 'Expires',
@@ -127,20 +127,20 @@ const columns: Column<Token>[] = [
 
 function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
   const [{ fetching }, revoke] = useMutation(RevokeApiToken);
-  const ask = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndRevoke = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Revoke the token?',
       children: `Anything using “${name}” loses access immediately. This can’t be undone.`,
       confirm: 'Revoke',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await revoke({ id });
-    if (error) failed(error);
-    else done('The token is revoked.');
+    if (error) notifyError(error);
+    else notifySuccess('The token is revoked.');
   };
   return (
-    <Button variant="default" size="xs" onClick={ask} loading={fetching} aria-label={`Revoke ${name}`}>
+    <Button variant="default" size="xs" onClick={confirmAndRevoke} loading={fetching} aria-label={`Revoke ${name}`}>
       Revoke
     </Button>
   );

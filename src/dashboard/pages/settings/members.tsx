@@ -13,7 +13,7 @@ import { OneTimeSecret } from '../../components/one-time-secret.tsx';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
 
@@ -67,9 +67,9 @@ const RevokeInvitation = graphql(`
   }
 `);
 
-type Answer = ResultOf<typeof MembersQuery>;
-type Invitation = Answer['invitations'][number];
-type Member = Answer['members'][number] & { id: string };
+type Data = ResultOf<typeof MembersQuery>;
+type Invitation = Data['invitations'][number];
+type Member = Data['members'][number] & { id: string };
 
 export default function Members(): ReactNode {
   const { tenant } = useSession();
@@ -108,7 +108,7 @@ export default function Members(): ReactNode {
                   size="sm"
                   icon={<EnvelopeIcon width={32} aria-hidden />}
                   title="No open invitations"
-                  description="Invite a colleague: you get a link to pass on."
+                  description="Invite a colleague. You get a link to share."
                 />
               }
             />
@@ -118,15 +118,15 @@ export default function Members(): ReactNode {
       <Dialog title="Invite a colleague" opened={inviting} onClose={dialog.close}>
         <InviteForm
           onCancel={dialog.close}
-          onDone={(made) => {
+          onDone={(created) => {
             dialog.close();
-            setLink(made);
+            setLink(created);
           }}
         />
       </Dialog>
-      <OneTimeSecret title="The invitation is made" value={link} what="the link" onClose={() => setLink(undefined)}>
+      <OneTimeSecret title="Invitation created" value={link} name="the link" onClose={() => setLink(undefined)}>
         <Text size="sm">
-          Pass it on to the person you invite, and to nobody else. It works once, for 7 days; no e-mail is sent.
+          Send it only to the person you invite. It works once, and expires after 7 days. Kontor sends no e-mail.
         </Text>
       </OneTimeSecret>
     </Page>
@@ -138,7 +138,7 @@ function InviteForm({ onDone, onCancel }: { onDone: (link: string) => void; onCa
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' } });
   const submission = useSubmit(form, invite, ({ inviteMember: { link } }) => onDone(link));
   return (
-    <Form submission={submission} submit="Make an invitation" onCancel={onCancel}>
+    <Form submission={submission} submit="Create invitation" onCancel={onCancel}>
       <TextInput
         label="E-mail address"
         description="The address they will sign in with"
@@ -161,8 +161,8 @@ const memberColumns: Column<Member>[] = [
 
 const invitationColumns: Column<Invitation>[] = [
   { header: 'E-mail address', lead: true, cell: ({ email }) => <LongText>{email}</LongText> },
-  { header: 'Invited by', cell: ({ invitedBy }) => <LongText>{invitedBy?.name ?? 'the command line'}</LongText> },
-  { header: 'Ends', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { header: 'Invited by', cell: ({ invitedBy }) => <LongText>{invitedBy?.name ?? 'Command line'}</LongText> },
+  { header: 'Expires', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
   { header: 'Actions', hidden: true, align: 'right', cell: (invitation) => <Withdraw invitation={invitation} /> },
 ];
 
@@ -178,7 +178,7 @@ function Person({ member: { user, emailVerifiedAt } }: { member: Member }): Reac
           </Text>
           {user.id === me.id && (
             <Badge variant="default" size="sm" tt="none">
-              you
+              You
             </Badge>
           )}
         </Group>
@@ -195,24 +195,24 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
   const { user: me, tenant } = useSession();
   const [{ fetching }, remove] = useMutation(RemoveMember);
   const self = user.id === me.id;
-  const ask = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndRemove = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: self ? `Leave ${tenant.name}?` : `Remove ${user.name}?`,
-      children: `${self ? 'You lose' : 'They lose'} these books at once, on every device and with every token.`,
+      children: `${self ? 'You lose' : 'They lose'} access immediately, on every device and with every token.`,
       confirm: self ? 'Leave' : 'Remove',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ userId: user.id });
-    if (error) failed(error);
+    if (error) notifyError(error);
     else if (self) window.location.assign('/');
-    else done(`${user.name} is removed.`);
+    else notifySuccess(`${user.name} is removed.`);
   };
   return (
     <Button
       variant="default"
       size="xs"
-      onClick={ask}
+      onClick={confirmAndRemove}
       loading={fetching}
       aria-label={self ? `Leave ${tenant.name}` : `Remove ${user.name}`}
     >
@@ -225,8 +225,8 @@ function Withdraw({ invitation: { id, email } }: { invitation: Invitation }): Re
   const [{ fetching }, revoke] = useMutation(RevokeInvitation);
   const send = async (): Promise<void> => {
     const { error } = await revoke({ id });
-    if (error) failed(error);
-    else done('The invitation is withdrawn.');
+    if (error) notifyError(error);
+    else notifySuccess('The invitation is withdrawn.');
   };
   return (
     <Button

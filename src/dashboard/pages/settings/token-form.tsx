@@ -21,7 +21,7 @@ const lifetimes = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
-  { value: 'day', label: 'On a day of your choice' },
+  { value: 'day', label: 'On a date of your choice' },
   { value: 'never', label: 'Never' },
 ];
 
@@ -38,7 +38,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
     initialValues: { name: '', abilities: ['*'], expiresAt: '' },
     validate: {
       abilities: (abilities) => (abilities.length > 0 ? null : 'Choose at least one.'),
-      expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a day.' : null),
+      expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a date.' : null),
     },
   });
   const submission = useSubmit(
@@ -50,7 +50,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
     <Form submission={submission} submit="Generate the token" onCancel={onCancel}>
       <TextInput
         label="Name"
-        description="The program that will use it, so that you know later which token to revoke"
+        description="The program that will use it, so that you know which token to revoke later"
         placeholder="Warehouse import"
         required
         data-autofocus
@@ -72,8 +72,8 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
       {lifetime === 'day' && (
         <TextInput
           type="date"
-          label="Day of expiry"
-          description="At its end"
+          label="Expiry date"
+          description="Valid until the end of this day"
           required
           {...form.getInputProps('expiresAt')}
         />
@@ -82,7 +82,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
   );
 }
 
-/** When a token ends: so many days from now, or with a day, where the reader is. */
+/** A token's expiry time: a number of days from now, or the end of a day in the reader's time zone. */
 function expiry(lifetime: string, day: string): string | null {
   if (lifetime === 'never') return null;
   if (lifetime === 'day') return new Date(`${day}T23:59:59`).toISOString();

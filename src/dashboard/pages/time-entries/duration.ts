@@ -16,6 +16,6 @@ export function toMinutes(typed: string): number {
   return (hours === undefined ? 0 : hoursToMinutes(hours)) + Number(minutes ?? 0);
 }
 
-/** As it is typed: `1:30`. */
+/** Formats a duration for a field: `1:30`. */
 export const clock = (minutes: number): string =>
   `${Math.trunc(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { FormMessages, useSubmit } from '../../forms/form.tsx';
 import { ProjectPicker } from '../projects/project-picker.tsx';
-import { done } from '../../components/toast.ts';
+import { notifySuccess } from '../../components/toast.ts';
 import { minutes, today } from '../../format/format.ts';
 import { orNull } from '../../forms/form-values.ts';
 import { toMinutes } from './duration.ts';
@@ -17,7 +17,7 @@ interface Values {
   description: string;
 }
 
-/** Tracks time in one line; project and day stay for the next entry. */
+/** Tracks time in one line. Project and day stay for the next entry. */
 export function QuickEntry(): ReactNode {
   const [, create] = useMutation(CreateTimeEntry);
   const form = useForm<Values>({
@@ -30,17 +30,17 @@ export function QuickEntry(): ReactNode {
   });
   const submission = useSubmit(
     form,
-    ({ projectId, date, durationMinutes, description }, once) => {
+    ({ projectId, date, durationMinutes, description }, context) => {
       const input = {
         projectId: projectId ?? '',
         date,
         durationMinutes: toMinutes(durationMinutes),
         description: orNull(description),
       };
-      return create({ input }, once);
+      return create({ input }, context);
     },
     ({ saved: { durationMinutes } }) => {
-      done(`${minutes(durationMinutes)} are tracked.`);
+      notifySuccess(`${minutes(durationMinutes)} tracked.`);
       form.setValues({ durationMinutes: '', description: '' });
       form.getInputNode('durationMinutes')?.focus();
     },
@@ -53,7 +53,7 @@ export function QuickEntry(): ReactNode {
           <Group align="flex-start" gap="sm">
             <ProjectPicker
               label="Project"
-              creates
+              canCreate
               required
               style={{ flex: '2 1 200px' }}
               {...form.getInputProps('projectId')}
@@ -66,7 +66,7 @@ export function QuickEntry(): ReactNode {
               style={{ flex: '1 1 90px' }}
               {...form.getInputProps('durationMinutes')}
             />
-            <TextInput label="What was done" style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
+            <TextInput label="Description" style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
             <Button type="submit" loading={submission.busy} mt={{ base: 0, xs: 25 }}>
               Track
             </Button>

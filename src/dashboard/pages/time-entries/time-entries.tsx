@@ -18,9 +18,7 @@ export default function TimeEntries(): ReactNode {
       description="Your time, and that of your colleagues."
       table={TimeEntryTable}
       filters={{
-        project: (filter) => (
-          <ProjectPicker label="Of the project" placeholder="All projects" {...pickerFilter(filter)} />
-        ),
+        project: (filter) => <ProjectPicker label="Project" placeholder="All projects" {...pickerFilter(filter)} />,
         billed: (filter) => <Choice label="Billing" all="Billed or not" options={billing} {...filter} />,
         ...period,
       }}
@@ -33,8 +31,8 @@ export default function TimeEntries(): ReactNode {
       initialSort={{ field: 'DATE', direction: 'DESC' }}
       empty={{
         icon: ClockIcon,
-        title: 'No time yet',
-        description: 'Track the first above.',
+        title: 'No time entries yet',
+        description: 'Track your first entry above.',
         noMatch: 'No time entries match',
       }}
     >

@@ -30,10 +30,10 @@ const UpdateTimeEntry = graphql(`
   }
 `);
 
-const TimeEntryNow = graphql(
+const StoredTimeEntry = graphql(
   `
-    query TimeEntryNow($id: UUID!) {
-      now: timeEntry(id: $id) {
+    query StoredTimeEntry($id: UUID!) {
+      stored: timeEntry(id: $id) {
         ...TimeEntryFields
       }
     }
@@ -53,21 +53,21 @@ const values = (entry: TimeEntry | undefined, projectId: string | null) => ({
 type Values = ReturnType<typeof values>;
 
 export const durationRule = (typed: string): string | null =>
-  Number.isNaN(toMinutes(typed)) ? `Write hours and minutes, 1:30, or hours, ${decimal('1.5')}.` : null;
+  Number.isNaN(toMinutes(typed)) ? `Enter hours and minutes, such as 1:30, or hours, such as ${decimal('1.5')}.` : null;
 
 const inputOf = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
   date,
   durationMinutes: toMinutes(durationMinutes),
   description: orNull(description),
   billable,
-  // Left empty, it stays as it is, or is the project's.
+  // If empty, the entry's rate doesn't change, and a new entry has the project's rate.
   hourlyRateNet: orNull(toDecimal(hourlyRateNet)) ?? undefined,
 });
 
 interface Props {
-  /** Nothing for a new one. */
+  /** The time entry to edit. Undefined for a new one. */
   entry?: TimeEntry;
-  /** Where it is known already. */
+  /** The project of a new time entry, if it is known. */
   projectId?: string;
   onDone: () => void;
   onCancel: () => void;
@@ -84,25 +84,27 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
   });
   const submission = useSubmit(
     form,
-    (typed, once) =>
+    (typed, context) =>
       entry
-        ? update({ id: entry.id, input: inputOf(typed) }, once)
-        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }, once),
+        ? update({ id: entry.id, input: inputOf(typed) }, context)
+        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }, context),
     onDone,
     entry &&
       (() =>
         readStored(
-          client.query(TimeEntryNow, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
-          ({ now }) =>
-            now.billed
-              ? { gone: 'This time was billed meanwhile, so it can’t be changed.' }
-              : { values: values(now, null) },
-          'This time entry was deleted meanwhile.',
+          client.query(StoredTimeEntry, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
+          ({ stored }) =>
+            stored.billed
+              ? { blocked: 'This time has been billed, so it can’t be edited.' }
+              : { values: values(stored, null) },
+          'This time entry has been deleted.',
         )),
   );
   return (
     <Form submission={submission} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
-      {!entry && !projectId && <ProjectPicker label="Project" creates required {...form.getInputProps('projectId')} />}
+      {!entry && !projectId && (
+        <ProjectPicker label="Project" canCreate required {...form.getInputProps('projectId')} />
+      )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
           label="Duration"
@@ -111,16 +113,24 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
           data-autofocus
           {...form.getInputProps('durationMinutes')}
         />
-        <TextInput type="date" label="Day" description="Of the work" required {...form.getInputProps('date')} />
+        <TextInput
+          type="date"
+          label="Day"
+          description="When the work was done"
+          required
+          {...form.getInputProps('date')}
+        />
         <DecimalInput
           label="Hourly rate, net"
           description={
-            entry?.hourlyRateNet ? `Now ${money(entry.hourlyRateNet, entry.project.currency)}` : 'Empty: the project’s'
+            entry?.hourlyRateNet
+              ? `Currently ${money(entry.hourlyRateNet, entry.project.currency)}`
+              : 'Default: the project’s rate'
           }
           {...form.getInputProps('hourlyRateNet')}
         />
       </SimpleGrid>
-      <Textarea label="What was done" autosize minRows={2} {...form.getInputProps('description')} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <Switch label="Billable" {...form.getInputProps('billable', { type: 'checkbox' })} />
     </Form>
   );

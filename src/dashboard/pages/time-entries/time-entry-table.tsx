@@ -7,7 +7,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { done, failed } from '../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, minutes } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
@@ -67,28 +67,28 @@ interface Props extends ListTableProps<typeof TimeEntriesQuery> {
   oneProject?: boolean;
 }
 
-/** Time entries; unbilled ones can be changed and deleted. */
+/** A table of time entries. Those that aren't billed can be edited and deleted. */
 export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNode {
   const [editing, setEditing] = useState<TimeEntry>();
   const [, remove] = useMutation(DeleteTimeEntry);
-  const askToDelete = async (entry: TimeEntry): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndDelete = async (entry: TimeEntry): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the time entry?',
       children: `${minutes(entry.durationMinutes)} on ${entry.project.name}, ${date(entry.date)}.`,
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
-    const { error: refused } = await remove({ id: entry.id });
-    if (refused) failed(refused);
-    else done('The time entry is deleted.');
+    if (!confirmed) return;
+    const { error } = await remove({ id: entry.id });
+    if (error) notifyError(error);
+    else notifySuccess('The time entry is deleted.');
   };
   return (
     <>
       <ListTable
         caption="Time entries"
         query={TimeEntriesQuery}
-        columns={[...columns(oneProject), actions(setEditing, askToDelete)]}
+        columns={[...columns(oneProject), actions(setEditing, confirmAndDelete)]}
         {...rest}
       />
       <Dialog title="Edit the time entry" opened={editing !== undefined} onClose={() => setEditing(undefined)}>
@@ -134,13 +134,13 @@ const actions = (edit: (entry: TimeEntry) => void, remove: (entry: TimeEntry) =>
   align: 'right',
   cell: (entry) => {
     if (entry.billed) return null;
-    const what = `${minutes(entry.durationMinutes)} on ${date(entry.date)}`;
+    const name = `${minutes(entry.durationMinutes)} on ${date(entry.date)}`;
     return (
       <Group gap={4} wrap="nowrap" justify="flex-end">
-        <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${what}`} onClick={() => edit(entry)}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${name}`} onClick={() => edit(entry)}>
           <PencilSquareIcon width={18} aria-hidden />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="red" aria-label={`Delete ${what}`} onClick={() => remove(entry)}>
+        <ActionIcon variant="subtle" color="red" aria-label={`Delete ${name}`} onClick={() => remove(entry)}>
           <TrashIcon width={18} aria-hidden />
         </ActionIcon>
       </Group>

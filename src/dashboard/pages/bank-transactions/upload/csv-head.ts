@@ -2,23 +2,23 @@ import { parse } from 'csv-parse/browser/esm/sync';
 
 const headBytes = 64 * 1024;
 
-/** The beginning of a file as text: UTF-8, or Windows-1252 where it is none, as the server reads it. */
+/** The beginning of a file as text. Like the server, it falls back to Windows-1252 if the file is no UTF-8. */
 export async function headOf(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   const text = new TextDecoder().decode(bytes);
-  // A character that is cut off at the end of the head doesn't make it another encoding.
+  // The last character may be cut off, which doesn't mean another encoding.
   return text.slice(0, -4).includes('\uFFFD') ? new TextDecoder('windows-1252').decode(bytes) : text;
 }
 
 const xmlOrMt940 = /^\uFEFF?\s*<|(?:^|[\r\n]|\{4:)\s*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
 
-/** Whether a file is a CSV by its beginning: none that the server reads without a mapping, or refuses in any case. */
+/** Whether a file looks like a CSV: not a format that needs no mapping, and not one that the server refuses. */
 export const isCsv = (head: string): boolean =>
   head !== '' && !xmlOrMt940.test(head) && !head.startsWith('PK\u0003\u0004') && !head.startsWith('%PDF');
 
-/** At most 50 rows of a CSV after some lines; an empty list where they can't be read. */
+/** The first rows of a CSV, at most 50. An empty list if they can't be parsed. */
 export function rowsOf(head: string, skipLines: number): string[][] {
   const lines = head.split('\n').slice(skipLines);
   const first = lines.find((line) => line.trim() !== '')?.replaceAll(/"[^"]*"/g, '') ?? '';

@@ -46,14 +46,15 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
             Match the columns
           </Title>
           <Text size="sm" c="dimmed">
-            Every bank writes its own CSV. What was recognised is filled in; it is remembered for files like this one.
+            Every bank has its own CSV format. Recognized columns are filled in. Your choices are remembered for files
+            with the same columns.
           </Text>
         </div>
         <Preview rows={rows} headerRow={headerRow} />
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-          <TextInput label="Lines before the first row" inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
+          <TextInput label="Lines to skip" inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
           <Checkbox
-            label="The first row names the columns"
+            label="The first row is a header"
             mt={{ base: 0, sm: 30 }}
             {...form.getInputProps('csv.headerRow', { type: 'checkbox' })}
           />
@@ -62,7 +63,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
           <Select label="Booking date" required {...column('bookingDate')} />
           <Select label="Value date" {...column('valueDate')} />
           <Autocomplete
-            label="Dates are written"
+            label="Date format"
             description="Of YYYY or YY, MM and DD"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             required
@@ -70,7 +71,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
             {...form.getInputProps('csv.dateFormat')}
           />
           <Select
-            label="Amounts are in"
+            label="Amounts"
             data={Object.entries(amountKinds).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
             {...form.getInputProps('csv.amountKind')}
@@ -83,28 +84,28 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
           ) : (
             <Select label="Amount" required {...column('amount')} />
           )}
-          {amountKind === 'direction' && <Select label="Which way" required {...column('direction')} />}
+          {amountKind === 'direction' && <Select label="Direction" required {...column('direction')} />}
           <Select
-            label="Decimals are after"
+            label="Decimal separator"
             data={[
-              { value: ',', label: 'a comma: 1.234,56' },
-              { value: '.', label: 'a point: 1,234.56' },
+              { value: ',', label: 'Comma: 1.234,56' },
+              { value: '.', label: 'Point: 1,234.56' },
             ]}
             allowDeselect={false}
             {...form.getInputProps('csv.decimalSeparator')}
           />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select label="Your account" description="The column that names it" {...column('accountIban')} />
+          <Select label="Your account" description="The column that has it" {...column('accountIban')} />
           <TextInput
             label="Your account’s IBAN"
-            description="Where no column says so"
+            description="If no column has it"
             {...form.getInputProps('csv.accountIban')}
           />
-          <Select label="Currency" description="The column that names it" {...column('currency')} />
+          <Select label="Currency" description="The column that has it" {...column('currency')} />
           <Select
             label="The account’s currency"
-            description="Where no column says so"
+            description="If no column has it"
             data={currencies()}
             searchable
             clearable
@@ -117,7 +118,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
           <MultiSelect label="Reference" description="Several are joined, in this order" {...column('reference')} />
           <Select
             label="The bank’s own reference"
-            description="What tells its transactions apart"
+            description="Identifies each transaction"
             {...column('externalId')}
           />
         </SimpleGrid>

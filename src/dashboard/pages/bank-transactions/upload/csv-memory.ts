@@ -1,13 +1,13 @@
 import type { CsvValues } from './csv-values.ts';
 
-/** By the names of the columns: each bank's files have their own. */
+/** Mappings are stored by the names of the columns, which differ between banks. */
 const keyOf = ([header = []]: string[][]): string => `kontor-csv-mapping:${header.join('|')}`;
 
-/** The mapping that the last file with these columns was read by. */
-export function recall(rows: string[][]): CsvValues | undefined {
-  const kept = localStorage.getItem(keyOf(rows));
-  return kept ? (JSON.parse(kept) as CsvValues) : undefined;
+/** Loads the mapping of the last file with the same columns. */
+export function loadMapping(rows: string[][]): CsvValues | undefined {
+  const stored = localStorage.getItem(keyOf(rows));
+  return stored ? (JSON.parse(stored) as CsvValues) : undefined;
 }
 
-export const remember = (rows: string[][], values: CsvValues): void =>
+export const saveMapping = (rows: string[][], values: CsvValues): void =>
   localStorage.setItem(keyOf(rows), JSON.stringify(values));

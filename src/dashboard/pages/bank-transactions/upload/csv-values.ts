@@ -1,15 +1,15 @@
 import { orNull } from '../../../forms/form-values.ts';
 
-/** How the amounts of a CSV are written. */
+/** How a CSV states its amounts. */
 export const amountKinds = {
   signed: 'One column, with a sign',
-  direction: 'One column, another says which way',
-  debitAndCredit: 'Two columns: sent, and received',
+  direction: 'One column, with the direction in another',
+  debitAndCredit: 'Two columns: money sent, money received',
 } as const;
 
 type Column = string | null;
 
-/** A CSV's mapping as it is filled in. Columns are named by their place, from 1 on: names may occur twice. */
+/** The values of the mapping form. Columns are named by their position, from 1, because names may occur twice. */
 export interface CsvValues {
   headerRow: boolean;
   skipLines: string;
@@ -34,7 +34,7 @@ export interface CsvValues {
   currency: string;
 }
 
-// What banks call their columns, in the languages of the tenants there are. Of several, the first that fits.
+// The names that banks give their columns, in German, Dutch, and English. The first matching field is used.
 const names: [field: Exclude<keyof CsvValues['columns'], 'reference'>, pattern: RegExp][] = [
   ['bookingDate', /^(buchungs|booking|boek|transaction |posting )?-?(tag|date|datum)$|^date|^datum|buchungstag/],
   ['valueDate', /valut|wertstellung|value ?date|rentedatum/],
@@ -69,19 +69,19 @@ const dateFormats: [pattern: RegExp, format: string][] = [
 export const knownDateFormats = [...dateFormats.map(([, format]) => format), 'MM/DD/YYYY', 'YYYY/MM/DD'];
 
 const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/;
-const saysOwn = /auftragskonto|own|eigen/;
+const ownAccountName = /auftragskonto|own|eigen/;
 
-/** Whether a column contains counterparties' accounts: they differ, while the statement's own account doesn't. */
-function isTheirs(column: Column, header: string[], rows: string[][]): boolean {
+/** Whether a column contains counterparties' accounts. They differ between rows; the statement's own account doesn't. */
+function isCounterpartyAccount(column: Column, header: string[], rows: string[][]): boolean {
   if (column === null) return false;
   const index = Number(column) - 1;
-  if (saysOwn.test(header[index]?.toLowerCase() ?? '')) return false;
+  if (ownAccountName.test(header[index]?.toLowerCase() ?? '')) return false;
   const cells = rows.map((row) => (row[index] ?? '').replaceAll(/\s/g, '').toUpperCase());
   return new Set(cells.filter((cell) => iban.test(cell))).size > 1;
 }
 
-/** A mapping for a CSV, as far as its first rows tell. */
-export function guess([header = [], ...rows]: string[][], currency: string): CsvValues {
+/** Guesses the mapping of a CSV from its first rows. */
+export function guessMapping([header = [], ...rows]: string[][], currency: string): CsvValues {
   const [sample = []] = rows;
   const columns: CsvValues['columns'] = {
     ...(Object.fromEntries(names.map(([field]) => [field, null])) as Omit<CsvValues['columns'], 'reference'>),
@@ -89,12 +89,16 @@ export function guess([header = [], ...rows]: string[][], currency: string): Csv
   };
   for (const [index, cell] of header.entries()) {
     const name = cell.trim().toLowerCase();
-    const place = String(index + 1);
+    const position = String(index + 1);
     const field = names.find(([each, pattern]) => columns[each] === null && pattern.test(name))?.[0];
-    if (field) columns[field] = place;
-    else if (references.test(name)) columns.reference.push(place);
+    if (field) columns[field] = position;
+    else if (references.test(name)) columns.reference.push(position);
   }
-  if (columns.counterpartyName && !columns.counterpartyIban && isTheirs(columns.accountIban, header, rows)) {
+  if (
+    columns.counterpartyName &&
+    !columns.counterpartyIban &&
+    isCounterpartyAccount(columns.accountIban, header, rows)
+  ) {
     columns.counterpartyIban = columns.accountIban;
     columns.accountIban = null;
   }
@@ -112,7 +116,7 @@ export function guess([header = [], ...rows]: string[][], currency: string): Csv
   };
 }
 
-/** As the server wants it. What is missing is sent as it is: the server says so, beside the field. */
+/** Converts the form's values to the mutation's input. Missing values are sent, so that the server reports them. */
 export function mappingOf(values: CsvValues) {
   const { columns, amountKind, skipLines, accountIban, currency, ...rest } = values;
   const { amount, direction, debit, credit, bookingDate, ...others } = columns;

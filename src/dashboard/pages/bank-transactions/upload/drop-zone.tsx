@@ -6,22 +6,22 @@ import { bytes } from '../../../format/format.ts';
 interface Props {
   file: File | null;
   onChange: (file: File) => void;
-  /** What can be dropped here. */
+  /** The accepted files. */
   description: string;
   error?: ReactNode;
   disabled?: boolean;
-  /** Of the form's field. */
+  /** The path of the form's field. */
   'data-path'?: string;
 }
 
-/** Takes one file: dropped, or picked by the button. */
+/** Accepts one file: dropped, or selected by the button. */
 export function DropZone({ file, onChange, description, error, disabled = false, ...rest }: Props): ReactNode {
-  const [over, setOver] = useState(false);
+  const [dragging, setDragging] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    setOver(false);
+    setDragging(false);
     const [dropped] = event.dataTransfer.files;
     if (dropped && !disabled) onChange(dropped);
   };
@@ -32,12 +32,12 @@ export function DropZone({ file, onChange, description, error, disabled = false,
         withBorder
         radius="md"
         p="xl"
-        style={{ borderStyle: 'dashed', ...(over && { borderColor: 'var(--mantine-primary-color-filled)' }) }}
+        style={{ borderStyle: 'dashed', ...(dragging && { borderColor: 'var(--mantine-primary-color-filled)' }) }}
         onDragOver={(event) => {
           event.preventDefault();
-          setOver(!disabled);
+          setDragging(!disabled);
         }}
-        onDragLeave={() => setOver(false)}
+        onDragLeave={() => setDragging(false)}
         onDrop={drop}
       >
         <Group justify="center" gap="md">
@@ -68,7 +68,7 @@ export function DropZone({ file, onChange, description, error, disabled = false,
             onChange={({ currentTarget }) => {
               const [picked] = currentTarget.files ?? [];
               if (picked) onChange(picked);
-              // So that the same file, mended meanwhile, can be picked again.
+              // So that the same file can be selected again after it was corrected.
               currentTarget.value = '';
             }}
           />

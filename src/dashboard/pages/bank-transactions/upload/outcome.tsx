@@ -9,12 +9,15 @@ import type { Imported } from './upload-statement.tsx';
 interface Props {
   outcome: Imported;
   fileName: string;
-  /** For another file. */
-  again: () => void;
+  onUploadAnother: () => void;
 }
 
 /** The result of an import. It takes the focus, so that screen readers announce it. */
-export function Outcome({ outcome: { imported, skipped, matched, warnings }, fileName, again }: Props): ReactNode {
+export function Outcome({
+  outcome: { imported, skipped, matched, warnings },
+  fileName,
+  onUploadAnother,
+}: Props): ReactNode {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => region.current?.focus(), []);
   return (
@@ -25,7 +28,7 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
         </Text>
       </Alert>
       <DescriptionList
-        facts={[
+        items={[
           ['New transactions', count(imported)],
           ['Matched automatically', count(matched)],
           ['Already imported, skipped', count(skipped)],
@@ -42,10 +45,10 @@ export function Outcome({ outcome: { imported, skipped, matched, warnings }, fil
       )}
       <Group gap="xs">
         <Button component={Link} to="/bank-transactions?status=UNMATCHED">
-          Go through the unmatched
+          Review unmatched transactions
         </Button>
-        <Button variant="default" onClick={again}>
-          Upload another
+        <Button variant="default" onClick={onUploadAnother}>
+          Upload another file
         </Button>
       </Group>
     </Stack>

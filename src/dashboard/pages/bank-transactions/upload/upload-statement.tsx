@@ -10,8 +10,8 @@ import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session/session.tsx';
 import { headOf, isCsv, rowsOf } from './csv-head.ts';
 import { CsvMapping } from './csv-mapping.tsx';
-import { recall, remember } from './csv-memory.ts';
-import { guess, mappingOf, type CsvValues } from './csv-values.ts';
+import { loadMapping, saveMapping } from './csv-memory.ts';
+import { guessMapping, mappingOf, type CsvValues } from './csv-values.ts';
 import { DropZone } from './drop-zone.tsx';
 import { Outcome } from './outcome.tsx';
 import { uploadingFetch } from './uploading-fetch.ts';
@@ -45,7 +45,7 @@ export default function UploadStatement(): ReactNode {
       description="Either the whole file is imported or nothing. Transactions that were imported before are skipped."
     >
       {outcome ? (
-        <Outcome outcome={outcome.imported} fileName={outcome.fileName} again={() => setOutcome(undefined)} />
+        <Outcome outcome={outcome.imported} fileName={outcome.fileName} onUploadAnother={() => setOutcome(undefined)} />
       ) : (
         <Upload onDone={(imported, fileName) => setOutcome({ imported, fileName })} />
       )}
@@ -61,7 +61,7 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   const [sent, setSent] = useState(0);
   const form = useForm<StatementValues>({
     mode: 'controlled',
-    initialValues: { file: null, csv: guess([], tenant.defaultCurrency) },
+    initialValues: { file: null, csv: guessMapping([], tenant.defaultCurrency) },
     validate: { file: (file) => (file ? null : 'Choose a file first.') },
   });
   const { file, csv } = form.values;
@@ -72,7 +72,7 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
     const first = rowsOf(text, 0);
     setHead(text);
     form.clearErrors();
-    form.setValues({ file: chosen, csv: recall(first) ?? guess(first, tenant.defaultCurrency) });
+    form.setValues({ file: chosen, csv: loadMapping(first) ?? guessMapping(first, tenant.defaultCurrency) });
   };
   const submission = useSubmit(
     form,
@@ -82,7 +82,7 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
       return importStatement(variables, { fetch: uploadingFetch(setSent) });
     },
     ({ importBankStatement }) => {
-      if (mapped) remember(rowsOf(head, 0), csv);
+      if (mapped) saveMapping(rowsOf(head, 0), csv);
       onDone(importBankStatement, file?.name ?? '');
     },
   );
@@ -97,19 +97,19 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
         data-path="file"
       />
       {mapped && <CsvMapping form={form} rows={rows} />}
-      <Sending busy={submission.busy} sent={sent} />
+      <UploadProgress busy={submission.busy} sent={sent} />
     </Form>
   );
 }
 
-/** How far the upload is. Keeps its place while there is none. */
-function Sending({ busy, sent }: { busy: boolean; sent: number }): ReactNode {
+/** The progress of the upload. It takes up its space before the upload starts. */
+function UploadProgress({ busy, sent }: { busy: boolean; sent: number }): ReactNode {
   const percent = Math.floor(sent * 100);
   return (
     <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
       <Progress value={percent} animated={sent === 1} aria-label="Upload" />
       <Text size="sm" c="dimmed" role="status">
-        {busy && (sent < 1 ? `Sending: ${percentText(String(percent))}` : 'Reading the file and matching payments…')}
+        {busy && (sent < 1 ? `Uploading: ${percentText(String(percent))}` : 'Reading the file and matching payments…')}
       </Text>
     </Stack>
   );

@@ -14,7 +14,7 @@ const EventTypesQuery = graphql(`
 `);
 
 interface Props {
-  /** `['*']`: all events, future ones included. */
+  /** `['*']`: all events, including future ones. */
   value: string[];
   onChange: (events: string[]) => void;
   error?: ReactNode;
@@ -32,7 +32,7 @@ export function EventPicker({ value, onChange, error }: Props): ReactNode {
         onChange={(choice) => onChange(choice === 'all' ? ['*'] : [])}
       >
         <Group mt={6}>
-          <Radio value="all" label="All, those added later as well" />
+          <Radio value="all" label="All, including future ones" />
           <Radio value="some" label="Only these" />
         </Group>
       </Radio.Group>

@@ -4,7 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { useAnnounce } from '../../../components/announce.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
-import { failed } from '../../../components/toast.ts';
+import { notifyError } from '../../../components/toast.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 
 const PingWebhook = graphql(`
@@ -32,7 +32,7 @@ const PingOutcome = graphql(`
 
 type Outcome = ResultOf<typeof PingOutcome>['delivery'];
 
-/** A webhook's Ping button, with the result beside it. */
+/** A webhook's Ping button and its result. */
 export function usePing(webhookId: string): { button: ReactNode; outcome: ReactNode } {
   const [{ fetching }, ping] = useMutation(PingWebhook);
   const [delivery, setDelivery] = useState<string>();
@@ -40,7 +40,7 @@ export function usePing(webhookId: string): { button: ReactNode; outcome: ReactN
   const send = async (): Promise<void> => {
     setDelivery(undefined);
     const { data, error } = await ping({ id: webhookId });
-    if (error) failed(error);
+    if (error) notifyError(error);
     setDelivery(data?.pingWebhook.id);
   };
   const waiting = fetching || (delivery !== undefined && !outcome);
@@ -54,7 +54,7 @@ export function usePing(webhookId: string): { button: ReactNode; outcome: ReactN
   };
 }
 
-/** Asks for the delivery until its first attempt has ended. */
+/** Polls the delivery until its first attempt has ended. */
 function useOutcome(deliveryId: string | undefined): Outcome | undefined {
   const client = useClient();
   const announce = useAnnounce();
@@ -62,53 +62,53 @@ function useOutcome(deliveryId: string | undefined): Outcome | undefined {
   useEffect(() => {
     if (!deliveryId) return undefined;
     let timer: ReturnType<typeof setTimeout>;
-    let gone = false;
-    const look = async (): Promise<void> => {
+    let unmounted = false;
+    const poll = async (): Promise<void> => {
       const { data } = await client.query(PingOutcome, { id: deliveryId }, { requestPolicy: 'network-only' });
-      if (gone) return;
+      if (unmounted) return;
       const first = data?.delivery.attempts[0];
       if (!first || first.durationMs === null) {
-        timer = setTimeout(look, 400);
+        timer = setTimeout(poll, 400);
         return;
       }
       setOutcome(data.delivery);
-      announce(sentence(data.delivery));
+      announce(describe(data.delivery));
     };
-    void look();
+    void poll();
     return () => {
-      gone = true;
+      unmounted = true;
       clearTimeout(timer);
     };
   }, [client, announce, deliveryId]);
   return outcome?.id === deliveryId ? outcome : undefined;
 }
 
-function sentence({ attempts: [attempt] }: Outcome): string {
+function describe({ attempts: [attempt] }: Outcome): string {
   if (!attempt) return '';
   const took = `after ${attempt.durationMs} ms`;
-  return attempt.status ? `Answered with ${attempt.status} ${took}.` : `${attempt.error ?? 'No answer'} (${took}).`;
+  return attempt.status ? `Responded with ${attempt.status} ${took}.` : `${attempt.error ?? 'No response'} (${took}).`;
 }
 
 function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outcome | undefined }): ReactNode {
   if (!outcome) {
     return (
       <Alert color="gray" icon={<Loader size={18} />} title="Pinging">
-        Waiting for an answer, for at most 10 seconds.
+        Waiting up to 10 seconds for a response.
       </Alert>
     );
   }
-  const good = outcome.state === 'DELIVERED';
-  const Icon = good ? CheckCircleIcon : XCircleIcon;
+  const delivered = outcome.state === 'DELIVERED';
+  const Icon = delivered ? CheckCircleIcon : XCircleIcon;
   return (
     <Alert
-      color={good ? 'teal' : 'red'}
+      color={delivered ? 'teal' : 'red'}
       icon={<Icon aria-hidden />}
-      title={good ? 'The ping arrived' : 'The ping failed'}
+      title={delivered ? 'The ping arrived' : 'The ping failed'}
     >
       <Group gap="xs">
-        <Text size="sm">{sentence(outcome)}</Text>
+        <Text size="sm">{describe(outcome)}</Text>
         <TextLink to={`/deliveries/${deliveryId}`} underline="always" c="inherit">
-          See the whole exchange
+          View delivery
         </TextLink>
       </Group>
     </Alert>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
-import { done, failed } from '../../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../../components/toast.ts';
 import { count } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 
@@ -24,13 +24,13 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
   const [{ fetching }, redeliver] = useMutation(RedeliverMissed);
   const send = async (): Promise<void> => {
     const { data, error } = await redeliver({ webhookId: webhook.id, since: new Date(since).toISOString() });
-    if (error) failed(error);
+    if (error) notifyError(error);
     if (!data) return;
     const events = data.redeliverMissed;
-    done(
+    notifySuccess(
       events === 0
-        ? 'Nothing was missed since then.'
-        : `${count(events)} ${events === 1 ? 'event is' : 'events are'} sent again.`,
+        ? 'No events were missed since then.'
+        : `${count(events)} ${events === 1 ? 'event' : 'events'} redelivered.`,
     );
     onClose();
   };
@@ -38,8 +38,8 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     <Dialog title="Redeliver missed events" opened={opened} onClose={onClose}>
       <Stack>
         <Text size="sm">
-          Each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed or were
-          set aside is sent once more: a new delivery, the same body.
+          Redelivers each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed
+          or were set aside. Each gets a new delivery with the same body.
         </Text>
         <TextInput
           type="datetime-local"
@@ -62,7 +62,7 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
   );
 }
 
-/** As datetime-local has it: in the reader's zone, to the minute. */
+/** Formats an instant for datetime-local: in the reader's time zone, to the minute. */
 function local(instant: Date): string {
   return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Radio, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
-import { failed } from '../../../components/toast.ts';
+import { notifyError } from '../../../components/toast.ts';
 import { dateTime } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 
@@ -20,7 +20,7 @@ const RotateSecret = graphql(`
 
 interface Props {
   webhookId: string;
-  /** Until when each secret before the current one is good, the oldest first. While there are two, no third can be made. */
+  /** When each previous secret expires, oldest first. While there are two, the secret can't be rotated again. */
   formerUntil: readonly string[];
   opened: boolean;
   onClose: () => void;
@@ -33,7 +33,7 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
   const [oldest, another] = formerUntil;
   const send = async (): Promise<void> => {
     const { data, error } = await rotate({ id: webhookId, immediately: when === 'now' });
-    if (error) failed(error);
+    if (error) notifyError(error);
     if (data) onDone(data.rotateWebhookSecret.secret);
   };
   return (
@@ -43,29 +43,29 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
           <Alert color={another ? 'red' : 'yellow'}>
             {another
               ? `The secret was rotated twice within 24 hours. It can be rotated again from ${dateTime(oldest)}.`
-              : `The secret was rotated before: the old one is good until ${dateTime(oldest)}. It keeps that time, and the current secret gets 24 hours of its own.`}
+              : `The previous secret is valid until ${dateTime(oldest)}. That doesn’t change. The current secret stays valid for another 24 hours.`}
           </Alert>
         )}
         <Radio.Group
-          label="When does X-Service-Signature change over?"
-          description="The current secret stays good for 24 hours. Until then the Standard Webhooks header, webhook-signature, carries its signature beside the new one's, either way."
+          label="When should X-Service-Signature use the new secret?"
+          description="The current secret stays valid for 24 hours. Until then, the Standard Webhooks header, webhook-signature, has the signatures of both secrets in any case."
           value={when}
           onChange={setWhen}
         >
           <Stack gap="sm" mt="sm">
             <Radio
               value="later"
-              label={oldest ? 'As each old secret ends' : 'In 24 hours'}
+              label={oldest ? 'When each previous secret expires' : 'In 24 hours'}
               description={
                 oldest
-                  ? 'The header stays with the oldest secret that is good. Put the new one in place within 24 hours.'
-                  : 'Put the new secret in place by then.'
+                  ? 'The header uses the oldest valid secret. Deploy the new one within 24 hours.'
+                  : 'Deploy the new secret by then.'
               }
             />
             <Radio
               value="now"
-              label="At once"
-              description="If the old secret has leaked. Receivers that check this header refuse until they know the new one."
+              label="Immediately"
+              description="If the current secret has leaked. Receivers that verify this header reject requests until they have the new secret."
             />
           </Stack>
         </Radio.Group>
@@ -74,7 +74,7 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
             Cancel
           </Button>
           <Button onClick={send} loading={fetching} disabled={another !== undefined}>
-            Make a new secret
+            Rotate secret
           </Button>
         </Group>
       </Stack>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Webhook } from './fields.ts';
 
-/** Whether a webhook gets anything, and whether it takes it. */
+/** Whether a webhook is active, and whether its deliveries fail. */
 export function WebhookState({
   webhook,
 }: {

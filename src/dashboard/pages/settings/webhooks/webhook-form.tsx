@@ -33,10 +33,10 @@ const UpdateWebhook = graphql(
   [WebhookFields],
 );
 
-const WebhookNow = graphql(
+const StoredWebhook = graphql(
   `
-    query WebhookNow($id: UUID!) {
-      now: webhook(id: $id) {
+    query StoredWebhook($id: UUID!) {
+      stored: webhook(id: $id) {
         ...WebhookFields
       }
     }
@@ -87,7 +87,7 @@ function Fields({ form }: { form: WebhookForm }): ReactNode {
       />
       <TextInput
         label="Description"
-        description="What it is for; for you and your colleagues"
+        description="Its purpose, for you and your colleagues"
         data-path="description"
         value={value ?? ''}
         onChange={onChange}
@@ -112,7 +112,7 @@ export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
   const form = useWebhookForm();
   const submission = useSubmit(
     form,
-    (values, once) => create({ input: input(values) }, once),
+    (values, context) => create({ input: input(values) }, context),
     ({ createWebhook: { webhook, secret } }) => onDone(webhook, secret),
   );
   return (
@@ -129,13 +129,13 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   const { id } = webhook;
   const submission = useSubmit(
     form,
-    (values, once) => update({ id, input: input(values) }, once),
+    (values, context) => update({ id, input: input(values) }, context),
     onDone,
     () =>
       readStored(
-        client.query(WebhookNow, { id }, { requestPolicy: 'network-only' }).toPromise(),
-        (data) => ({ values: valuesOf(data.now) }),
-        'This webhook was deleted meanwhile.',
+        client.query(StoredWebhook, { id }, { requestPolicy: 'network-only' }).toPromise(),
+        (data) => ({ values: valuesOf(data.stored) }),
+        'This webhook has been deleted.',
       ),
   );
   return (

@@ -15,12 +15,12 @@ import { useMutation, useQuery } from 'urql';
 import { useLocation, useParams } from 'wouter';
 import { confirm } from '../../../components/confirm.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Unavailable } from '../../../errors/error-boundary.tsx';
+import { LoadError } from '../../../errors/error-boundary.tsx';
 import { Page } from '../../../layout/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { Ago } from '../../../components/time.tsx';
-import { done, failed } from '../../../components/toast.ts';
+import { notifySuccess, notifyError } from '../../../components/toast.ts';
 import { count, dateTime, percent } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { EmptyList } from '../../../list/empty-list.tsx';
@@ -87,26 +87,26 @@ export default function WebhookPage(): ReactNode {
   if (!data) {
     return (
       <Page title="Webhook" back={back}>
-        {error ? <Unavailable error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
+        {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
   }
-  return <Opened webhook={data.webhook} week={data} />;
+  return <Details webhook={data.webhook} week={data} />;
 }
 
 type Week = Record<'delivered' | 'failed' | 'setAside', { totalCount: number }>;
 
-function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
+function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
   const { id, url, description, disabledAt, disabledReason, active } = webhook;
   const ping = usePing(id);
   const [editing, edit] = useDisclosure();
   const [missed, redeliver] = useDisclosure();
   const [, enable] = useMutation(EnableWebhook);
   const list = useListState();
-  const turnOn = async (): Promise<void> => {
+  const enableNow = async (): Promise<void> => {
     const { error } = await enable({ id });
-    if (error) failed(error);
-    else done('The webhook is active.');
+    if (error) notifyError(error);
+    else notifySuccess('The webhook is active.');
   };
   return (
     <Page
@@ -120,7 +120,7 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
             Edit
           </Button>
-          <More webhook={webhook} turnOn={turnOn} onMissed={redeliver.open} />
+          <More webhook={webhook} enableNow={enableNow} onMissed={redeliver.open} />
         </>
       }
     >
@@ -134,10 +134,10 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
           >
             <Stack gap="xs" align="flex-start">
               <Text size="sm">
-                {disabledReason} Events are recorded meanwhile, and set aside. Once it is active again, you can have
-                them redelivered.
+                {disabledReason} Events are recorded but not sent. Once the webhook is active again, you can redeliver
+                them.
               </Text>
-              <Button size="xs" onClick={turnOn}>
+              <Button size="xs" onClick={enableNow}>
                 {disabledAt ? 'Enable again' : 'Resume'}
               </Button>
             </Stack>
@@ -147,10 +147,10 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
         <div>
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4">
-              Its deliveries
+              Deliveries
             </Title>
             <TextLink className="target" to={`/deliveries?webhook=${id}`}>
-              Search them
+              Search deliveries
             </TextLink>
           </Group>
           <DeliveryTable
@@ -171,10 +171,11 @@ function Opened({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
 
 function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
   const { events, consecutiveFailures, lastSuccessAt, lastFailureAt, waiting, formerSecretsUntil, createdAt } = webhook;
-  const [delivered, lost] = [week.delivered.totalCount, week.failed.totalCount];
-  const rate = delivered + lost === 0 ? '–' : percent(String(Math.floor((100 * delivered) / (delivered + lost))));
-  const figures: [label: string, value: ReactNode, note: ReactNode][] = [
-    ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(lost)} failed`],
+  const [delivered, failedCount] = [week.delivered.totalCount, week.failed.totalCount];
+  const rate =
+    delivered + failedCount === 0 ? '–' : percent(String(Math.floor((100 * delivered) / (delivered + failedCount))));
+  const metrics: [label: string, value: ReactNode, note: ReactNode][] = [
+    ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(failedCount)} failed`],
     ['Waiting', count(waiting), `${count(week.setAside.totalCount)} missed while paused (7 days)`],
     ['Failed in a row', count(consecutiveFailures), 'Turned off after 100 in a row'],
     ['Last success', <Ago key="at" at={lastSuccessAt} />, <>Last failure: {<Ago at={lastFailureAt} />}</>],
@@ -182,7 +183,7 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
   return (
     <Card withBorder radius="md">
       <SimpleGrid cols={{ base: 2, md: 4 }} component="dl" m={0}>
-        {figures.map(([name, value, note]) => (
+        {metrics.map(([name, value, note]) => (
           <div key={name}>
             <Text component="dt" size="sm" c="dimmed">
               {name}
@@ -199,7 +200,7 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
       <Text size="sm" c="dimmed" mt="md">
         {events.includes('*') ? 'All events' : events.join(', ')}. Added <Ago at={createdAt} />.
         {formerSecretsUntil.length > 0 && (
-          <> Also signed with the secret before, until {formerSecretsUntil.map(dateTime).join(', and ')}.</>
+          <> Also signed with the previous secret until {formerSecretsUntil.map(dateTime).join(', and ')}.</>
         )}
       </Text>
     </Card>
@@ -208,34 +209,34 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
 
 interface MoreProps {
   webhook: Webhook;
-  turnOn: () => Promise<void>;
+  enableNow: () => Promise<void>;
   onMissed: () => void;
 }
 
-function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
+function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
   const { id, url, active } = webhook;
   const [, navigate] = useLocation();
   const [, pause] = useMutation(PauseWebhook);
   const [, remove] = useMutation(DeleteWebhook);
   const [rotating, rotation] = useDisclosure();
   const [secret, setSecret] = useState<string>();
-  const askToDelete = async (): Promise<void> => {
-    const sure = await confirm({
+  const confirmAndDelete = async (): Promise<void> => {
+    const confirmed = await confirm({
       title: 'Delete the webhook?',
       children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the audit log.`,
       confirm: 'Delete',
       danger: true,
     });
-    if (!sure) return;
+    if (!confirmed) return;
     const { error } = await remove({ id });
-    if (error) return failed(error);
-    done('The webhook is deleted.');
+    if (error) return notifyError(error);
+    notifySuccess('The webhook is deleted.');
     navigate('/settings/webhooks');
   };
-  const askToPause = async (): Promise<void> => {
+  const pauseNow = async (): Promise<void> => {
     const { error } = await pause({ id });
-    if (error) failed(error);
-    else done('The webhook is paused.');
+    if (error) notifyError(error);
+    else notifySuccess('The webhook is paused.');
   };
   return (
     <>
@@ -247,11 +248,11 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
         </Menu.Target>
         <Menu.Dropdown>
           {active ? (
-            <Menu.Item leftSection={<PauseIcon width={18} aria-hidden />} onClick={askToPause}>
+            <Menu.Item leftSection={<PauseIcon width={18} aria-hidden />} onClick={pauseNow}>
               Pause
             </Menu.Item>
           ) : (
-            <Menu.Item leftSection={<PlayIcon width={18} aria-hidden />} onClick={turnOn}>
+            <Menu.Item leftSection={<PlayIcon width={18} aria-hidden />} onClick={enableNow}>
               Enable
             </Menu.Item>
           )}
@@ -262,7 +263,7 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
             Rotate the secret…
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={askToDelete}>
+          <Menu.Item c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
             Delete…
           </Menu.Item>
         </Menu.Dropdown>
@@ -272,12 +273,12 @@ function More({ webhook, turnOn, onMissed }: MoreProps): ReactNode {
         formerUntil={webhook.formerSecretsUntil}
         opened={rotating}
         onClose={rotation.close}
-        onDone={(made) => {
+        onDone={(created) => {
           rotation.close();
-          setSecret(made);
+          setSecret(created);
         }}
       />
-      <OneTimeSecret title="The new secret" value={secret} what="the secret" onClose={() => setSecret(undefined)} />
+      <OneTimeSecret title="The new secret" value={secret} name="the secret" onClose={() => setSecret(undefined)} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Unavailable } from '../../../errors/error-boundary.tsx';
+import { LoadError } from '../../../errors/error-boundary.tsx';
 import { Page } from '../../../layout/page.tsx';
 import { OneTimeSecret } from '../../../components/one-time-secret.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
@@ -30,7 +30,7 @@ const WebhooksQuery = graphql(
 export default function Webhooks(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: WebhooksQuery });
   const [adding, dialog] = useDisclosure();
-  const [made, setMade] = useState<{ webhook: Webhook; secret: string }>();
+  const [created, setCreated] = useState<{ webhook: Webhook; secret: string }>();
   const [, navigate] = useLocation();
   const add = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
@@ -38,24 +38,24 @@ export default function Webhooks(): ReactNode {
     </Button>
   );
   const close = (): void => {
-    setMade(undefined);
-    if (made) navigate(`/settings/webhooks/${made.webhook.id}`);
+    setCreated(undefined);
+    if (created) navigate(`/settings/webhooks/${created.webhook.id}`);
   };
   return (
     <Page
       title="Webhooks"
-      description="Kontor sends events to these addresses as signed requests, and retries until they answer."
+      description="Kontor sends events to these addresses as signed requests, and retries until they succeed."
       guide={{ href: '/docs/webhooks', label: 'Webhooks' }}
       actions={data && data.webhooks.length > 0 && add}
     >
       {error && !data ? (
-        <Unavailable error={error} refetch={refetch} />
+        <LoadError error={error} refetch={refetch} />
       ) : data?.webhooks.length === 0 ? (
         <Card withBorder radius="md" p="xl">
           <EmptyState
             icon={<BoltIcon width={40} aria-hidden />}
             title="No webhooks yet"
-            description="Add your program’s address to be notified within moments of every paid invoice and every changed customer."
+            description="Add your program’s address to be notified of every paid invoice and every changed customer."
           >
             {add}
           </EmptyState>
@@ -72,13 +72,13 @@ export default function Webhooks(): ReactNode {
           onCancel={dialog.close}
           onDone={(webhook, secret) => {
             dialog.close();
-            setMade({ webhook, secret });
+            setCreated({ webhook, secret });
           }}
         />
       </Dialog>
-      <OneTimeSecret title="The webhook is added" value={made?.secret} what="the secret" onClose={close}>
+      <OneTimeSecret title="Webhook added" value={created?.secret} name="the secret" onClose={close}>
         <Text size="sm">
-          Your program verifies with it that a request is ours, and whole.{' '}
+          Your program uses it to verify that a request comes from Kontor and is unchanged.{' '}
           <Anchor href="/docs/webhooks" target="_blank" size="sm">
             How to verify
           </Anchor>

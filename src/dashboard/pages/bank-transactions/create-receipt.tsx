@@ -4,7 +4,7 @@ import { ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Dialog } from '../../components/dialog.tsx';
-import { failed } from '../../components/toast.ts';
+import { notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptForm } from '../receipts/receipt-form.tsx';
 import { unsigned, type BankTransaction } from './fields.ts';
@@ -12,7 +12,7 @@ import { MatchBankTransaction } from './match-form.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
 
 const SupplierQuery = graphql(`
-  query SupplierCalled($q: String!) {
+  query SupplierByName($q: String!) {
     customers(first: 20, q: $q, type: SUPPLIER) {
       nodes {
         id
@@ -23,14 +23,14 @@ const SupplierQuery = graphql(`
 `);
 
 /** Creates a receipt for money sent, prefilled from the bank transaction, which then pays it. */
-export function MakeReceipt({ transaction }: { transaction: BankTransaction }): ReactNode {
+export function CreateReceipt({ transaction }: { transaction: BankTransaction }): ReactNode {
   const [opened, dialog] = useDisclosure();
   return (
     <>
       <Button variant="default" leftSection={<ReceiptPercentIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Make its receipt
+        Create receipt
       </Button>
-      <Dialog title="Make its receipt" opened={opened} onClose={dialog.close}>
+      <Dialog title="Create receipt" opened={opened} onClose={dialog.close}>
         <PrefilledForm transaction={transaction} onClose={dialog.close} />
       </Dialog>
     </>
@@ -45,16 +45,17 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
     pause: !counterpartyName,
   });
   const [, match] = useMutation(MatchBankTransaction);
-  const goOn = useNextUnmatched(transaction);
-  const settle = async (receiptId: string): Promise<void> => {
+  const openNextUnmatched = useNextUnmatched(transaction);
+  const matchReceipt = async (receiptId: string): Promise<void> => {
     const { data: matched, error } = await match({ id, matches: [{ type: 'RECEIPT', id: receiptId, amount: null }] });
     onClose();
-    if (error) return failed(error);
-    if (matched?.matchBankTransaction.matchStatus === 'MATCHED') await goOn('The receipt is booked and paid.');
+    if (error) return notifyError(error);
+    if (matched?.matchBankTransaction.matchStatus === 'MATCHED')
+      await openNextUnmatched('The receipt is booked and paid.');
   };
   if (fetching) return <Skeleton h={420} />;
-  const called = counterpartyName?.toLowerCase();
-  const supplier = data?.customers.nodes.find(({ companyName }) => companyName.toLowerCase() === called);
+  const name = counterpartyName?.toLowerCase();
+  const supplier = data?.customers.nodes.find(({ companyName }) => companyName.toLowerCase() === name);
   return (
     <ReceiptForm
       initial={{
@@ -62,11 +63,11 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
         receiptDate: bookingDate,
         amountGross: unsigned(amountOpen),
         currency,
-        // Whom a known supplier is, the receipt says by itself.
+        // The name of a known supplier is part of the receipt already.
         description: [supplier ? null : counterpartyName, reference].filter(Boolean).join(', ').slice(0, 2000),
       }}
       alwaysBooked
-      onDone={settle}
+      onDone={matchReceipt}
       onCancel={onClose}
     />
   );
