@@ -71,8 +71,8 @@ export function endpoint(
     if (id === undefined) return handle(request, {}, context);
     if (!isUuid(id)) throw new NotFoundError();
     return handle(request, { id }, context).catch(async (error: unknown) => {
-      // A 404 takes precedence over 403, 413 and 415, so the id is looked up only when one of those would be returned.
-      if (lookup && (error instanceof ForbiddenError || error instanceof TransportError))
+      // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
+      if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
         await runOperation(lookup, { id }, { ...context, may: () => true });
       throw error;
     });

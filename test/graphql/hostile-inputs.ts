@@ -10,6 +10,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
 } from 'graphql';
+import { delegateName, resources } from '../../prisma/client.ts';
 import type { fill } from '../isolation/books.ts';
 import { unknownId } from '../rest/samples.ts';
 import { aliasedSelection, pick, schema, type Random } from './hostile-aliases.ts';
@@ -32,12 +33,8 @@ export const idsOf = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
   webhookId: [books.webhook],
   matched: [books.invoice],
   'MatchInput.id': [books.invoice, books.receipt],
-  'Customer.id': [books.customer],
-  'Project.id': [books.project],
+  ...Object.fromEntries(resources.map(({ model }) => [`${model}.id`, [books[delegateName(model)] ?? '']])),
   'Invoice.id': [books.invoice, books.draft],
-  'Receipt.id': [books.receipt],
-  'TimeEntry.id': [books.timeEntry],
-  'BankTransaction.id': [books.bankTransaction],
   'Webhook.id': [books.webhook],
   'WebhookWithSecret.id': [books.webhook],
 });

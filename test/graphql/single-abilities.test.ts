@@ -1,6 +1,7 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilityScopes, type AbilityScope } from '../../schema/ability.ts';
+import { resources } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createToken } from '../../src/identity/index.ts';
@@ -14,20 +15,13 @@ import {
   makeTimeEntry,
   refusal,
 } from './books.ts';
+import { samples } from '../resources.ts';
 import { argumentsFor, documentFor } from './questions.ts';
 
 // Whoever has one ability alone is shown nothing of any other resource. Each resource is seeded with texts and figures
 // that stand nowhere else, and whatever is answered is searched for them.
 
-const texts: Record<AbilityScope, string> = {
-  customers: 'Zcustomerz',
-  invoices: 'Zinvoicez',
-  receipts: 'Zreceiptz',
-  projects: 'Zprojectz',
-  'time-entries': 'Ztimez',
-  'bank-transactions': 'Zbankz',
-  webhooks: 'zwebhookz',
-};
+const texts = Object.fromEntries(abilityScopes.map((scope) => [scope, `z${scope}z`])) as Record<AbilityScope, string>;
 const figures: Partial<Record<AbilityScope, string[]>> = {
   invoices: ['1231.31', '1465.26'],
   receipts: ['78.91'],
@@ -49,7 +43,7 @@ beforeAll(async () => {
   acme = await service.integrator();
   const made = await acme.graphql(
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
-    { input: { url: 'http://127.0.0.1:9/zwebhookz', description: texts.webhooks } },
+    { input: { url: 'http://127.0.0.1:9/zwebhooksz', description: texts.webhooks } },
   );
   const customer = await makeCustomer(acme, { companyName: texts.customers, city: texts.customers });
   const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: texts.customers });
@@ -87,6 +81,8 @@ beforeAll(async () => {
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
   };
+  for (const { model, path } of resources)
+    ids[model] ??= await samples[model].make(acme, samples[model].holding(texts[path]));
 });
 afterAll(() => service.close());
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
+import { resources } from '../../prisma/client.ts';
 import { toSchema } from '../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
@@ -16,6 +17,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from './books.ts';
+import { samples } from '../resources.ts';
 import { argumentsFor, documentFor, pathsTo, placesOf, type Place } from './questions.ts';
 
 let service: Service;
@@ -44,14 +46,9 @@ async function askInSession(who: Integrator, query: string, variables: object): 
 
 /** A new row of each kind that an id may name. */
 const make: Record<string, (who: Integrator) => Promise<string>> = {
-  Customer: (who) => makeCustomer(who),
+  ...Object.fromEntries(resources.map(({ model }) => [model, (who) => samples[model].make(who)])),
   Supplier: (who) => makeCustomer(who, { type: 'SUPPLIER' }),
-  Invoice: (who) => makeInvoice(who),
   'issued invoice': (who) => makeInvoice(who, { status: 'ISSUED' }),
-  Receipt: (who) => makeReceipt(who),
-  Project: (who) => makeProject(who),
-  TimeEntry: (who) => makeTimeEntry(who),
-  BankTransaction: (who) => makeBankTransaction(who),
   'matched transaction': (who) => makeBankTransaction(who, { matchStatus: 'MATCHED', amountOpen: 0 }),
   Payment: async (who) => makePayment(who, await makeInvoice(who, { status: 'ISSUED' })),
   Webhook: async (who) => (await makeDelivery(who)).webhookId,

@@ -1,3 +1,4 @@
+import { delegateName, resources } from '../../prisma/client.ts';
 import type { Integrator } from '../harness.ts';
 import {
   makeBankTransaction,
@@ -9,6 +10,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
+import { samples } from '../resources.ts';
 
 /** At least one row in every table of a tenant's books; the ids of what has one of its own in the API. */
 export async function fill(who: Integrator) {
@@ -27,7 +29,7 @@ export async function fill(who: Integrator) {
   });
   const bytes = new Uint8Array(1);
   await who.db.storedAnswer.create({ data: { request: bytes, body: bytes, answer: bytes, createdAt: new Date() } });
-  return {
+  const named = {
     customer,
     supplier,
     project,
@@ -41,4 +43,7 @@ export async function fill(who: Integrator) {
     webhook,
     event,
   };
+  const ids: typeof named & Record<string, string> = named;
+  for (const { model } of resources) ids[delegateName(model)] ??= await samples[model].make(who);
+  return ids;
 }

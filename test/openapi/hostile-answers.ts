@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
-import { writing } from '../rest/samples.ts';
+import { bodyEndpoints } from '../resources.ts';
 import type { Judge, Place } from './description.ts';
 import type { Asked } from './hostile.ts';
 
@@ -70,7 +70,7 @@ export function judgeAnswer(judge: Judge, asked: Asked, answer: Answer): void {
 
 /** Bodies with every field that each operation takes, of what is there to be referred to. */
 export async function usualBodies(who: Integrator, places: Place[]): Promise<Map<string, Record<string, unknown>>> {
-  const endpoints = await writing(who);
+  const endpoints = await bodyEndpoints(who);
   const of = ({ method, path }: Place): object => {
     const isOf = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
     return endpoints.find(([at, address]) => at === method.toUpperCase() && isOf.test(address))![2];

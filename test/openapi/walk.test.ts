@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
-import { makeBankTransaction, makeInvoice, makeProject } from '../graphql/books.ts';
+import { resources } from '../../prisma/client.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { speak } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
-import { create } from '../rest/samples.ts';
+import { makeReferences, samples } from '../resources.ts';
 import { bodies, values, type Case } from './cases.ts';
 import { createJudge, description, operations, type Place } from './description.ts';
 
@@ -35,60 +35,23 @@ function check(place: Place, answer: Answer): Answer {
   return answer;
 }
 
-/** What is there to be referred to. */
-const references = async (who: Integrator) => ({
-  customer_id: (await create(who, '/customers', sample.customer)).id as string,
-  supplier_id: (await create(who, '/customers', sample.supplier)).id as string,
-  project_id: (await create(who, '/projects', sample.project)).id as string,
-});
+type Maker = (who: Integrator) => Promise<string>;
 
-/** A new resource of each collection. */
-const makers: Record<string, (who: Integrator) => Promise<string>> = {
-  '/customers/{id}': async (who) => (await references(who)).customer_id,
-  '/projects/{id}': async (who) => (await references(who)).project_id,
-  '/invoices/{id}': (who) => makeInvoice(who),
-  '/receipts/{id}': async (who) => (await create(who, '/receipts', sample.receipt)).id,
-  '/time-entries/{id}': async (who) =>
-    (await create(who, '/time-entries', sample.timeEntry((await references(who)).project_id))).id,
-  '/bank-transactions/{id}': (who) => makeBankTransaction(who),
-};
-
-/** A new resource that can't be deleted. */
-const kept: typeof makers = {
-  '/customers/{id}': async (who) => {
-    const { customer_id } = await references(who);
-    await create(who, '/invoices', sample.invoice(customer_id));
-    return customer_id;
-  },
-  '/projects/{id}': async (who) => {
-    const { project_id } = await references(who);
-    await create(who, '/time-entries', sample.timeEntry(project_id));
-    return project_id;
-  },
-  '/invoices/{id}': (who) => makeInvoice(who, { status: 'PAID' }),
-  '/receipts/{id}': async (who) => {
-    const { id } = await create(who, '/receipts', { ...sample.receipt, status: 'booked' });
-    await who.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
-    return id as string;
-  },
-  '/time-entries/{id}': async (who) => {
-    const { customer_id: customerId } = await references(who);
-    const projectId = await makeProject(who, { customerId, hourlyRateNet: '1' });
-    const { id } = await create(who, '/time-entries', sample.timeEntry(projectId));
-    await who.graphql('mutation ($id: UUID!) { billProject(projectId: $id, vatRate: "0") { id } }', { id: projectId });
-    return id as string;
-  },
-};
+/** Makers of rows, by the path of one row. */
+const makersBy = (maker: 'make' | 'makeKept') =>
+  new Map(resources.map(({ model, path }): [string, Maker | undefined] => [`/${path}/{id}`, samples[model][maker]]));
+const makers = makersBy('make');
+const makersOfKept = makersBy('makeKept');
 
 const at = async ({ path }: Place, who = acme, make = makers): Promise<string> =>
-  path.replace('{id}', (await make[path]?.(who)) ?? '');
+  path.replace('{id}', (await make.get(path)?.(who)) ?? '');
 const methodOf = ({ method }: Place): string => method.toUpperCase();
 
 /** The operation's example, referring to what is there. */
 async function exampleBody({ operation }: Place): Promise<Record<string, unknown> | undefined> {
   const example = operation.requestBody?.content['application/json'].example as Record<string, unknown> | undefined;
   if (!example) return undefined;
-  const existing = Object.entries(await references(acme)).filter(([name]) => name in example);
+  const existing = Object.entries(await makeReferences(acme)).filter(([name]) => name in example);
   return { ...example, ...Object.fromEntries(existing) };
 }
 
@@ -220,8 +183,8 @@ describe('every operation refuses as documented', () => {
   });
 
   it('422, where something refers to what is to be deleted', async () => {
-    for (const place of places.filter(({ method }) => method === 'delete')) {
-      const path = await at(place, acme, kept);
+    for (const place of places.filter((each) => each.method === 'delete' && makersOfKept.get(each.path))) {
+      const path = await at(place, acme, makersOfKept);
       expect([path, check(place, await acme.rest('DELETE', path)).status]).toEqual([path, 422]);
     }
   });
@@ -267,8 +230,9 @@ describe('every operation refuses as documented', () => {
   });
 
   it('and every status that is documented has been seen, but for those of broken connections', () => {
-    const unseen = places.flatMap(({ operation: { operationId, responses } }) =>
+    const unseen = places.flatMap(({ method, path, operation: { operationId, responses } }) =>
       Object.keys(responses)
+        .filter((status) => status !== '422' || method !== 'delete' || makersOfKept.get(path))
         .filter((status) => !['400', '408', '431', '500'].includes(status) && !seen.get(operationId)?.has(status))
         .map((status) => `${operationId} ${status}`),
     );

@@ -1,4 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { resources } from '../../prisma/resources.ts';
+import { tableOf } from '../../prisma/tables.ts';
+import { routes } from '../../rest-shim/routes.ts';
 import { createJudge, description, operations } from '../openapi/description.ts';
 import { judgeAnswer, send, usualBodies } from '../openapi/hostile-answers.ts';
 import { hostileRequests, type Known } from '../openapi/hostile.ts';
@@ -11,14 +14,16 @@ const first = Number(process.env['SEED'] ?? 0);
 const atOnce = 8;
 const secretName = 'Geheimnis & Söhne';
 
-const tables = ['customers', 'invoices', 'receipts', 'projects', 'time_entries'];
+const madeByRest = resources.filter(({ path }) =>
+  routes.some(([method, at]) => method === 'POST' && at === `/${path}`),
+);
 
 /** What there is of each resource, and what was said of it. */
 async function counts({ pool }: Service, { tenantId }: Integrator): Promise<Record<string, number>> {
-  const columns = tables.flatMap((table) => {
-    const resource = table === 'time_entries' ? 'time_entry' : table.slice(0, -1);
+  const columns = madeByRest.flatMap(({ model, name }) => {
+    const { table } = tableOf(model);
     const told = (what: string): string =>
-      `(select count(*)::int from events where tenant_id = $1 and type = '${resource}.${what}')`;
+      `(select count(*)::int from events where tenant_id = $1 and type = '${name}.${what}')`;
     return [
       `(select count(*)::int from ${table} where tenant_id = $1) as "${table}"`,
       `${told('created')} as "${table} created"`,
@@ -42,8 +47,7 @@ it(`${requests} requests from and beyond the description: only documented answer
     { name: secretName },
   );
   const usual = await usualBodies(acme, places);
-  const resources = ['customers', 'invoices', 'receipts', 'projects', 'time-entries', 'bank-transactions'];
-  const known: Known = Object.fromEntries(resources.map((name) => [name, [...theirs]]));
+  const known: Known = Object.fromEntries(resources.map(({ path }) => [path, [...theirs]]));
   Object.assign(known, { customer_id: [String(usual.get('createInvoice')?.['customer_id'])], from: ['2026-01-31'] });
   const make = hostileRequests(api, judge, usual, known);
   const before = await counts(beside, acme);
@@ -106,7 +110,7 @@ it(`${requests} requests from and beyond the description: only documented answer
   const after = await counts(beside, acme);
   const gained = (what: string): number => after[what]! - before[what]!;
   const done = (what: string): number => acknowledged.get(what) ?? 0;
-  for (const table of tables) {
+  for (const { table } of madeByRest.map(({ model }) => tableOf(model))) {
     const [created, deleted] = [done(`${table} created`), done(`${table} deleted`)];
     const found = { rows: gained(table), created: gained(`${table} created`), deleted: gained(`${table} deleted`) };
     expect({ table, ...found }).toEqual({ table, rows: created - deleted, created, deleted });

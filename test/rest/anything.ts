@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import type { Answer } from '../harness.ts';
 import * as sample from './samples.ts';
-import { refusal, type Writing } from './samples.ts';
+import { refusal } from './samples.ts';
+import type { BodyEndpoint } from '../resources.ts';
 
 // Bodies, ids and query strings of any kind, and what may be answered to them.
 
@@ -76,7 +77,7 @@ const mutated = (body: object): fc.Arbitrary<object> => {
 };
 
 /** A body for one of the endpoints: JSON of any kind, or none. */
-export const bodyRequest = (endpoints: Writing[]) => {
+export const bodyRequest = (endpoints: BodyEndpoint[]) => {
   return fc.nat({ max: endpoints.length - 1 }).chain((index) => {
     const [method, path, body] = endpoints[index]!;
     const anything = fc.oneof({ arbitrary: mutated(body), weight: 8 }, { arbitrary: fc.jsonValue(), weight: 1 });

@@ -1,18 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { faults, having, refusal, writing, type Writing } from './samples.ts';
+import { faults, having, refusal } from './samples.ts';
+import { bodyEndpoints, type BodyEndpoint } from '../resources.ts';
 
 // Whatever arrives: a documented answer that a person can act on, and nothing half written.
 
 let service: Service;
 let acme: Integrator;
-let endpoints: Writing[];
+let endpoints: BodyEndpoint[];
 
 beforeAll(async () => {
   service = await startService();
   acme = await service.integrator();
-  endpoints = await writing(acme);
+  endpoints = await bodyEndpoints(acme);
 });
 afterAll(() => service.close());
 afterEach(() => sample.noFaults(service));

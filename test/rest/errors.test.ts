@@ -4,6 +4,7 @@ import { mintToken } from '../../src/identity/token.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
 import { create, faults, refusal } from './samples.ts';
 
@@ -77,17 +78,7 @@ describe('401 and 403', () => {
   });
 
   it('a request beyond the token’s abilities: 403', async () => {
-    const made: Record<string, string> = {};
-    const customerId = (await create(acme, '/customers', sample.customer)).id;
-    made['customers'] = customerId;
-    made['invoices'] = (await create(acme, '/invoices', sample.invoice(customerId))).id;
-    made['receipts'] = (await create(acme, '/receipts', sample.receipt)).id;
-    const projectId = (await create(acme, '/projects', sample.project)).id;
-    made['projects'] = projectId;
-    made['time-entries'] = (await create(acme, '/time-entries', sample.timeEntry(projectId))).id;
-    const day = new Date('2026-03-01T00:00:00Z');
-    const statement = { accountIban: 'DE02', bookingDate: day, amount: 1, amountOpen: 1, currency: 'EUR' };
-    made['bank-transactions'] = (await acme.db.bankTransaction.create({ data: statement })).id;
+    const made: Record<string, string> = await makeEach(acme);
 
     for (const [method, path] of routes) {
       const [, resource = ''] = path.split('/');

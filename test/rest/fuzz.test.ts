@@ -3,18 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
 import { addressRequest, bodyRequest, documented } from './anything.ts';
-import { writing, type Writing } from './samples.ts';
+import { bodyEndpoints, type BodyEndpoint } from '../resources.ts';
 
 // Anything at all, against every endpoint: only documented statuses, always the documented shapes, no fault in the log.
 
 let service: Service;
 let acme: Integrator;
-let endpoints: Writing[];
+let endpoints: BodyEndpoint[];
 
 beforeAll(async () => {
   service = await startService();
   acme = await service.integrator();
-  endpoints = await writing(acme);
+  endpoints = await bodyEndpoints(acme);
 });
 afterAll(() => service.close());
 afterEach(() => sample.noFaults(service));

@@ -91,34 +91,6 @@ export async function refuses(
   expect(await count()).toBe(before);
 }
 
-/** An endpoint that takes a body, and a body with every field that it accepts. */
-export type Writing = [method: string, path: string, body: object];
-
-export async function writing(who: Integrator): Promise<Writing[]> {
-  const { id: customer_id } = await create(who, '/customers', customer);
-  const { id: supplier_id } = await create(who, '/customers', supplier);
-  const { id: project_id } = await create(who, '/projects', project);
-  const address = { address_line1: 'x', postal_code: '1', city: 'Ulm', country: 'DE' };
-  const wholeCustomer = { ...customer, email: 'a@b.example', ...address, vat_id: 'x' };
-  const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
-  const rates = { hourly_rate_net: 1, budget_hours: 1, currency: 'EUR' };
-  const wholeProject = { ...project, customer_id, description: 'x', status: 'active', ...rates, ...dates };
-  const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
-  const wholeInvoice = { ...invoice(customer_id), ...terms, subject: 'x', items: [{ ...item, unit: 'h' }] };
-  const references = { supplier_id, project_id, receipt_number: '1', category: 'x', description: 'x' };
-  const wholeReceipt = { ...receipt, ...references, vat_rate: 19, ...terms };
-  const wholeEntry = { ...timeEntry(project_id), description: 'x', billable: true, hourly_rate_net: 1 };
-  return [
-    ['POST', '/customers', wholeCustomer],
-    ['PATCH', `/customers/${customer_id}`, wholeCustomer],
-    ['POST', '/invoices', wholeInvoice],
-    ['POST', '/receipts', wholeReceipt],
-    ['POST', '/projects', wholeProject],
-    ['PATCH', `/projects/${project_id}`, wholeProject],
-    ['POST', '/time-entries', wholeEntry],
-  ];
-}
-
 /** How many rows each of the tenants' tables has. */
 export async function rows({ pool }: Service): Promise<object> {
   const tables = [

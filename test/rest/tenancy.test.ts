@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
+import { resources } from '../../prisma/client.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
 import { create, refusal } from './samples.ts';
 
@@ -8,22 +10,13 @@ let service: Service;
 let acme: Integrator;
 let stranger: Integrator;
 /** Acme's resources, by collection. */
-const made: Record<string, string> = {};
+let made: Record<string, string>;
 
 beforeAll(async () => {
   service = await startService();
   acme = await service.integrator();
   stranger = await service.integrator();
-  const customer = await create(acme, '/customers', { ...sample.supplier, company_name: 'Geheim' });
-  const project = await create(acme, '/projects', sample.project);
-  const day = new Date('2026-03-01T00:00:00Z');
-  const statement = { accountIban: 'DE02', bookingDate: day, amount: 1, amountOpen: 1, currency: 'EUR' };
-  made['customers'] = customer.id;
-  made['projects'] = project.id;
-  made['invoices'] = (await create(acme, '/invoices', sample.invoice(customer.id))).id;
-  made['receipts'] = (await create(acme, '/receipts', sample.receipt)).id;
-  made['time-entries'] = (await create(acme, '/time-entries', sample.timeEntry(project.id))).id;
-  made['bank-transactions'] = (await acme.db.bankTransaction.create({ data: statement })).id;
+  made = await makeEach(acme, 'Geheim');
 });
 afterAll(() => service.close());
 
@@ -81,23 +74,24 @@ describe('a resource that belongs to another tenant is answered as if it did not
     await stranger.rest('DELETE', `/projects/${id}`);
   });
 
-  it.each(
-    Object.keys({ customers: 0, invoices: 0, receipts: 0, projects: 0, 'time-entries': 0, 'bank-transactions': 0 }),
-  )('GET /%s lists and counts none of it, whatever the filter', async (collection) => {
-    expect((await acme.rest('GET', `/${collection}`)).body.meta.total).toBe(1);
-    const filters = [
-      '',
-      '?q=geheim',
-      '?type=supplier',
-      '?from=2026-01-01',
-      '?page=2',
-      `?customer_id=${made['customers']}`,
-    ];
-    for (const query of filters) {
-      const { data, meta } = (await stranger.rest('GET', `/${collection}${query}`)).body;
-      expect([query, data, meta.total]).toEqual([query, [], 0]);
-    }
-  });
+  it.each(resources.map(({ path }) => path))(
+    'GET /%s lists and counts none of it, whatever the filter',
+    async (collection) => {
+      expect((await acme.rest('GET', `/${collection}`)).body.meta.total).toBeGreaterThan(0);
+      const filters = [
+        '',
+        '?q=geheim',
+        '?type=supplier',
+        '?from=2026-01-01',
+        '?page=2',
+        `?customer_id=${made['customers']}`,
+      ];
+      for (const query of filters) {
+        const { data, meta } = (await stranger.rest('GET', `/${collection}${query}`)).body;
+        expect([query, data, meta.total]).toEqual([query, [], 0]);
+      }
+    },
+  );
 
   it('the tenant can not be chosen: neither by header, nor by query, nor by body', async () => {
     const headers = { 'x-tenant-id': acme.tenantId, 'tenant-id': acme.tenantId };

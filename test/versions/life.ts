@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
+import { resources } from '../../prisma/client.ts';
 import { camt, upload } from '../bank/statement.ts';
 import type { Service } from '../harness.ts';
 import { signedIn } from '../identity/browser.ts';
 import * as sample from '../rest/samples.ts';
+import { makeEach } from '../resources.ts';
 import { byHand, createWebhook, startReceiver } from '../webhooks/receiver.ts';
 
 /** A little of everything that a version does with the database, in words that any version understands. */
@@ -50,9 +52,10 @@ export async function live(service: Service): Promise<void> {
     await browser.graphql('{ me { user { id } tenants { id } } }');
     await browser.request('POST', '/api/auth/sign-out');
 
+    await makeEach(acme);
     const filters = ['?page=2&per_page=1', '?q=kund&type=customer&status=draft&match_status=matched'];
-    for (const resource of ['customers', 'invoices', 'receipts', 'projects', 'time-entries', 'bank-transactions']) {
-      for (const filter of filters) await acme.rest('GET', `/${resource}${filter}`);
+    for (const { path } of resources) {
+      for (const filter of filters) await acme.rest('GET', `/${path}${filter}`);
     }
     for (const path of [`/invoices/${issued.id}`, `/customers/${customer.id}`, '/me']) await acme.rest('GET', path);
     for (const path of [`/invoices/${draft.id}`, `/time-entries/${unbilled.id}`, `/projects/${spare.id}`]) {

@@ -1,0 +1,157 @@
+import { resources, type Resource } from '../prisma/client.ts';
+import {
+  makeBankTransaction,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from './graphql/books.ts';
+import type { Integrator } from './harness.ts';
+import * as sample from './rest/samples.ts';
+
+// What the tests of every resource need of each. A new resource gets an entry, and these tests include it.
+
+type Fields = Record<string, unknown>;
+
+/** Ids of rows that a body can refer to. */
+export interface References {
+  customer_id: string;
+  supplier_id: string;
+  project_id: string;
+}
+
+interface ResourceSample {
+  /** Makes a row, and the rows that it refers to. @param fields of the GraphQL input, instead of the usual ones */
+  make: (who: Integrator, fields?: Fields) => Promise<string>;
+  /** Fields of the GraphQL input that hold this text. */
+  holding: (text: string) => Fields;
+  /** REST's bodies with every field that POST and PATCH accept. */
+  bodies?: (references: References) => { POST: object; PATCH?: object };
+  /** Fields of the input of GraphQL's update, where there is one. */
+  change?: Fields;
+  /** Makes a row that can't be deleted, where there are rules for that. */
+  makeKept?: (who: Integrator) => Promise<string>;
+}
+
+const address = { address_line1: 'x', postal_code: '1', city: 'Ulm', country: 'DE' };
+const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
+const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
+
+export const samples: Record<Resource['model'], ResourceSample> = {
+  Customer: {
+    make: makeCustomer,
+    holding: (text) => ({ companyName: text, city: text }),
+    change: { city: 'Bonn' },
+    bodies: () => {
+      const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x' };
+      return { POST: body, PATCH: body };
+    },
+    makeKept: async (who) => {
+      const id = await makeCustomer(who);
+      await makeInvoice(who, { customerId: id });
+      return id;
+    },
+  },
+  Invoice: {
+    make: makeInvoice,
+    holding: (text) => ({ subject: text }),
+    change: { subject: 'x' },
+    bodies: ({ customer_id }) => ({
+      POST: { ...sample.invoice(customer_id), ...terms, subject: 'x', items: [{ ...sample.item, unit: 'h' }] },
+    }),
+    makeKept: (who) => makeInvoice(who, { status: 'PAID' }),
+  },
+  Receipt: {
+    make: makeReceipt,
+    holding: (text) => ({ description: text }),
+    change: { category: 'x' },
+    bodies: ({ supplier_id, project_id }) => ({
+      POST: {
+        ...sample.receipt,
+        supplier_id,
+        project_id,
+        receipt_number: '1',
+        category: 'x',
+        description: 'x',
+        vat_rate: 19,
+        ...terms,
+      },
+    }),
+    makeKept: async (who) => {
+      const id = await makeReceipt(who, { status: 'BOOKED' });
+      await who.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
+      return id;
+    },
+  },
+  Project: {
+    make: makeProject,
+    holding: (text) => ({ name: text }),
+    change: { budgetHours: '1.5' },
+    bodies: ({ customer_id }) => {
+      const rates = { hourly_rate_net: 1, budget_hours: 1, currency: 'EUR' };
+      const body = { ...sample.project, customer_id, description: 'x', status: 'active', ...rates, ...dates };
+      return { POST: body, PATCH: body };
+    },
+    makeKept: async (who) => {
+      const id = await makeProject(who);
+      await makeTimeEntry(who, { projectId: id });
+      return id;
+    },
+  },
+  TimeEntry: {
+    make: makeTimeEntry,
+    holding: (text) => ({ description: text, billable: true }),
+    change: { description: 'x' },
+    bodies: ({ project_id }) => ({
+      POST: { ...sample.timeEntry(project_id), description: 'x', billable: true, hourly_rate_net: 1 },
+    }),
+    makeKept: async (who) => {
+      const projectId = await makeProject(who, { customerId: await makeCustomer(who), hourlyRateNet: '1' });
+      const id = await makeTimeEntry(who, { projectId });
+      await who.graphql('mutation ($id: UUID!) { billProject(projectId: $id, vatRate: "0") { id } }', {
+        id: projectId,
+      });
+      return id;
+    },
+  },
+  BankTransaction: {
+    make: makeBankTransaction,
+    holding: (text) => ({ reference: text, counterpartyName: text }),
+  },
+};
+
+export const makeReferences = async (who: Integrator): Promise<References> => ({
+  customer_id: await makeCustomer(who),
+  supplier_id: await makeCustomer(who, { type: 'SUPPLIER' }),
+  project_id: await makeProject(who),
+});
+
+/** An endpoint that takes a body, and a body with every field that it accepts. */
+export type BodyEndpoint = [method: string, path: string, body: object];
+
+export async function bodyEndpoints(who: Integrator): Promise<BodyEndpoint[]> {
+  const references = await makeReferences(who);
+  const endpoints: BodyEndpoint[] = [];
+  for (const { model, path } of resources) {
+    const { bodies, make } = samples[model];
+    const { POST, PATCH } = bodies?.(references) ?? {};
+    if (POST) endpoints.push(['POST', `/${path}`, POST]);
+    if (PATCH) endpoints.push(['PATCH', `/${path}/${await make(who)}`, PATCH]);
+  }
+  return endpoints;
+}
+
+/**
+ * Makes a row of each resource.
+ * @param text that each of the rows holds
+ * @returns their ids by REST's path
+ */
+export async function makeEach(who: Integrator, text = 'x'): Promise<Record<Resource['path'], string>> {
+  const made = {} as Record<Resource['path'], string>;
+  for (const { model, path } of resources) {
+    const { make, holding } = samples[model];
+    made[path] = await make(who, holding(text));
+  }
+  return made;
+}
