@@ -193,7 +193,7 @@ describe('in a transaction', () => {
       },
       { timeout: 50 },
     );
-    await expect(failing).rejects.toMatchObject({ code: 'P2028' });
+    await expect(failing).rejects.toThrow('The transaction has ended');
     await expect(insertion).rejects.toThrow('The transaction has ended');
     expect(await db.customer.count({ where: { companyName: 'late' } })).toBe(0);
   });
