@@ -9,7 +9,7 @@ export {
   createInvitation,
   createInvitedAccount,
   findInvitation,
-  forgetInvitations,
+  deleteExpiredInvitations,
   invitationLink,
   signInAs,
   type InvitationSummary,
@@ -19,7 +19,7 @@ export {
   authenticateSession,
   endSessions,
   findSession,
-  forgetSessions,
+  deleteExpiredSessions,
   lifetimeMs,
   startSession,
   type Started,
@@ -33,5 +33,5 @@ export {
   type TryPassword,
 } from './sign-in.ts';
 export { closeTenant, createTenant, listTenants } from './tenants.ts';
-export { createToken, listTokens, revokeToken } from './tokens.ts';
+export { createToken, deleteEndedTokens, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

@@ -173,6 +173,6 @@ export const signInAs = (email: string): CodedError =>
   new CodedError('FORBIDDEN', `Sign in as ${email} to accept, or send a name and a password for a new account.`);
 
 /** Deletes expired invitations. */
-export async function forgetInvitations(client: UnscopedClient, now: Date): Promise<void> {
+export async function deleteExpiredInvitations(client: UnscopedClient, now: Date): Promise<void> {
   await client.invitation.deleteMany({ where: { expiresAt: { lte: now } } });
 }

@@ -71,7 +71,7 @@ export async function endSessions(
 }
 
 /** Deletes expired sessions. */
-export async function forgetSessions(client: UnscopedClient, now: Date): Promise<void> {
+export async function deleteExpiredSessions(client: UnscopedClient, now: Date): Promise<void> {
   await client.session.deleteMany({ where: { NOT: alive(now) } });
 }
 

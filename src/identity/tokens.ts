@@ -90,6 +90,11 @@ export async function revokeToken(client: UnscopedClient, id: string): Promise<v
   if (!(await client.apiToken.findUnique({ where: { id } }))) throw new RefusedError(`Unknown token ${quoted(id)}`);
 }
 
+/** Deletes tokens that were revoked, or expired, before this time. */
+export async function deleteEndedTokens(client: UnscopedClient, before: Date): Promise<void> {
+  await client.apiToken.deleteMany({ where: { OR: [{ revokedAt: { lt: before } }, { expiresAt: { lt: before } }] } });
+}
+
 const grantableAbility = z
   .string()
   .refine((ability) => grantable.includes(ability), `Must be one of ${grantable.join(', ')}.`);

@@ -1,7 +1,7 @@
 import type { Task } from 'graphile-worker';
 import { forTenant } from '../../prisma/client.ts';
 import type { Database } from '../database.ts';
-import { forgetInvitations, forgetSessions } from '../identity/index.ts';
+import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../rate-limit.ts';
 import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 
@@ -21,9 +21,10 @@ export const cleanUp =
   async () => {
     await deleteExpiredHits(pool);
     const now = new Date();
-    await forgetSessions(client, now);
-    await forgetInvitations(client, now);
+    await deleteExpiredSessions(client, now);
+    await deleteExpiredInvitations(client, now);
     const before = new Date(now.getTime() - retentionDays * 86_400_000);
+    await deleteEndedTokens(client, before);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createInvitation, startSession } from '../../src/identity/index.ts';
+import { createInvitation, createToken, startSession } from '../../src/identity/index.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Service } from '../harness.ts';
 import { openBrowser, password, signedIn } from './browser.ts';
@@ -60,12 +60,27 @@ it('what has expired is cleaned up, and nothing else', async () => {
     const input = { tenantId, email: `${daysAgo}@example.com`, inviterId: userId, now };
     return (await createInvitation(client, input)).invitation.id;
   };
-  const kept = [await session(29), await invitation(6)];
+  const token = async (ended: 'revokedAt' | 'expiresAt', daysAgo: number) => {
+    const { id } = await createToken(client, { tenantId });
+    const data = { [ended]: new Date(Date.now() - daysAgo * 86_400_000) };
+    return (await client.apiToken.update({ where: { id }, data })).id;
+  };
+  const inUse = (await createToken(client, { tenantId })).id;
+  const kept = [
+    await session(29),
+    await invitation(6),
+    inUse,
+    await token('revokedAt', 89),
+    await token('expiresAt', 89),
+  ];
   const busy = await session(721); // for 12 hours
   await client.session.update({ where: { id: busy }, data: { lastSeenAt: new Date() } });
   const expired = [busy, await session(31), await invitation(8)];
+  expired.push(await token('revokedAt', 91), await token('expiresAt', 91));
   await cleanUp(service)({}, {} as never);
-  const ids = [...(await client.session.findMany()), ...(await client.invitation.findMany())].map(({ id }) => id);
+  const { session: sessions, invitation: invitations, apiToken: tokens } = client;
+  const rows = [await sessions.findMany(), await invitations.findMany(), await tokens.findMany()].flat();
+  const ids = rows.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(kept));
   for (const id of expired) expect(ids).not.toContain(id);
 });
