@@ -41,14 +41,14 @@ const maxPreparedStatements = 250;
 export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedClient {
   const client = prismaOn(pool, names);
   const begin = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
-  // Identity's transactions do nothing else that couldn't be done twice.
+  // Identity's transactions have no other effects, so they can be retried.
   const beginRetried = (...args: unknown[]): Promise<unknown> => retryContended(() => begin(...args));
   return Object.assign(client, { $transaction: beginRetried }) as UnscopedClient;
 }
 
 function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): PrismaClient {
   const adapter = new PrismaPg(pool, {
-    // As in Statement.isPlannedOnce: of a pattern or a range, the values decide which index serves.
+    // As with Statement.isPlannedOnce: for a pattern or a range, the best index depends on the values.
     statementNameGenerator: ({ sql }) => (/LIKE|[<>]/.test(sql) ? '' : names.of(sql)),
   });
   return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
@@ -57,7 +57,7 @@ function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStat
 /** The tenants' tables, accessible through forTenant(). */
 export interface Books {
   readonly pool: Pool;
-  /** Useless but in a tenant's name: see TenantPool. */
+  /** Works only inside asTenant(): see TenantPool. */
   readonly client: PrismaClient;
   readonly queryCompiler: QueryCompiler;
   close(): Promise<void>;

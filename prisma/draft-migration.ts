@@ -1,7 +1,7 @@
 // node prisma/draft-migration.ts NAME
 //
-// Writes a migration that takes the database from what the migrations so far make of it to what schema.prisma says.
-// SHADOW_DATABASE_URL: an empty database, to try the migrations in; it is left empty again.
+// Writes a migration for the difference between the existing migrations and schema.prisma. SHADOW_DATABASE_URL names an
+// empty database, in which the migrations are tried; it is emptied afterwards.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import helper from '@prisma/generator-helper';
 
-// Run by `prisma generate`: keeps of the data model what tables.ts needs, and Prisma's client doesn't tell.
+// Run by `prisma generate`: writes the part of the data model that tables.ts needs, and that Prisma's client doesn't have.
 
 helper.generatorHandler({
   onManifest: () => ({ defaultOutput: './generated/datamodel.ts', prettyName: 'the data model' }),

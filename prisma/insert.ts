@@ -47,7 +47,7 @@ function initialOf({ name, initial, isList }: Column, now: Date): unknown {
     case 'now':
       return now;
     default:
-      throw new Error(`${name} is known to PostgreSQL alone`);
+      throw new Error(`Only PostgreSQL knows the default of ${name}`);
   }
 }
 
@@ -59,8 +59,8 @@ export interface Insertion {
 }
 
 /**
- * One statement for all the rows, which names the tenant in each. Its text depends on the models alone, so that
- * PostgreSQL plans each set of them once: a table's rows are one parameter, read as the table's own type.
+ * One statement for all the rows, with the tenant's id in each. Its text depends only on the models, so that PostgreSQL
+ * plans each set of models once: the rows of a table are one parameter, read as the table's own type.
  */
 export function insertion(tenantId: string, rows: Rows): Insertion {
   const models = (Object.keys(rows) as Model[]).filter((model) => rows[model]?.length);
@@ -98,7 +98,7 @@ function cellsOf(model: Model, row: object): Record<string, unknown> {
   return cells;
 }
 
-/** A value as PostgreSQL reads it in JSON. Dates and decimals write themselves. */
+/** A value as PostgreSQL reads it in JSON. Dates and decimals have a toJSON() of their own. */
 function stored({ type, enumeration }: Column, value: unknown): unknown {
   if (enumeration) return enumeration.values.get(value as string) ?? null;
   if (type === 'Bytes') return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
@@ -120,8 +120,8 @@ export function violatedCheck(error: unknown): string | undefined {
 }
 
 /**
- * By PostgreSQL's: unique_violation, foreign_key_violation, check_violation, serialization_failure, deadlock_detected.
- * Prisma has no code of its own for a check: P2039 is any error of the database.
+ * Prisma's codes by those of PostgreSQL: unique_violation, foreign_key_violation, check_violation, serialization_failure,
+ * deadlock_detected. Prisma has no code for a violated check: P2039 is any other error of the database.
  */
 const prismaCodes = new Map([
   ['23505', 'P2002'],

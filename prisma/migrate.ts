@@ -6,20 +6,20 @@ import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('migrations/', import.meta.url);
 
-// Any number will do, as long as nothing else in the database takes the same.
+// An arbitrary number that nothing else in the database uses as an advisory lock.
 export const migrationLock = 0x6b6f6e74;
 
 /**
- * Brings the database at `url` up to date: Prisma's migrations, then graphile-worker's own schema. Any number of
- * processes may do so at once: one works while the others wait, and then find nothing left. `url` must lead to
+ * Applies pending migrations to the database at `url`: Prisma's, then those of graphile-worker's own schema. Several
+ * processes may call it at once: one applies them while the others wait, and then find none pending. `url` must lead to
  * PostgreSQL itself or a pooler in session mode, as a role that may create tables.
  *
- * @param report is told each step, one line at a time
+ * @param report receives a line for each step
  * @param superuserUrl the same database as a superuser, where the caller has one: see declareLeakproof
  * @param last the name of the last migration to apply, for a backup of an earlier version; by default all are applied
  * @returns the names of the migrations applied, oldest first
- * @throws Error of one line: which migration failed, and PostgreSQL's reason. Nothing of it stays; the next call
- *   tries it again.
+ * @throws Error of one line: which migration failed, and PostgreSQL's reason. The migration is rolled back; the next call
+ *   retries it.
  */
 export async function migrate(
   url: string,
@@ -64,7 +64,7 @@ async function applyPending(
   );
 }
 
-/** What the lists' filters and searches compare with. */
+/** The comparisons that filters and searches of lists use. */
 const comparisons = [
   'enum_eq(anyenum, anyenum)',
   'numeric_eq(numeric, numeric)',
@@ -77,9 +77,9 @@ const comparisons = [
 ];
 
 /**
- * Under row-level security an index serves only conditions that can't tell of rows which must stay unseen, in an error
- * message say. PostgreSQL doesn't vouch for these comparisons, yet none of them tells anything but its result (LIKE
- * fails by its pattern, whatever the row). It is a superuser's to say so, and a dump doesn't keep it.
+ * Declares comparisons leakproof. Under row-level security, PostgreSQL uses an index only for functions that reveal nothing
+ * about hidden rows, in an error message for example, and it doesn't trust these. They reveal nothing but their result:
+ * LIKE fails only because of its pattern. Only a superuser can declare this, and a dump doesn't keep it.
  */
 async function declareLeakproof(
   pool: Pool,

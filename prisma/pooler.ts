@@ -3,9 +3,8 @@ import { escapeLiteral, type Pool, type PoolClient, type QueryConfig, type Query
 import { Connection } from './connection.ts';
 
 /**
- * How long a connection of ours stays with one process of the server: for its `session`, as ever; or, behind a pooler
- * in transaction mode, for one `transaction`. There, what a connection was told (a role, a tenant, a prepared
- * statement) may meet anybody.
+ * How long a connection stays with one server process: for the whole `session`; or, behind a pooler in transaction mode,
+ * for one `transaction`. In that case, session state (a role, a tenant, a prepared statement) could reach other clients.
  */
 export type Pooled = 'session' | 'transaction';
 
@@ -49,10 +48,10 @@ async function resultOf(sent: Sent): Promise<QueryResult> {
   return result;
 }
 
-/** The server's process that a connection was told it has. A pooler makes one up. */
+/** The id of the server process, as reported when the connection was opened. A pooler reports an invented one. */
 export const processOf = (client: PoolClient): number => (client as PoolClient & { processID: number }).processID;
 
-export const poolerFault = 'A pooler stands before the database: set DATABASE_DIRECT_URL to PostgreSQL itself.';
+export const poolerFault = 'DATABASE_URL leads through a pooler: set DATABASE_DIRECT_URL to PostgreSQL itself.';
 
 /** Whether a pool's connections go through a pooler, of any mode. */
 export async function isPooled(pool: Pool): Promise<boolean> {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { Prisma } from './generated/client/client.ts';
 
-/** How often something is retried, and the longest pause before the first retry, in milliseconds. */
-const mostRetries = 5;
+/** The number of retries, and the longest pause before the first one, in milliseconds. */
+const maxRetries = 5;
 const firstPauseMs = 20;
 
 /** PostgreSQL's codes of serialization_failure and deadlock_detected. */
@@ -25,16 +25,16 @@ export function isContention(error: unknown): boolean {
 }
 
 /**
- * Runs `work` again while it fails by contention, at most five times. Each time it waits longer, and not as long as
- * others that failed at the same time, so that they don't meet again.
- * @param work a whole transaction, or a statement that is one; must not do anything else that can't be done twice
+ * Retries `work` while it fails by contention, at most five times. The pauses grow, and are random, so that transactions
+ * that failed together aren't retried together.
+ * @param work a whole transaction, or a statement that is one; it must have no other effect that can't be repeated
  */
 export async function retryContended<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (retries === mostRetries || !isContention(error)) throw error;
+      if (retries === maxRetries || !isContention(error)) throw error;
       await sleep(Math.random() * firstPauseMs * 2 ** retries);
     }
   }

@@ -33,7 +33,7 @@ export function sourceOf(state: CompilerState, model: Relation['model']): Source
 
 export const fromOf = ({ table, alias }: Source): string => `"public".${quoted(table.table)} ${alias}`;
 
-export const joining = (here: Source, { here: own, there: theirs }: Relation, there: Source): string[] => [
+export const joinConditions = (here: Source, { here: own, there: theirs }: Relation, there: Source): string[] => [
   ofTenant(there),
   ...theirs.flatMap((column, at) => {
     const of = own[at];
@@ -52,8 +52,8 @@ type Where = Record<string, unknown>;
 type Joins = string[];
 
 export const allOf = (conditions: string[]): string => (conditions.length > 0 ? conditions.join(' and ') : 'true');
-/** Refuses an empty list of conditions, for which Prisma has rules of its own. */
-function some(conditions: string[]): string[] {
+/** An empty list of conditions isn't supported: Prisma has special rules for it. */
+function nonEmpty(conditions: string[]): string[] {
   if (conditions.length === 0) throw new UnsupportedQuery();
   return conditions;
 }
@@ -65,7 +65,7 @@ const listOf = (part: unknown): Where[] => (Array.isArray(part) ? part : [part])
  */
 export function conditionsOf(state: CompilerState, source: Source, where: unknown, joins: Joins): string[] {
   if (typeof where !== 'object' || where === null || where instanceof Parameter) throw new UnsupportedQuery();
-  const inner = (part: unknown): string => allOf(some(conditionsOf(state, source, part, joins)));
+  const inner = (part: unknown): string => allOf(nonEmpty(conditionsOf(state, source, part, joins)));
   return Object.entries(where).flatMap(([name, part]) => {
     if (name === 'AND') return listOf(part).flatMap((each) => conditionsOf(state, source, each, joins));
     if (name === 'OR' && Array.isArray(part) && part.length > 0)
@@ -90,15 +90,15 @@ function relatedOf(
     return Object.entries(part).map(([quantity, where]) => {
       if (quantity !== 'some' && quantity !== 'none') throw new UnsupportedQuery();
       const within: Joins = [];
-      const conditions = [...joining(source, relation, other), ...conditionsOf(state, other, where, within)];
+      const conditions = [...joinConditions(source, relation, other), ...conditionsOf(state, other, where, within)];
       const rows = `select from ${[fromOf(other), ...within].join(' ')} where ${allOf(conditions)}`;
       return `${quantity === 'none' ? 'not ' : ''}exists (${rows})`;
     });
   }
   if (!part || 'is' in part || 'isNot' in part) throw new UnsupportedQuery();
-  joins.push(`left join ${fromOf(other)} on ${allOf(joining(source, relation, other))}`);
+  joins.push(`left join ${fromOf(other)} on ${allOf(joinConditions(source, relation, other))}`);
   const there = relation.there.map((column) => `${nameOf(other, column)} is not null`);
-  return `(${allOf([...some(conditionsOf(state, other, part, joins)), ...there])})`;
+  return `(${allOf([...nonEmpty(conditionsOf(state, other, part, joins)), ...there])})`;
 }
 
 const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };
@@ -111,18 +111,18 @@ const patterns: Record<string, (text: string) => string> = {
 function comparisonsOf(state: CompilerState, source: Source, column: Column, part: unknown): string[] {
   const name = nameOf(source, column);
   const { encode } = typeOf(column);
-  const nothing = (isNull: string): string => {
+  const nullTest = (isNull: string): string => {
     if (!column.nullable) throw new UnsupportedQuery(); // Prisma refuses it
     return `${name} ${isNull}`;
   };
-  if (part === null) return [nothing('is null')];
+  if (part === null) return [nullTest('is null')];
   if (part instanceof Parameter) return [`${name} = ${placeholder(state, part, encode)}`];
   const { mode, ...operations } = part as Where;
   if (mode === 'insensitive' && Object.keys(operations).some((each) => !patterns[each])) throw new UnsupportedQuery();
   return Object.entries(operations).map(([operation, value]) => {
     const operator = operators[operation];
-    if (operator && value === null && operation === 'equals') return nothing('is null');
-    if (operator && value === null && operation === 'not') return nothing('is not null');
+    if (operator && value === null && operation === 'equals') return nullTest('is null');
+    if (operator && value === null && operation === 'not') return nullTest('is not null');
     if (/^[lg]te?$/.test(operation)) state.ranges.add(name);
     if (operator) return `${name} ${operator} ${placeholder(state, value, encode)}`;
     if (operation === 'in') return `${name} = any (${placeholder(state, value, each(encode))})`;

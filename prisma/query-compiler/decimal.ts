@@ -6,8 +6,8 @@ type Parts = Pick<Prisma.Decimal, 's' | 'e' | 'd'>;
 const toFixed = Prisma.Decimal.prototype.toFixed as (...rounding: never[]) => string;
 
 /**
- * A decimal as PostgreSQL wrote it, parsed when it is first calculated with: most are only passed on. It behaves like
- * Prisma's decimals. A page of invoices has hundreds of them, so that parsing all of them would show in the CPU time.
+ * A decimal as PostgreSQL wrote it. It is parsed when it is first used in a calculation: most are only passed on. It behaves
+ * like Prisma's decimals. A page of invoices has hundreds of them, so parsing all of them would cost CPU time.
  */
 class WrittenDecimal {
   readonly #text: string;
@@ -17,20 +17,20 @@ class WrittenDecimal {
     this.#text = text;
   }
 
-  get #taken(): Parts {
+  get #parsed(): Parts {
     return (this.#parts ??= new Prisma.Decimal(this.#text));
   }
 
   get s(): number {
-    return this.#taken.s;
+    return this.#parsed.s;
   }
 
   get e(): number {
-    return this.#taken.e;
+    return this.#parsed.e;
   }
 
   get d(): number[] {
-    return this.#taken.d;
+    return this.#parsed.d;
   }
 
   /** Without arguments: in full, without an exponent, without trailing zeros. */

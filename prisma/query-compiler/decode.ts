@@ -15,24 +15,26 @@ export type Raw = unknown[];
  * class: that is faster than a loop over the fields. The code holds only names of the data model.
  */
 export function decoderOf(fields: Field[]): (row: Raw) => object {
-  const means: unknown[] = [];
-  const body = literal(fields, means);
+  const helpers: unknown[] = [];
+  const body = literal(fields, helpers);
   // eslint-disable-next-line no-new-func, typescript/no-implied-eval
-  return new Function(...means.map((_, at) => `f${at}`), `return (r) => (${body})`)(...means) as (row: Raw) => object;
+  return new Function(...helpers.map((_, at) => `f${at}`), `return (r) => (${body})`)(...helpers) as (
+    row: Raw,
+  ) => object;
 }
 
-const literal = (fields: Field[], means: unknown[]): string =>
-  `{ ${fields.map((field) => `${JSON.stringify(field.name)}: ${expression(field, means)}`).join(', ')} }`;
+const literal = (fields: Field[], helpers: unknown[]): string =>
+  `{ ${fields.map((field) => `${JSON.stringify(field.name)}: ${expression(field, helpers)}`).join(', ')} }`;
 
-function expression(field: Field, means: unknown[]): string {
+function expression(field: Field, helpers: unknown[]): string {
   const raw = `r[${field.at}]`;
   switch (field.is) {
     case 'value':
-      return field.decode ? `${raw} === null ? null : f${means.push(field.decode) - 1}(${raw})` : raw;
+      return field.decode ? `${raw} === null ? null : f${helpers.push(field.decode) - 1}(${raw})` : raw;
     case 'row':
-      return `${raw} === null ? null : ${literal(field.fields, means)}`;
+      return `${raw} === null ? null : ${literal(field.fields, helpers)}`;
     case 'rows': {
-      const decode = `f${means.push(decoderOf(field.fields)) - 1}`;
+      const decode = `f${helpers.push(decoderOf(field.fields)) - 1}`;
       return `${raw} === null ? [] : ${field.isText ? `JSON.parse(${raw})` : raw}.map(${decode})`;
     }
   }

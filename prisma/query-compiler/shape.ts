@@ -1,4 +1,4 @@
-/** Stands for a value of a condition, which is left out of a query's shape. `at` is its index among the values. */
+/** Placeholder for a value of a condition, which is not part of a query's shape. `at` is its index among the values. */
 export class Parameter {
   readonly at: number;
   constructor(at: number) {

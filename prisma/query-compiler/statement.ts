@@ -2,7 +2,7 @@ import {
   allOf,
   conditionsOf,
   fromOf,
-  joining,
+  joinConditions,
   nameOf,
   ofTenant,
   placeholder,
@@ -26,8 +26,8 @@ export interface Statement {
   encode: Encode[];
   decode: (row: Raw) => object;
   /**
-   * Whether PostgreSQL may plan it once for all values. Not where these decide which index serves: a pattern, or a range
-   * of what it isn't ordered by.
+   * Whether PostgreSQL may plan it once for all values. False if the best index depends on the values: for a pattern, and
+   * for a range of a column that the query isn't ordered by.
    */
   isPlannedOnce: boolean;
 }
@@ -43,7 +43,7 @@ interface Selection {
 }
 
 /**
- * Compiles the arguments of findMany(). Sees no value of a condition, only its place.
+ * Compiles the arguments of findMany(). It sees no values of conditions, only their placeholders.
  * @throws UnsupportedQuery where only Prisma can run the query
  */
 export function compileStatement(model: Prisma.ModelName, query: object): Statement {
@@ -52,18 +52,18 @@ export function compileStatement(model: Prisma.ModelName, query: object): Statem
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, ...window } = parametrized(query) as Query;
   const fields = fieldsOf(state, source, { select, include, omit }, rows);
-  const rest = restOf(state, source, [ofTenant(source)], window, rows);
+  const clauses = clausesOf(state, source, [ofTenant(source)], window, rows);
   const columns = rows.columns.join(', ');
   return {
-    text: `select ${columns} ${rest}`,
-    textWithTotal: `select ${columns}, (${totalSql(state.encode.length + 2)}) ${rest}`,
+    text: `select ${columns} ${clauses}`,
+    textWithTotal: `select ${columns}, (${totalSql(state.encode.length + 2)}) ${clauses}`,
     encode: state.encode,
     decode: decoderOf(fields),
     isPlannedOnce: state.ranges.size === 0 && !state.hasPattern,
   };
 }
 
-const maxArguments = 100; // of a function of PostgreSQL's
+const maxArguments = 100; // of a function in PostgreSQL
 
 /** The rows of a list, each as an array, as one JSON array; null if there are none. */
 function listOf(
@@ -77,24 +77,24 @@ function listOf(
   const { select, include, omit, ...window } = query;
   const fields = fieldsOf(state, source, { select, include, omit }, rows);
   if (rows.columns.length > maxArguments) throw new UnsupportedQuery();
-  const rest = restOf(state, source, joining(here, relation, source), window, rows);
+  const clauses = clausesOf(state, source, joinConditions(here, relation, source), window, rows);
   return {
-    sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${rest}) l)`,
+    sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${clauses}) l)`,
     fields,
   };
 }
 
-/** A statement from its `from` on. */
-function restOf(
+/** A statement's clauses, from `from` on. */
+function clausesOf(
   state: CompilerState,
   source: Source,
-  belonging: string[],
+  restrictions: string[],
   window: Query,
   { joins }: Selection,
 ): string {
   const { where = {}, orderBy, take, skip = 0, ...others } = window;
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const conditions = [...belonging, ...conditionsOf(state, source, where, joins)];
+  const conditions = [...restrictions, ...conditionsOf(state, source, where, joins)];
   // Prisma's default order where the query has none.
   const byKey = take === undefined ? [] : source.table.primaryKey.map(({ name }) => ({ [name]: 'asc' }));
   const order = orderOf(source, orderBy ?? byKey);
@@ -130,10 +130,10 @@ function fieldsOf(state: CompilerState, source: Source, { select, include, omit 
   const columns = all.filter(
     (field) => field.kind === 'column' && !field.isGenerated && !(omit as Query | undefined)?.[field.name],
   );
-  const asked = select
+  const selected = select
     ? (select as Query)
     : { ...Object.fromEntries(columns.map(({ name }) => [name, true])), ...(include as Query | undefined) };
-  const fields = Object.entries(asked).flatMap(([name, part]) => {
+  const fields = Object.entries(selected).flatMap(([name, part]) => {
     if (part === false) return [];
     const field = source.table.fields.get(name);
     if (!field) throw new UnsupportedQuery();
@@ -147,11 +147,11 @@ function fieldsOf(state: CompilerState, source: Source, { select, include, omit 
 const read = (rows: Selection, sql: string): number => rows.columns.push(sql) - 1;
 
 function valueOf(source: Source, column: Column, rows: Selection): Field {
-  const { read: usual, readInJson = usual, ofText, ofJson } = typeOf(column);
+  const { read: usual, readInJson = usual, fromText, fromJson } = typeOf(column);
   const name = nameOf(source, column);
   const reading = rows.isJson ? readInJson : usual;
   const at = read(rows, reading ? reading(name) : name);
-  return { is: 'value', name: column.name, at, decode: rows.isJson ? ofJson : ofText };
+  return { is: 'value', name: column.name, at, decode: rows.isJson ? fromJson : fromText };
 }
 
 function relatedOf(state: CompilerState, source: Source, relation: Relation, query: Query, rows: Selection): Field {
@@ -163,7 +163,7 @@ function relatedOf(state: CompilerState, source: Source, relation: Relation, que
   const { select, include, omit, ...others } = query;
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
   const other = sourceOf(state, relation.model);
-  rows.joins.push(`left join ${fromOf(other)} on ${allOf(joining(source, relation, other))}`);
+  rows.joins.push(`left join ${fromOf(other)} on ${allOf(joinConditions(source, relation, other))}`);
   const fields = fieldsOf(state, other, { select, include, omit }, rows);
   const at = read(rows, `${other.alias}."tenant_id"`);
   return { is: 'row', name, at, fields };

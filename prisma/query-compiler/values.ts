@@ -5,7 +5,7 @@ import { decimalOf } from './decimal.ts';
 /** The compiler doesn't support this query: Prisma has to run it. */
 export class UnsupportedQuery extends Error {}
 
-/** Converts a value of Prisma's into a parameter for `pg`. @throws UnsupportedQuery where it is not of the type */
+/** Converts one of Prisma's values into a parameter for `pg`. @throws UnsupportedQuery for a value of another type */
 export type Encode = (value: unknown) => unknown;
 
 /** Converts a value that PostgreSQL wrote as text, or in JSON, into Prisma's. Never called with null. */
@@ -15,18 +15,18 @@ export type Decode = (value: never) => unknown;
 export interface Type {
   encode: Encode;
   /** Undefined where the text is the value. */
-  ofText?: Decode;
-  ofJson?: Decode;
+  fromText?: Decode;
+  fromJson?: Decode;
   /** The SQL expression to select, and the one to put into JSON, where it isn't the column itself. */
   read?: (column: string) => string;
   readInJson?: (column: string) => string;
 }
 
-const taking =
-  <Value>(is: (value: unknown) => value is Value, written: (value: Value) => unknown): Encode =>
+const encoderFor =
+  <Value>(isValid: (value: unknown) => value is Value, convert: (value: Value) => unknown): Encode =>
   (value) => {
-    if (!is(value)) throw new UnsupportedQuery();
-    return written(value);
+    if (!isValid(value)) throw new UnsupportedQuery();
+    return convert(value);
   };
 const asIs = (value: unknown): unknown => value;
 const isString = (value: unknown): value is string => typeof value === 'string';
@@ -35,41 +35,41 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 const isDate = (value: unknown): value is Date => value instanceof Date;
 const isBigInt = (value: unknown): value is bigint | number => typeof value === 'bigint' || isInteger(value);
-// The domain's decimals are decimal.js's; Prisma's own is another copy of that.
+// The domain's decimals are those of decimal.js; Prisma has a copy of its own.
 const isDecimal = (value: unknown): value is Prisma.Decimal | number | string =>
   typeof value === 'number' || typeof value === 'string' || Prisma.Decimal.isDecimal(value);
 const isNone = (_value: unknown): _value is never => false;
 
 const asText = (column: string): string => `${column}::text`;
-// Whatever time zone and format the connection is set to.
+// Independent of the connection's time zone and date format.
 const asSeconds = (column: string): string => `date_part('epoch', ${column})`;
 const time = (seconds: string | number): Date => new Date(Math.round(Number(seconds) * 1000));
 
 const types: Record<string, Type> = {
-  String: { encode: taking(isString, asIs) },
-  Int: { encode: taking(isInteger, asIs), ofText: Number },
-  BigInt: { encode: taking(isBigInt, String), ofText: BigInt, ofJson: BigInt, readInJson: asText },
-  Boolean: { encode: taking(isBoolean, asIs), ofText: (text: string) => text === 't' },
-  Decimal: { encode: taking(isDecimal, String), ofText: decimalOf, ofJson: decimalOf, readInJson: asText },
+  String: { encode: encoderFor(isString, asIs) },
+  Int: { encode: encoderFor(isInteger, asIs), fromText: Number },
+  BigInt: { encode: encoderFor(isBigInt, String), fromText: BigInt, fromJson: BigInt, readInJson: asText },
+  Boolean: { encode: encoderFor(isBoolean, asIs), fromText: (text: string) => text === 't' },
+  Decimal: { encode: encoderFor(isDecimal, String), fromText: decimalOf, fromJson: decimalOf, readInJson: asText },
   DateTime: {
-    encode: taking(isDate, (date) => date.toISOString()),
-    ofText: time,
-    ofJson: time,
+    encode: encoderFor(isDate, (date) => date.toISOString()),
+    fromText: time,
+    fromJson: time,
     read: asSeconds,
   },
   Date: {
-    encode: taking(isDate, (date) => date.toISOString().slice(0, 10)),
-    ofText: time,
-    ofJson: time,
+    encode: encoderFor(isDate, (date) => date.toISOString().slice(0, 10)),
+    fromText: time,
+    fromJson: time,
     read: asSeconds,
   },
   Bytes: {
-    encode: taking(isBytes, asIs),
-    ofText: (hex: string) => Uint8Array.fromHex(hex),
-    ofJson: (hex: string) => Uint8Array.fromHex(hex),
+    encode: encoderFor(isBytes, asIs),
+    fromText: (hex: string) => Uint8Array.fromHex(hex),
+    fromJson: (hex: string) => Uint8Array.fromHex(hex),
     read: (column) => `encode(${column}, 'hex')`,
   },
-  Json: { encode: taking(isNone, asIs), ofText: JSON.parse },
+  Json: { encode: encoderFor(isNone, asIs), fromText: JSON.parse },
 };
 
 /** @throws UnsupportedQuery for any other type */
@@ -79,11 +79,15 @@ export function typeOf({ type, native, isList, enumeration }: Column): Type {
     const names = new Map([...values].map(([name, value]) => [value, name]));
     const isName = (value: unknown): value is string => values.has(value as string);
     const nameOf = (value: string): string | undefined => names.get(value);
-    return { encode: taking(isName, (name) => values.get(name)), ofText: nameOf, ofJson: nameOf };
+    return { encode: encoderFor(isName, (name) => values.get(name)), fromText: nameOf, fromJson: nameOf };
   }
   const found = types[native === 'Date' ? 'Date' : type];
   if (!found || native === 'Time' || native === 'Timetz') throw new UnsupportedQuery();
   if (!isList) return found;
   if (type !== 'String') throw new UnsupportedQuery();
-  return { encode: taking(isNone, asIs), ofText: JSON.parse, read: (column) => `to_json(coalesce(${column}, '{}'))` };
+  return {
+    encode: encoderFor(isNone, asIs),
+    fromText: JSON.parse,
+    read: (column) => `to_json(coalesce(${column}, '{}'))`,
+  };
 }

@@ -36,7 +36,7 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
     work: (db: TenantClient) => Promise<Result>,
     limits?: { maxWait?: number; timeout?: number },
   ): Promise<Result>;
-  /** A complete row of the tenant's with its defaults, not written yet. */
+  /** A complete row with its defaults, not written yet. */
   row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of>;
   /**
    * Locks one of the tenant's rows until the transaction ends, and reads the row under the lock: no other transaction can
@@ -44,7 +44,7 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns null if the tenant has no such row
    */
   lock<Of extends Prisma.ModelName>(model: Of, id: string, lock: RowLock): Promise<Row<Of> | null>;
-  /** A model's findMany(), and how many rows satisfy `where`: where possible, in one statement. */
+  /** Runs findMany(), and counts the rows that satisfy `where`: if possible, in one statement. */
   findManyWithTotal<Of extends Prisma.ModelName>(
     model: Of,
     query: object,
@@ -54,8 +54,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   insert(rows: Rows): Promise<void>;
   /**
    * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
-   * names the tenant as `$1`, which this client fills in. PostgreSQL plans it anew each time, so that no plan outlives the
-   * size of its tables. Inside a transaction the statement is part of it, else a transaction by itself.
+   * names the tenant as `$1`, which this client fills in. PostgreSQL plans it each time, because a cached plan would not
+   * suit tables that have grown. Outside a transaction, the statement is a transaction of its own.
    */
   $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
 }
@@ -79,17 +79,17 @@ class TenantScopedClient {
   }
 
   delegate(name: Prisma.ModelName): TenantDelegate {
-    let model = this.#delegates.get(name);
-    if (!model) {
-      model = new TenantDelegate(
+    let delegate = this.#delegates.get(name);
+    if (!delegate) {
+      delegate = new TenantDelegate(
         name,
         this.#connection,
         this.#books.queryCompiler,
         this.#client[delegateName(name) as 'customer'],
       );
-      this.#delegates.set(name, model);
+      this.#delegates.set(name, delegate);
     }
-    return model;
+    return delegate;
   }
 
   /** Within another transaction, a nested one. */
@@ -165,25 +165,25 @@ function refuseRaw(): never {
   throw new Error('The tenant client refuses raw SQL');
 }
 
-const lockQuery = (tenantId: string, what: string) =>
-  Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0))`;
+const lockQuery = (tenantId: string, name: string) =>
+  Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${name}`}, 0))`;
 const lockSql = lockQuery('', '').sql;
 
 /**
- * Takes an advisory lock of the tenant's, held until the transaction ends; waits for other holders. With
- * tryAdvisoryLock(), the only raw SQL that the tenant client lets through, as Prisma has no advisory locks.
- * @param what the lock's name within the tenant
+ * Takes an advisory lock of the tenant, and holds it until the transaction ends. Waits for other holders. The tenant client
+ * allows raw SQL only for advisory locks, which Prisma doesn't have.
+ * @param name the lock's name within the tenant
  */
-export async function advisoryLock(db: Db, tenantId: string, what: string): Promise<void> {
-  await db.$executeRaw(lockQuery(tenantId, what));
+export async function advisoryLock(db: Db, tenantId: string, name: string): Promise<void> {
+  await db.$executeRaw(lockQuery(tenantId, name));
 }
 
-const tryLockQuery = (tenantId: string, what: string) =>
-  Prisma.sql`select pg_try_advisory_xact_lock(hashtextextended(${`${tenantId} ${what}`}, 0)) as taken`;
+const tryLockQuery = (tenantId: string, name: string) =>
+  Prisma.sql`select pg_try_advisory_xact_lock(hashtextextended(${`${tenantId} ${name}`}, 0)) as taken`;
 const tryLockSql = tryLockQuery('', '').sql;
 
 /** Takes the same lock without waiting. @returns whether it was free */
-export async function tryAdvisoryLock(db: Db, tenantId: string, what: string): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ taken: boolean }[]>(tryLockQuery(tenantId, what));
+export async function tryAdvisoryLock(db: Db, tenantId: string, name: string): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ taken: boolean }[]>(tryLockQuery(tenantId, name));
   return row?.taken === true;
 }

@@ -1,17 +1,17 @@
-/** A request for a connection that waits until its tenant holds fewer. */
+/** Resumes a request that waits until its tenant holds fewer connections. */
 type Waiting = () => void;
 
 export interface WaitOptions {
-  /** How long to wait, in milliseconds; without it, for as long as it takes. */
+  /** Milliseconds to wait. Without it, the wait has no limit. */
   timeoutMs?: number | undefined;
-  /** Nobody waits any more once it is aborted. */
+  /** Aborting it ends the wait. */
   signal?: AbortSignal | undefined;
 }
 
-/** Seconds after which who was refused a connection may ask again. */
+/** Seconds after which a client should retry a request that was refused. */
 const retryAfter = 5;
 
-/** The tenant held as many connections as one may, for as long as anybody waits: no fault of ours. */
+/** The tenant used its whole share of the connections during the wait. This is no fault of the service. */
 export class TenantBusyError extends Error {
   readonly retryAfter = retryAfter;
 
@@ -24,40 +24,40 @@ export class TenantBusyError extends Error {
 const share = 1 / 4;
 
 /**
- * Bounds how many connections of a pool one tenant holds at once, so that the others always find some. What a tenant
- * asks for beyond that waits in a queue of that tenant, first come, first served.
+ * Limits the connections of a pool that one tenant holds at once, so that other tenants always get some. Further requests
+ * of the tenant wait in a queue of that tenant, first come, first served.
  */
 export class TenantLimit {
   /** Connections that one tenant may hold: a quarter of the pool, at least one. */
-  readonly most: number;
+  readonly #max: number;
   readonly #held = new Map<string, number>();
   readonly #queues = new Map<string, Set<Waiting>>();
 
   /** @param size how many connections the pool has */
   constructor(size: number) {
-    this.most = Math.max(1, Math.floor(size * share));
+    this.#max = Math.max(1, Math.floor(size * share));
   }
 
   /**
    * Waits until the tenant may take one more connection.
-   * @returns what is to be called once that connection is given back
+   * @returns a function to call when that connection is released
    * @throws TenantBusyError after `timeoutMs`; the signal's reason once it is aborted
    */
   async acquire(tenantId: string, options: WaitOptions = {}): Promise<() => void> {
     options.signal?.throwIfAborted();
     const held = this.#held.get(tenantId) ?? 0;
-    if (held < this.most) this.#held.set(tenantId, held + 1);
+    if (held < this.#max) this.#held.set(tenantId, held + 1);
     else await this.#wait(tenantId, options);
-    let isGivenBack = false;
+    let isReleased = false;
     return () => {
-      if (isGivenBack) return;
-      isGivenBack = true;
-      this.#giveBack(tenantId);
+      if (isReleased) return;
+      isReleased = true;
+      this.#release(tenantId);
     };
   }
 
-  /** Whoever waited longest takes over the place. */
-  #giveBack(tenantId: string): void {
+  /** The request that has waited longest takes over the connection's slot. */
+  #release(tenantId: string): void {
     const [next] = this.#queues.get(tenantId) ?? [];
     if (next) return next();
     const held = (this.#held.get(tenantId) ?? 0) - 1;

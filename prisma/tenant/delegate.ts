@@ -90,7 +90,7 @@ export class TenantDelegate {
   /**
    * Rows as findMany() reads them, and how many rows satisfy `where`: in one statement, if there are maintained counts of
    * these and the query compiler supports the query.
-   * @returns the total apart, so that its failure need not be one of the rows
+   * @returns the total as a promise of its own: the rows are there even if counting fails
    */
   async findManyWithTotal(query: Query, where: object): Promise<{ rows: Row[]; total: Promise<number> }> {
     const { tenantId, isUsable } = this.#connection;
@@ -102,15 +102,15 @@ export class TenantDelegate {
       if (last !== undefined) return { rows: rows.map(reading.decode) as Row[], total: Promise.resolve(Number(last)) };
     }
     const counted = this.count({ where });
-    counted.catch(() => {}); // reported to whoever awaits the total
+    counted.catch(() => {}); // the caller gets the error when it awaits the total
     return { rows: reading ? [] : await this.findMany(query), total: counted };
   }
 
   /** Runs one of Prisma's operations on this tenant's rows. */
   async callPrisma(operation: string, query: object = {}): Promise<unknown> {
     const run = (this.#prisma as Record<string, Operation>)[operation] as Operation;
-    const ofTenant = scopedArguments(operation, query, this.#connection.tenantId);
-    return this.#connection.asTenant(async () => await run(ofTenant));
+    const scoped = scopedArguments(operation, query, this.#connection.tenantId);
+    return this.#connection.asTenant(async () => await run(scoped));
   }
 
   /** @returns undefined where Prisma has to run the query: it isn't supported, or its transaction has ended */

@@ -52,7 +52,7 @@ export class TenantPool extends ConnectionPool {
   /** The tenant that a connection was last set to. It is set outside transactions only, so that no rollback undoes it. */
   readonly #tenantOf = new WeakMap<PoolClient, string>();
 
-  /** What to do when a connection is released next. */
+  /** Callbacks for the next release of a connection. */
   readonly #atRelease = new WeakMap<PoolClient, (() => void)[]>();
 
   readonly #limit: TenantLimit;
@@ -64,13 +64,13 @@ export class TenantPool extends ConnectionPool {
   constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedStatementNames(0)) {
     super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
     replaceBrokenConnections(this);
-    this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.given));
+    this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.assigned));
     this.on('release', (_error, connection) => this.#released(connection));
     this.#names = names;
     this.#limit = new TenantLimit(this.options.max);
   }
 
-  /** How many requests and jobs have waited in vain for one of their tenant's connections. */
+  /** How many requests and jobs were refused a connection, because their tenant used its share. */
   get refused(): number {
     return this.#refused;
   }
@@ -94,12 +94,12 @@ export class TenantPool extends ConnectionPool {
   }
 
   async #acquire(): Promise<PoolClient> {
-    const around = tenantScope.getStore();
-    if (!around) throw new Error('The books are opened in the name of a tenant only');
-    const client = await this.#acquireWithinLimit(around);
-    if (around.transaction) {
-      this.#bindToTransaction(around.transaction, client);
-      around.transaction = undefined;
+    const scope = tenantScope.getStore();
+    if (!scope) throw new Error('The books are opened in the name of a tenant only');
+    const client = await this.#acquireWithinLimit(scope);
+    if (scope.transaction) {
+      this.#bindToTransaction(scope.transaction, client);
+      scope.transaction = undefined;
     }
     return client;
   }
@@ -108,13 +108,13 @@ export class TenantPool extends ConnectionPool {
   async #acquireWithinLimit({ tenantId, within, requester }: TenantScope): Promise<PoolClient> {
     // A second connection for a transaction's own code doesn't count towards the limit: it could wait for its own end.
     if (within?.connection) return this.#connectAs(tenantId);
-    const giveBack = await this.#waitForLimit(tenantId, requester);
+    const releaseSlot = await this.#waitForLimit(tenantId, requester);
     try {
       const client = await this.#connectAs(tenantId);
-      this.#onRelease(client, giveBack);
+      this.#onRelease(client, releaseSlot);
       return client;
     } catch (error) {
-      giveBack();
+      releaseSlot();
       throw error;
     }
   }
@@ -137,7 +137,7 @@ export class TenantPool extends ConnectionPool {
 
   async #connectAs(tenantId: string): Promise<PoolClient> {
     const client = await super.connect();
-    if (this.#names.given - (this.#namesAtOpening.get(client) ?? 0) > this.#names.most) {
+    if (this.#names.assigned - (this.#namesAtOpening.get(client) ?? 0) > this.#names.max) {
       client.release(true); // it may hold the maximum of prepared statements, and never drops one
       return this.#connectAs(tenantId);
     }
@@ -183,9 +183,9 @@ export class TenantPool extends ConnectionPool {
   }
 
   #released(client: PoolClient): void {
-    const works = this.#atRelease.get(client) ?? [];
+    const callbacks = this.#atRelease.get(client) ?? [];
     this.#atRelease.delete(client);
-    for (const work of works.toReversed()) work();
+    for (const callback of callbacks.toReversed()) callback();
   }
 }
 
