@@ -1,5 +1,5 @@
 import type { Reporter } from 'vitest/node';
-import { requireBrowser, whereChromiumIs } from './dashboard/chromium.ts';
+import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
@@ -7,7 +7,7 @@ import { noPooler } from './pooler/pgbouncer.ts';
 export default class LeftOut implements Reporter {
   onTestRunEnd(): void {
     const say = (text: string): void => void process.stderr.write(`${text}\n`);
-    if (whereChromiumIs() === undefined && !requireBrowser) {
+    if (chromiumPath() === undefined && !requireBrowser) {
       say('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
       say('(or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.');
     }

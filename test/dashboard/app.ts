@@ -4,19 +4,19 @@ import { createToken } from '../../src/identity/index.ts';
 import { enter, password as usualPassword, someone } from '../identity/browser.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
-import { barriers, launch, overflow, visit, type Watch } from './browser.ts';
+import { accessibilityViolations, launch, overflow, visit, type Watch } from './browser.ts';
 
-/** The whole of it: service and worker, an endpoint that hears of events, and a browser. */
+/** A service with its worker, a webhook receiver, and a browser. */
 export interface App {
   service: Service;
   receiver: Receiver;
   browser: Browser;
-  /** Someone who can sign in, a member of these tenants; of a new one when none is named. */
-  someone: (...tenantIds: string[]) => ReturnType<typeof someone>;
-  /** Someone with books of their own, and a token to fill them with. */
+  /** Creates a user who is a member of these tenants, or of a new one. */
+  newUser: (...tenantIds: string[]) => ReturnType<typeof someone>;
+  /** Creates a user with a tenant and an API token. */
   bookkeeper: () => Promise<{ email: string; acme: Integrator }>;
-  /** Opens a page for one piece of work; see visit(). */
-  visit: (options: BrowserContextOptions, work: (page: Page, watch: Watch) => Promise<void>) => Promise<void>;
+  /** Runs steps in a new page; see visit(). */
+  visit: (options: BrowserContextOptions, steps: (page: Page, watch: Watch) => Promise<void>) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startApp(): Promise<App> {
     service,
     receiver,
     browser,
-    someone: (...tenantIds) => someone(service, ...tenantIds),
+    newUser: (...tenantIds) => someone(service, ...tenantIds),
     bookkeeper: async () => {
       const { email, tenantId, userId } = await someone(service);
       const { id: tokenId, token } = await createToken(service.client, { tenantId });
@@ -42,7 +42,7 @@ export async function startApp(): Promise<App> {
   };
 }
 
-/** Signs in as a user does, and waits until there are books. */
+/** Signs in by the form, and waits for the first page. */
 export async function signIn(page: Page, email: string, at = '/', password = usualPassword): Promise<void> {
   await page.goto(at);
   await page.getByLabel('E-mail address').fill(email);
@@ -52,48 +52,60 @@ export async function signIn(page: Page, email: string, at = '/', password = usu
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Someone's cookie, given to the page where signing in isn't what is tested. */
-export async function enterWith(page: Page, cookie: string): Promise<void> {
+/** Signs in by a session cookie, for tests of something else. */
+export async function signInByCookie(page: Page, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=', 2);
   await page.context().addCookies([{ name, value, domain: '127.0.0.1', path: '/', httpOnly: true, sameSite: 'Lax' }]);
-  // What signing in leaves behind, see auth.ts of the dashboard. Without it the way leads over the page to sign in.
+  // Signing in sets this flag; see src/dashboard/session/auth.ts. Without it the sign-in page opens first.
   await page.context().addInitScript(() => {
     if (location.protocol === 'http:') localStorage.setItem('kontor-signed-in', 'yes');
   });
 }
 
-/** Someone with books of their own, whose pages can be opened without signing in at each. */
+/** Creates a user with a tenant, whose pages are opened with a session cookie. */
 export async function signedInBookkeeper(app: App) {
   const { email, acme } = await app.bookkeeper();
   const { cookie } = await enter(app.service, { email });
   const open = async (page: Page, path: string): Promise<void> => {
-    await enterWith(page, cookie ?? '');
+    await signInByCookie(page, cookie ?? '');
     await page.goto(`/${acme.tenantId}${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await settle(page);
+    await waitUntilIdle(page);
   };
   return { acme, open };
 }
 
-/** Follows the navigation, which a phone keeps behind a button. */
-export async function go(page: Page, name: string): Promise<void> {
+/** Issues an invoice to a new customer. */
+export async function issueInvoice(acme: Integrator): Promise<{ id: string; number: string }> {
+  const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
+  const { body } = await acme.rest('POST', '/invoices', {
+    customer_id: customer.body.data.id,
+    invoice_date: '2026-01-31',
+    status: 'issued',
+    items: [{ title: 'Layout', quantity: 4.5, unit: 'h', unit_price_net: 85, vat_rate: 19 }],
+  });
+  return body.data;
+}
+
+/** Opens a page by the navigation, which is behind a button on a phone. */
+export async function navigateTo(page: Page, name: string): Promise<void> {
   const burger = page.getByRole('button', { name: 'Navigation' });
   if (await burger.isVisible()) await burger.click();
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
-/** Waits until nothing is fetched, and nothing moves. */
-export const settle = (page: Page): Promise<unknown> =>
+/** Waits until nothing is loading, and no animation runs. */
+export const waitUntilIdle = (page: Page): Promise<unknown> =>
   page.waitForFunction(
     () =>
       !document.querySelector('[aria-busy="true"], [data-stale="true"]') &&
       document.getAnimations().every(({ playState }) => playState !== 'running'),
   );
 
-/** What no page may have, once it has settled: barriers, and more width than its window. */
-export async function expectUsable(page: Page): Promise<void> {
-  await settle(page);
-  expect([page.url(), await barriers(page)]).toEqual([page.url(), []]);
+/** Expects a page without accessibility violations and without horizontal scrolling. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await waitUntilIdle(page);
+  expect([page.url(), await accessibilityViolations(page)]).toEqual([page.url(), []]);
   expect([page.url(), await overflow(page)]).toEqual([page.url(), 0]);
 }

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { requireBrowser, whereChromiumIs } from './chromium.ts';
+import { requireBrowser, chromiumPath } from './chromium.ts';
 
-/** Whether there is nothing to test with, and nobody minds. */
-export const noBrowser = whereChromiumIs() === undefined && !requireBrowser;
+/** Whether browser tests are skipped, because Chromium is missing and not required. */
+export const noBrowser = chromiumPath() === undefined && !requireBrowser;
 
-/** Debian's Chromium, which can't reach anything but this machine. */
+/** Launches Chromium. It can't reach other machines. */
 export async function launch(): Promise<Browser> {
-  const executablePath = whereChromiumIs();
+  const executablePath = chromiumPath();
   if (!executablePath || !existsSync(executablePath))
     throw new Error('REQUIRE_BROWSER is set, and Chromium is missing');
   return chromium.launch({
@@ -26,34 +26,34 @@ export async function launch(): Promise<Browser> {
 }
 
 export const phone = { width: 380, height: 800 };
-export const desk = { width: 1280, height: 900 };
+export const desktop = { width: 1280, height: 900 };
 
-/** What a page under test may not do: complain, break its policy, or ask anybody but the service. */
+/** The errors of a page: console errors, policy violations, and requests to other hosts. */
 export interface Watch {
-  complaints: string[];
-  /** Console errors that a step is about, such as the 401 of a wrong password. */
-  expecting: RegExp[];
+  errors: string[];
+  /** Errors that a test expects, such as the 401 after a wrong password. */
+  allowed: RegExp[];
 }
 
-/** Opens a page on the service, watched from its first byte. */
+/** Opens a page of the service, and records its errors. */
 export async function open(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; watch: Watch; close: () => Promise<void> }> {
-  const context = await browser.newContext({ baseURL: url, viewport: desk, reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({ baseURL: url, viewport: desktop, reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(30_000);
-  const watch: Watch = { complaints: [], expecting: [] };
-  const complain = (text: string): void => {
-    if (!watch.expecting.some((pattern) => pattern.test(text))) watch.complaints.push(text);
+  const watch: Watch = { errors: [], allowed: [] };
+  const record = (text: string): void => {
+    if (!watch.allowed.some((pattern) => pattern.test(text))) watch.errors.push(text);
   };
   context.on('console', (message) => {
-    if (message.type() === 'error') complain(`console: ${message.text()} (${message.location().url})`);
+    if (message.type() === 'error') record(`console: ${message.text()} (${message.location().url})`);
   });
-  context.on('weberror', (error) => complain(`error: ${error.error().stack}`));
+  context.on('weberror', (error) => record(`error: ${error.error().stack}`));
   context.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (origin !== url && !['data:', 'blob:'].includes(protocol)) complain(`asks another host: ${request.url()}`);
+    if (origin !== url && !['data:', 'blob:'].includes(protocol)) record(`request to another host: ${request.url()}`);
   });
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
@@ -64,20 +64,19 @@ export async function open(
   return { page: await context.newPage(), watch, close: () => context.close() };
 }
 
-/** Opens a page for one piece of work, and fails if it had anything to complain of. */
+/** Runs steps in a new page. Fails if the page has unexpected errors. */
 export async function visit(
   browser: Browser,
   url: string,
   options: BrowserContextOptions,
-  work: (page: Page, watch: Watch) => Promise<void>,
+  steps: (page: Page, watch: Watch) => Promise<void>,
 ): Promise<void> {
   const { page, watch, close } = await open(browser, url, options);
   try {
-    await work(page, watch);
-    expect(watch.complaints).toEqual([]);
+    await steps(page, watch);
+    expect(watch.errors).toEqual([]);
   } catch (error) {
-    if (watch.complaints.length > 0)
-      throw new Error(`The page complained:\n${watch.complaints.join('\n')}`, { cause: error });
+    if (watch.errors.length > 0) throw new Error(`Errors of the page:\n${watch.errors.join('\n')}`, { cause: error });
     throw error;
   } finally {
     await close();
@@ -85,10 +84,10 @@ export async function visit(
 }
 
 /**
- * What axe-core finds that is serious or worse, one line each.
- * @param except a selector of what others have made, and nobody here can mend
+ * The serious and critical violations that axe-core finds, one line each.
+ * @param except a selector of third-party content that this project can't change
  */
-export async function barriers(page: Page, except?: string): Promise<string[]> {
+export async function accessibilityViolations(page: Page, except?: string): Promise<string[]> {
   const axe = new AxeBuilder({ page });
   const { violations } = await (except ? axe.exclude(except) : axe).analyze();
   return violations
@@ -98,6 +97,6 @@ export async function barriers(page: Page, except?: string): Promise<string[]> {
     );
 }
 
-/** By how many pixels a page is wider than its window. */
+/** The number of pixels by which a page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 export const requireBrowser = process.env['REQUIRE_BROWSER'] === '1';
 
 /** Debian's Chromium, or another named by CHROMIUM. */
-export const whereChromiumIs = (): string | undefined =>
+export const chromiumPath = (): string | undefined =>
   [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
     (path) => path !== undefined && existsSync(path),
   );

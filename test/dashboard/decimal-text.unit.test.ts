@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalText } from '../../src/dashboard/format/decimal-text.ts';
 
-describe('a decimal is read as the locale writes it, and both ways where there is one reading only', () => {
+describe('a decimal is parsed in the locale’s format, and in others if it is unambiguous', () => {
   it.each([
     ['de', '2,5', '2.5'],
     ['de', '59,50', '59.50'],
@@ -60,7 +60,7 @@ describe('a decimal is read as the locale writes it, and both ways where there i
     ['en-US', '1..5'],
     ['en-US', '--5'],
     ['en-US', '5 EUR'],
-    // French uses no point: 1.234 may be 1234, as its neighbours write it, or 1.234, as machines do.
+    // French uses no point: 1.234 may be 1234, as in German, or 1.234, as in English.
     ['fr', '1.234'],
   ])('%s: %j is refused', (locale, typed) => {
     expect(decimalText(locale).parse(typed)).toBeUndefined();
@@ -84,7 +84,7 @@ const decimals = fc.tuple(fc.constantFrom('', '-'), digits(1, 16), digits(0, 6))
 
 const fractionOf = (value: string): number => value.split('.')[1]?.length ?? 0;
 const shortest = (value: string): string => value.replace(/\.?0+$/, (end) => (value.includes('.') ? '' : end));
-/** Signs that differ only in how they look. */
+/** Normalizes signs that differ only in appearance. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[\u061C\u200E\u200F]/g, '')
@@ -92,7 +92,7 @@ const plain = (text: string): string =>
     .replaceAll('’', "'")
     .replace('−', '-');
 
-/** Whether a locale itself writes a number like this, as a number or as money; but for how digits are grouped. */
+/** Whether a locale formats a number as this text, as a number or as money, apart from grouping. */
 function isWritten(locale: string, value: string, text: string): boolean {
   const options = { minimumFractionDigits: fractionOf(value), maximumFractionDigits: 20 };
   const count = new Intl.NumberFormat(locale, { useGrouping: false });
@@ -115,7 +115,7 @@ const texts = new Map(locales.map((locale) => [locale, decimalText(locale)]));
 describe.each(locales)('in %s', (locale) => {
   const { format, parse } = texts.get(locale)!;
 
-  it('what is written is read as the same decimal', () => {
+  it('a formatted decimal is parsed as the same decimal', () => {
     fc.assert(
       fc.property(decimals, (value) => {
         expect(parse(format(value, fractionOf(value)))).toBe(value);
@@ -124,7 +124,7 @@ describe.each(locales)('in %s', (locale) => {
     );
   });
 
-  it('what another locale writes is read the same, or refused, or is how this locale writes another number', () => {
+  it('another locale’s format is parsed as the same decimal, refused, or this locale’s format of another decimal', () => {
     fc.assert(
       fc.property(decimals, fc.constantFrom(...locales), (value, other) => {
         const text = texts.get(other)!.format(value, fractionOf(value));
@@ -136,7 +136,7 @@ describe.each(locales)('in %s', (locale) => {
     );
   });
 
-  it('nothing that is typed loses, adds or moves a digit', () => {
+  it('parsing never loses, adds, or moves a digit', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...`0123456789.,' -`), maxLength: 12 }), (typed) => {
         const read = parse(typed);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { minus } from '../../src/dashboard/format/decimal.ts';
 
-it('reckons with every digit, where a number would round', () => {
+it('subtracts with all digits, where a number would round', () => {
   expect(minus('0.3', '0.1', '0.2')).toBe('0');
   expect(minus('98765432109876543.21', '0.01')).toBe('98765432109876543.2');
   expect(minus('1', '2.5')).toBe('-1.5');
@@ -13,6 +13,6 @@ it.each([
   ['1', '1,5'],
   ['1', '1e3'],
   ['1', 'x'],
-])('%j less %j is not known yet', (amount, less) => {
+])('%j minus %j is undefined', (amount, less) => {
   expect(minus(amount, less)).toBeUndefined();
 });

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
 import { startService, type Service } from '../harness.ts';
 import { fromOurPage, password, someone } from '../identity/browser.ts';
-import { barriers, desk, launch, noBrowser, overflow, phone, visit } from './browser.ts';
+import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
 const pages = [...readGuides().map(({ slug }) => `/docs/${slug}`), '/changelog', '/docs/not-a-page'];
 
-// Zod, inside Scalar, tries whether it may compile its checks, and takes no for an answer.
-const zodAsks = /policy: script-src eval .*scalar/;
+// Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
+const zodEvalTest = /policy: script-src eval .*scalar/;
 
 describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, () => {
   let service: Service;
@@ -19,22 +19,22 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
   });
   afterAll(() => Promise.all([service?.close(), browser?.close()]));
 
-  it.each(pages)('%s is without barriers, light and dark, on a desk and on a phone', async (path) => {
+  it.each(pages)('%s is accessible, in light and dark, on a desktop and on a phone', async (path) => {
     await visit(browser, service.url, {}, async (page, watch) => {
-      watch.expecting.push(/not-a-page/);
+      watch.allowed.push(/not-a-page/);
       await page.goto(path);
-      for (const viewport of [desk, phone]) {
+      for (const viewport of [desktop, phone]) {
         await page.setViewportSize(viewport);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect(await barriers(page)).toEqual([]);
+          expect(await accessibilityViolations(page)).toEqual([]);
           expect(await overflow(page)).toBe(0);
         }
       }
     });
   });
 
-  it('a guide is read without JavaScript, and its content reached past the bar by the keyboard', async () => {
+  it('a guide works without JavaScript, and the keyboard can skip to its content', async () => {
     await visit(browser, service.url, { javaScriptEnabled: false }, async (page) => {
       await page.goto('/docs/quick-start');
       await page.keyboard.press('Tab');
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
-  it('a button copies a block of code as it stands, and says so', async () => {
+  it('a button copies a code block and confirms it', async () => {
     await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.goto('/docs/quick-start');
       const blocks = page.locator('.text pre');
@@ -57,21 +57,21 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       expect(copied).toBe(await blocks.first().textContent());
       expect(copied).toContain(`export KONTOR=${service.url}`);
       await page.evaluate(() => navigator.clipboard.writeText(''));
-      // As in a page over plain HTTP from another machine, where browsers have no clipboard to give.
+      // On plain HTTP from another machine, browsers have no clipboard API.
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
       await buttons.nth(1).click();
       await page.getByRole('status').getByText('The code is copied.').waitFor();
     });
   });
 
-  it('the API reference tries a request with a token, light and dark', async () => {
+  it('the API reference sends a request with a token, in light and dark', async () => {
     const { token } = await service.integrator({ name: 'Tried & Co' });
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit(browser, service.url, { colorScheme }, async (page, watch) => {
-        watch.expecting.push(zodAsks);
+        watch.allowed.push(zodEvalTest);
         await page.goto('/docs');
         await page.getByPlaceholder('Token').first().fill(token);
-        expect(await barriers(page, '#reference')).toEqual([]);
+        expect(await accessibilityViolations(page, '#reference')).toEqual([]);
         await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
         await page.getByRole('button', { name: /^Send/ }).filter({ visible: true }).first().click();
         await page.getByText('Tried & Co').first().waitFor();
@@ -79,16 +79,16 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     }
   });
 
-  it('the API reference fits a phone', async () => {
+  it('the API reference fits on a phone', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
-      watch.expecting.push(zodAsks);
+      watch.allowed.push(zodEvalTest);
       await page.goto('/docs');
       await page.getByRole('heading', { name: 'Kontor' }).waitFor();
       expect(await overflow(page)).toBe(0);
     });
   });
 
-  it('GraphiQL asks as who is signed in, and its code comes from here', async () => {
+  it('GraphiQL uses the session, and loads its code from the service', async () => {
     const { email, tenantId } = await someone(service);
     await forTenant(service.books, tenantId).customer.create({
       data: { type: 'CUSTOMER', companyName: 'Nordlicht Verlag' },
@@ -100,8 +100,10 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
         await page.getByRole('button', { name: /Execute query/ }).click();
         await page.getByText('"Nordlicht Verlag"').waitFor();
         expect(page.workers().length).toBeGreaterThan(0);
-        // Its tabs have a button inside, which is GraphiQL's own way to build them.
-        expect((await barriers(page)).filter((barrier) => !barrier.startsWith('nested-interactive'))).toEqual([]);
+        // GraphiQL's tabs contain a button, which this project can't change.
+        expect(
+          (await accessibilityViolations(page)).filter((violation) => !violation.startsWith('nested-interactive')),
+        ).toEqual([]);
       });
     }
   });

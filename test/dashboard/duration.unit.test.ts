@@ -17,10 +17,10 @@ it.each([
   expect(toMinutes(typed)).toBe(minutes);
 });
 
-it.each([[''], ['1:75'], ['soon'], ['-1'], ['1:30:00'], ['1.2.3']])('%j is no duration', (typed) => {
+it.each([[''], ['1:75'], ['soon'], ['-1'], ['1:30:00'], ['1.2.3']])('%j is not a duration', (typed) => {
   expect(toMinutes(typed)).toBeNaN();
 });
 
-it('what is shown for an edit means the same minutes', () => {
+it('a formatted duration is parsed as the same minutes', () => {
   for (const minutes of [1, 59, 60, 61, 1440]) expect(toMinutes(clock(minutes))).toBe(minutes);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { password } from '../identity/browser.ts';
-import { settle, startApp, type App } from './app.ts';
+import { waitUntilIdle, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 describe.skipIf(noBrowser)('the first load', { timeout: 120_000 }, () => {
@@ -10,10 +10,10 @@ describe.skipIf(noBrowser)('the first load', { timeout: 120_000 }, () => {
   });
   afterAll(() => app?.close());
 
-  it('transfers at most 300 kB, from nothing to the first page of the books', async () => {
-    const { email } = await app.someone();
+  it('transfers at most 300 kB until the first page is shown', async () => {
+    const { email } = await app.newUser();
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/); // before one signs in
+      watch.allowed.push(/401/); // before signing in
       const network = await page.context().newCDPSession(page);
       await network.send('Network.enable');
       let bytes = 0;
@@ -23,16 +23,16 @@ describe.skipIf(noBrowser)('the first load', { timeout: 120_000 }, () => {
       await page.getByLabel(/^Password/).fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('navigation', { name: 'Main' }).waitFor();
-      await settle(page);
+      await waitUntilIdle(page);
       expect(bytes).toBeGreaterThan(50_000);
       expect(bytes).toBeLessThanOrEqual(300_000);
     });
   });
 
-  it('every page of it has its policy, and only that request’s nonce', async () => {
-    const { email, tenantId } = await app.someone();
+  it('every response has a Content-Security-Policy with a nonce of its own', async () => {
+    const { email, tenantId } = await app.newUser();
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await page.request.post('/api/auth/sign-in/email', {
         data: { email, password },
         headers: { 'x-requested-with': 'kontor' },

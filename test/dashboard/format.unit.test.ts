@@ -17,7 +17,7 @@ import {
 const digits = (text: string): string => text.replaceAll(/\D/g, '');
 
 describe('money', () => {
-  it('shows every digit of amounts that a number would round', () => {
+  it('keeps every digit of amounts that a number would round', () => {
     expect(digits(money('98765432109876543.21', 'EUR'))).toBe('9876543210987654321');
   });
   it.each([
@@ -29,7 +29,7 @@ describe('money', () => {
   });
 });
 
-it('a quantity keeps all its digits, and gets none', () => {
+it('a quantity keeps all its digits and gets no more', () => {
   expect(digits(decimal('0.12345678901234567'))).toBe('012345678901234567');
   expect(digits(decimal('5'))).toBe('5');
 });
@@ -60,14 +60,14 @@ it('a unit price keeps more digits than its currency has', () => {
   expect(digits(money('0.1234', 'EUR'))).toBe('01234');
 });
 
-it('money has ISO 4217’s minor digits, where browsers show fewer as well', () => {
+it('money has ISO 4217’s minor digits, even if browsers show fewer', () => {
   for (const { code, digits: minor } of currencyCodes.data) {
-    // Codes of no country, gold and the like, have none.
+    // Codes without a country, such as gold, have none.
     if (!code.startsWith('X') || code === 'XAF') expect([code, minorDigits(code)]).toEqual([code, minor]);
   }
 });
 
-it('a sentence of the server’s has amounts and days as they are written here, but for what it quotes', () => {
+it('amounts and dates in a sentence of the server are formatted, except in quotations', () => {
   expect(sentence('Must not be more than the 1059.5 EUR due.')).toBe(
     `Must not be more than the ${money('1059.5', 'EUR')} due.`,
   );
@@ -76,7 +76,7 @@ it('a sentence of the server’s has amounts and days as they are written here, 
     expect(sentence(text)).toBe(text);
 });
 
-it('no page formats or reads numbers and dates by itself', () => {
+it('only format/ formats and parses numbers and dates', () => {
   const folder = new URL('../../src/dashboard/', import.meta.url);
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !/^(dist|format)\//.test(file))
@@ -88,22 +88,22 @@ it('no page formats or reads numbers and dates by itself', () => {
   expect(found).toEqual([]);
 });
 
-it('how long ago is told in the unit that fits, and ahead as well', () => {
+it('the distance of a past or future time has a suitable unit', () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
   const at = (seconds: number): string => ago(new Date(now + seconds * 1000).toISOString(), now);
   expect(at(-59.4)).toMatch(/59/);
-  // Rounded up, a minute is no sixty seconds.
+  // 59.6 seconds are rounded to a minute, not to 60 seconds.
   expect(at(-59.6)).toBe(at(-60));
   expect(at(-3 * 3600)).toMatch(/3/);
   expect(at(90)).not.toBe(at(-90));
 });
 
-it('a wait is never told shorter than it is', () => {
+it('a waiting time is rounded up', () => {
   expect(wait(59)).toMatch(/59/);
   expect(wait(61)).toMatch(/2/);
 });
 
-it('names of states and resources are words', () => {
+it('a label is made from the name of a state or a resource', () => {
   expect(label('PARTIALLY_MATCHED')).toBe('Partially matched');
   expect(label('time-entries')).toBe('Time entries');
 });

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enter } from '../identity/browser.ts';
-import { enterWith, settle, startApp, type App } from './app.ts';
+import { signInByCookie, waitUntilIdle, startApp, type App } from './app.ts';
 import { noBrowser, open } from './browser.ts';
-import { makeLongBooks } from './long-books.ts';
-import { misfits } from './measure.ts';
+import { makeLongValues } from './long-values.ts';
+import { layoutProblems } from './layout-problems.ts';
 
-// Every page of the dashboard, with the longest values that are legal, on a phone, a tablet and a desk. What only looking
-// tells is looked at: SCREENSHOTS=folder keeps a picture of each.
+// Measures every page of the dashboard with the longest valid values, on a phone, a tablet, and a desktop.
+// SCREENSHOTS=folder saves a screenshot of each for review.
 
 const widths = [1440, 768, 390];
 const pictures = process.env['SCREENSHOTS'];
 
-describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }, () => {
+describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 }, () => {
   let app: App;
   let pages: Record<string, string>;
   let tenantId: string;
@@ -23,10 +23,10 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
   beforeAll(async () => {
     app = await startApp();
     const { email, acme } = await app.bookkeeper();
-    pages = await makeLongBooks(app.service, acme);
+    pages = await makeLongValues(app.service, acme);
     tenantId = acme.tenantId;
     visited = await open(app.browser, app.service.url, { viewport: { width: 1440, height: 900 } });
-    await enterWith(visited.page, (await enter(app.service, { email })).cookie ?? '');
+    await signInByCookie(visited.page, (await enter(app.service, { email })).cookie ?? '');
     await visited.page.addInitScript(() => localStorage.setItem('kontor-signed-in', 'yes'));
   }, 120_000);
   afterAll(async () => {
@@ -34,14 +34,14 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
     await app?.close();
   });
 
-  /** Measures the page as it stands, at each width. */
+  /** Measures the current page at each width. */
   async function expectToFit(page: Page, name: string): Promise<void> {
     const found: Record<number, string[]> = {};
     for (const width of widths) {
       await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
-      await settle(page);
-      const misfit = await misfits(page, { touch: 24 });
-      if (misfit.length > 0) found[width] = misfit;
+      await waitUntilIdle(page);
+      const problems = await layoutProblems(page, { touch: 24 });
+      if (problems.length > 0) found[width] = problems;
       if (pictures) {
         mkdirSync(pictures, { recursive: true });
         const path = join(pictures, `${name.replaceAll(/\W+/g, '-')}-${width}.png`);
@@ -51,12 +51,12 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
     expect(found).toEqual({});
   }
 
-  const arrive = async (name: string): Promise<Page> => {
+  const openPage = async (name: string): Promise<Page> => {
     const { page } = visited;
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`/${tenantId}${pages[name]}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await settle(page);
+    await waitUntilIdle(page);
     return page;
   };
 
@@ -98,12 +98,12 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
     'no page',
   ];
 
-  it('these are all of the pages', () => {
+  it('all pages are measured', () => {
     expect(Object.keys(pages)).toEqual(names);
   });
 
   it.each(names)('%s', async (name) => {
-    await expectToFit(await arrive(name), name);
+    await expectToFit(await openPage(name), name);
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
     ['a customer', 'Delete'],
     ['API tokens', 'Generate a token'],
   ])('%s: the dialog of “%s”', async (name, button) => {
-    const page = await arrive(name);
+    const page = await openPage(name);
     await page.getByRole('button', { name: button, exact: true }).click();
     await page
       .getByRole('dialog')
@@ -126,18 +126,18 @@ describe.skipIf(noBrowser)('pages fit, whatever they show', { timeout: 240_000 }
     await expectToFit(page, `${name} ${button}`);
   });
 
-  it('the search of everything', async () => {
-    const page = await arrive('overview');
+  it('the global search', async () => {
+    const page = await openPage('overview');
     await page.getByRole('button', { name: /^Search/ }).click();
     await page.getByRole('textbox', { name: 'Search everything' }).fill('wxyz');
     await page.getByRole('option', { name: /^Wxyz/ }).first().waitFor();
     await expectToFit(page, 'search');
   });
 
-  it('on a phone the first invoice is on the first screen, and the filters behind one button', async () => {
-    const page = await arrive('invoices');
+  it('on a phone the first invoice is visible without scrolling, and filters are behind a button', async () => {
+    const page = await openPage('invoices');
     await page.setViewportSize({ width: 390, height: 844 });
-    await settle(page);
+    await waitUntilIdle(page);
     const first = page.getByRole('table').getByRole('link').first();
     const box = await first.boundingBox();
     expect(box!.y + box!.height).toBeLessThan(844);

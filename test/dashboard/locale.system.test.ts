@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
 
   const bookkeeper = () => signedInBookkeeper(app);
 
-  /** Fills a field and leaves it; answers what it shows then. */
+  /** Fills a field and removes the focus. @returns the field's text afterwards */
   async function type(page: Page, name: RegExp, text: string): Promise<string> {
     const field = page.getByRole('textbox', { name });
     await field.fill(text);
@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
     return field.inputValue();
   }
 
-  describe('numbers are read as they are written there', () => {
+  describe('numbers are parsed in the locale', () => {
     it.each([
       ['de-DE', { quantity: '2,5', price: '1.234,5', rate: '19', shown: ['2,5', '1.234,5'], total: '3.672,64\u00A0€' }],
       [
@@ -31,24 +31,24 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       ['en-US', { quantity: '2.5', price: '1,234.5', rate: '19', shown: ['2.5', '1,234.5'], total: '€3,672.64' }],
       ['de-CH', { quantity: '2.5', price: '1’234.50', rate: '19', shown: ['2.5', '1’234.50'], total: '3’672.64' }],
       ['fr-FR', { quantity: '2,5', price: '1 234,50', rate: '19', shown: ['2,5', '1 234,50'], total: '3 672,64 €' }],
-    ])('%s: an invoice is written with %j', async (locale, { quantity, price, rate, shown, total }) => {
-      const alike = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll("'", '’');
+    ])('%s: an invoice with %j', async (locale, { quantity, price, rate, shown, total }) => {
+      const normalized = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll("'", '’');
       const { acme, open } = await bookkeeper();
       const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
       await app.visit({ locale }, async (page) => {
         await open(page, `/invoices/new?customer=${customer.body.data.id}`);
         await page.getByRole('textbox', { name: /^Title/ }).fill('Layout');
-        expect(alike(await type(page, /^Quantity/, quantity))).toBe(shown[0]);
-        expect(alike(await type(page, /^Unit price/, price))).toBe(shown[1]);
+        expect(normalized(await type(page, /^Quantity/, quantity))).toBe(shown[0]);
+        expect(normalized(await type(page, /^Unit price/, price))).toBe(shown[1]);
         await type(page, /^VAT/, rate);
         const totals = page.getByRole('table', { name: 'Totals' });
-        await expect.poll(async () => alike(await totals.innerText())).toContain(alike(total));
+        await expect.poll(async () => normalized(await totals.innerText())).toContain(normalized(total));
         await page.getByRole('button', { name: /draft$/ }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
         await page.getByRole('link', { name: 'Edit' }).click();
-        // What is stored comes back as it was typed, and stays so when nothing is changed.
+        // The stored values are shown as they were typed, and saving without a change keeps them.
         await page.getByRole('textbox', { name: /^Quantity/ }).waitFor();
-        expect(alike(await page.getByRole('textbox', { name: /^Quantity/ }).inputValue())).toBe(shown[0]);
+        expect(normalized(await page.getByRole('textbox', { name: /^Quantity/ }).inputValue())).toBe(shown[0]);
         await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       });
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       expect(body.data[0].items).toMatchObject([{ quantity: 2.5, unit_price_net: 1234.5, vat_rate: 19 }]);
     });
 
-    it('a German receipt, its payment, a rate and a duration', async () => {
+    it('German: a receipt, its payment, an hourly rate, and a duration', async () => {
       const { acme, open } = await bookkeeper();
       await app.visit({ locale: 'de-DE' }, async (page) => {
         await open(page, '/receipts');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       expect(receipt).toMatchObject({ amount_gross: 59.5, vat_rate: 7.5 });
     });
 
-    it('what has two readings is refused beside its field, in plain words', async () => {
+    it('an ambiguous number is an error of its field', async () => {
       const { open } = await bookkeeper();
       await app.visit({ locale: 'fr-FR' }, async (page) => {
         await open(page, '/receipts');
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
     });
   });
 
-  describe('every page shows numbers, dates and money in one way', () => {
+  describe('every page formats numbers, dates, and money in the locale', () => {
     let books: Awaited<ReturnType<typeof bookkeeper>>;
     const ids: Record<string, string> = {};
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { print } from '../../src/output.ts';
 import { startOwnServer } from '../own-server.ts';
-import { settle, signIn } from './app.ts';
+import { waitUntilIdle, signIn } from './app.ts';
 import { launch } from './browser.ts';
 
 // README's pictures, taken of the demo tenant: `npm run screenshots`. No hand touches them.
@@ -55,7 +55,7 @@ async function take({ name, options, show }: Picture): Promise<void> {
   const page = await context.newPage();
   await signIn(page, email, '/', password);
   await show(page);
-  await settle(page);
+  await waitUntilIdle(page);
   const path = join(folder, `${name}.png`);
   await page.screenshot({ path });
   await context.close();

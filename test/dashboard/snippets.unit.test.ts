@@ -18,7 +18,7 @@ const programs: Record<string, [file: string, program: string, ...args: string[]
   Go: ['verify.go', 'go', 'run'],
 };
 
-// All that any of these languages takes for something else within quotes.
+// All characters that are special within quotes in one of these languages.
 const body = JSON.stringify({ data: `Bäckerei "O'Neill" \\ #{1} $HOME \`id\` %s 🥨 \u2028 \u007F </script>` });
 const secret = newSecret();
 const signature = signatures({ body, eventId: 'e', timestamp: 1, secrets: { document: secret, standard: [] } })[
@@ -41,8 +41,8 @@ describe.each(snippets({ body, signature }).map(({ language }, index) => ({ lang
       return stdout.trim() || stderr;
     };
     describe.skipIf(spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)('the snippet', () => {
-      it('says true of what the service sent', () => expect(run({ body, signature })).toBe('true'));
-      it('says false of anything else', () => expect(run({ body: `${body} `, signature })).toBe('false'));
+      it('prints true for the service’s request', () => expect(run({ body, signature })).toBe('true'));
+      it('prints false for another body', () => expect(run({ body: `${body} `, signature })).toBe('false'));
     });
   },
 );

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 
-/** What is measured of a page, and what it is allowed. */
+/** The limits of the measurement. */
 export interface Measure {
-  /** Pixels, both ways, that a finger needs to hit something. */
+  /** The minimum width and height of touch targets, in pixels. */
   touch: number;
 }
 
 /**
- * What doesn't fit on a page as it is shown, one line each: more width than the window, text that is cut without its
- * whole in a title, a figure that breaks in two, a state whose words don't show, a target too small to touch.
+ * The layout problems of a page, one line each: a page that is wider than its window, text that is cut off without a title,
+ * a number that breaks across lines, a state without visible text, and a touch target that is too small.
  */
-export const misfits = (page: Page, measure: Measure): Promise<string[]> =>
+export const layoutProblems = (page: Page, measure: Measure): Promise<string[]> =>
   page.evaluate(({ touch }) => {
     const found: string[] = [];
     const named = (element: Element): string => {
@@ -20,7 +20,7 @@ export const misfits = (page: Page, measure: Measure): Promise<string[]> =>
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     if (wide > 0) found.push(`the page is ${wide} pixels wider than its window`);
 
-    /** Whether it is there for screen readers only, or not shown at all. */
+    /** Whether an element is hidden, or for screen readers only. */
     const hidden = (element: Element): boolean => {
       if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return true;
       for (let each: Element | null = element; each; each = each.parentElement) {
@@ -31,7 +31,7 @@ export const misfits = (page: Page, measure: Measure): Promise<string[]> =>
       return false;
     };
 
-    /** The nearest element around it that cuts off what stands out; none where that is scrolled into sight. */
+    /** The nearest ancestor that clips overflowing content. None if an ancestor scrolls. */
     const cutter = (element: Element): Element | undefined => {
       for (let each: Element | null = element; each && each !== document.body; each = each.parentElement) {
         const { overflowX } = getComputedStyle(each);

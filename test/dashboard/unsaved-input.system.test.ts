@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
-import { expectUsable, settle, signIn, startApp, type App } from './app.ts';
-import { barriers, noBrowser, type Watch } from './browser.ts';
+import { expectAccessible, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { accessibilityViolations, noBrowser, type Watch } from './browser.ts';
 
-// What is typed is never lost: not by the connection, the session, a link, a key, or somebody else's change.
+// Input is never lost: not by a network error, an expired session, navigation, a key, or a change made elsewhere.
 
-describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp();
   });
   afterAll(() => app?.close());
 
-  /** Someone with books of their own, who has signed in at a page. */
+  /** Creates a user with a tenant. `work` signs in and runs steps at a path. */
   async function bookkeeper() {
     const { email, acme } = await app.bookkeeper();
     const work = (
@@ -24,12 +24,12 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       options: BrowserContextOptions = {},
     ) =>
       app.visit(options, async (page, watch) => {
-        watch.expecting.push(/401|Failed to load resource|PageLoadError/);
+        watch.allowed.push(/401|Failed to load resource|PageLoadError/);
         await signIn(page, email, `/${acme.tenantId}${path}`);
-        await settle(page);
+        await waitUntilIdle(page);
         await steps(page, watch);
       });
-    /** Ends every session, as an administrator or another device does. */
+    /** Ends every session of the user. */
     const endSessions = async (): Promise<void> => {
       const elsewhere = await enter(app.service, { email });
       expect((await elsewhere.request('POST', '/api/auth/revoke-sessions', {})).status).toBe(200);
@@ -41,8 +41,8 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
 
   const isMutation = (body: string | null): boolean => /"query":"\s*mutation/.test(body ?? '');
 
-  describe('the connection fails', () => {
-    it('as a dialog is saved: all of it stays, and can be saved again', async () => {
+  describe('network errors', () => {
+    it('a dialog that can’t be saved keeps its input, and can be saved again', async () => {
       const { acme, work, customers } = await bookkeeper();
       const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
       await work(`/customers/${id}`, async (page) => {
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
           .getByRole('alert')
           .getByText(/can’t be reached/)
           .waitFor();
-        await settle(page);
+        await waitUntilIdle(page);
         expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
         await page.context().setOffline(false);
         await page.getByRole('button', { name: 'Save' }).click();
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       expect(await customers()).toMatchObject([{ city: 'Kiel' }]);
     });
 
-    it('as a draft is saved: all of it stays', async () => {
+    it('a draft that can’t be saved keeps its input', async () => {
       const { acme, work } = await bookkeeper();
       const id = await makeInvoice(acme);
       await work(`/invoices/${id}/edit`, async (page) => {
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
           .getByRole('alert')
           .getByText(/can’t be reached/)
           .waitFor();
-        await settle(page);
+        await waitUntilIdle(page);
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
         await page.context().setOffline(false);
         await page.getByRole('button', { name: 'Save draft' }).click();
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       });
     });
 
-    it('after the server has done it: sent again, it is not done twice', async () => {
+    it('a mutation whose response was lost takes effect once when it is sent again', async () => {
       const { work, customers } = await bookkeeper();
       await work('/customers', async (page) => {
         await page.getByRole('button', { name: 'Add a customer' }).first().click();
@@ -105,8 +105,8 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
     });
   });
 
-  describe('the session ends', () => {
-    it('as a form is sent: one signs in over the page, and it goes on', async () => {
+  describe('an expired session', () => {
+    it('submitting a form asks for the password, then submits it', async () => {
       const { acme, work, endSessions, customers } = await bookkeeper();
       await work('/customers', async (page) => {
         await page.getByRole('button', { name: 'Add a customer' }).first().click();
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
         await dialog.waitFor();
         expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/customers`);
-        expect(await barriers(page)).toEqual([]);
+        expect(await accessibilityViolations(page)).toEqual([]);
         await dialog.getByLabel(/^Password/).fill('not the password');
         await dialog.getByRole('button', { name: 'Sign in' }).click();
         await dialog.getByText('not right').waitFor();
@@ -127,13 +127,13 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       expect(await customers()).toMatchObject([{ company_name: 'Nordlicht Verlag' }]);
     });
 
-    it('before a page is opened: it says so, and leads there once one has signed in', async () => {
+    it('opening a page leads to the sign-in page, and then to the page', async () => {
       const { acme, email, work, endSessions } = await bookkeeper();
       await work('/customers', async (page) => {
         await endSessions();
         await page.goto(`/${acme.tenantId}/invoices?status=DRAFT`);
         await page.getByText('Your session has ended').waitFor();
-        await expectUsable(page);
+        await expectAccessible(page);
         expect(new URL(page.url()).searchParams.get('to')).toBe(`/${acme.tenantId}/invoices?status=DRAFT`);
         await signIn(page, email, page.url());
         expect(page.url()).toContain(`/${acme.tenantId}/invoices?status=DRAFT`);
@@ -141,14 +141,14 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
     });
   });
 
-  describe('one leaves', () => {
-    const question = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' });
+  describe('leaving a form', () => {
+    const confirmation = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' });
     const keep = async (page: Page): Promise<void> => {
-      await question(page).getByRole('button', { name: 'Keep editing' }).click();
-      await question(page).waitFor({ state: 'hidden' });
+      await confirmation(page).getByRole('button', { name: 'Keep editing' }).click();
+      await confirmation(page).waitFor({ state: 'hidden' });
     };
 
-    it('by a link, by Back, by Cancel, by closing the tab: one is asked first', async () => {
+    it('a link, Back, Cancel, and closing the tab ask for confirmation', async () => {
       const { acme, work } = await bookkeeper();
       await makeCustomer(acme);
       await work('/invoices', async (page) => {
@@ -166,27 +166,27 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await stays();
         await page.getByRole('button', { name: 'Cancel' }).click();
         await stays();
-        const asked = new Promise<string>((resolve) => {
+        const dialogType = new Promise<string>((resolve) => {
           page.once('dialog', (dialog) => {
             resolve(dialog.type());
             void dialog.dismiss();
           });
         });
         await page.close({ runBeforeUnload: true });
-        expect(await asked).toBe('beforeunload');
+        expect(await dialogType).toBe('beforeunload');
         expect(await subject.inputValue()).toBe('Spring catalogue');
 
         await page.evaluate(() => window.history.back());
-        await question(page).getByRole('button', { name: 'Discard' }).click();
+        await confirmation(page).getByRole('button', { name: 'Discard' }).click();
         await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
         await page.evaluate(() => window.history.forward());
         await page.getByRole('heading', { level: 1, name: 'New invoice' }).waitFor();
         await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
-        await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor(); // nothing typed: nobody asks
+        await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor(); // without input there is no confirmation
       });
     });
 
-    it('a dialog by Escape or its cross: asked where something is typed, closed where nothing is', async () => {
+    it('Escape and the close button of a dialog ask for confirmation only if there is input', async () => {
       const { work } = await bookkeeper();
       await work('/customers', async (page) => {
         const dialog = page.getByRole('dialog', { name: 'Add a customer' });
@@ -198,25 +198,25 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await open();
         await page.getByLabel('Company name').fill('Nordlicht Verlag');
         await page.keyboard.press('Escape');
-        await question(page).waitFor();
-        await expectUsable(page);
+        await confirmation(page).waitFor();
+        await expectAccessible(page);
         await page.keyboard.press('Escape');
-        await question(page).waitFor({ state: 'hidden' });
+        await confirmation(page).waitFor({ state: 'hidden' });
         expect(await page.getByLabel('Company name').inputValue()).toBe('Nordlicht Verlag');
         await dialog.locator('.mantine-Modal-close').click();
         await keep(page);
         await page.keyboard.press('Escape');
-        await question(page).getByRole('button', { name: 'Discard' }).click();
+        await confirmation(page).getByRole('button', { name: 'Discard' }).click();
         await dialog.waitFor({ state: 'hidden' });
       });
     });
   });
 
-  describe('somebody else was faster', () => {
+  describe('changes made elsewhere', () => {
     const update =
       'mutation ($id: UUID!, $input: UpdateInvoiceInput!) { updateInvoice(id: $id, input: $input) { id } }';
 
-    it('a draft was changed: what changed is told, and both changes are saved', async () => {
+    it('a changed draft: the change is shown, and both changes are saved', async () => {
       const { acme, work } = await bookkeeper();
       const id = await makeInvoice(acme);
       await work(`/invoices/${id}/edit`, async (page) => {
@@ -227,7 +227,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
           .getByRole('alert')
           .getByText('Due date was changed elsewhere to “May 1, 2026”, and updated here.')
           .waitFor();
-        await expectUsable(page);
+        await expectAccessible(page);
         expect(await page.getByLabel('Due date').inputValue()).toBe('2026-05-01');
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
         await page.getByRole('button', { name: 'Save draft' }).click();
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       expect(body.data).toMatchObject({ subject: 'Spring catalogue', due_date: '2026-05-01' });
     });
 
-    it('a draft was issued: that is told, and what was typed becomes a new draft', async () => {
+    it('an issued draft: the input can be saved as a new draft', async () => {
       const { acme, work } = await bookkeeper();
       const id = await makeInvoice(acme);
       await work(`/invoices/${id}/edit`, async (page) => {
@@ -246,7 +246,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('alert').getByText('has been issued as invoice 2026-0001').waitFor();
         expect(await page.getByLabel('Subject').inputValue()).toBe('Spring catalogue');
-        await expectUsable(page);
+        await expectAccessible(page);
         await page.getByRole('button', { name: 'Save as new draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
       });
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       expect(body.data).toMatchObject([{ status: 'draft', subject: 'Spring catalogue' }, { status: 'issued' }]);
     });
 
-    it('a receipt was paid while it is edited: that is told, and nothing typed is gone', async () => {
+    it('a paid receipt: the reason is shown, and the input stays', async () => {
       const { acme, work } = await bookkeeper();
       const id = await makeReceipt(acme, { status: 'BOOKED' });
       await work(`/receipts/${id}`, async (page) => {
@@ -268,7 +268,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
     });
   });
 
-  describe('somebody else was faster with a webhook', () => {
+  describe('changes of a webhook made elsewhere', () => {
     const webhookOf = async ({ graphql }: Integrator): Promise<string> => {
       const input = { url: 'https://hooks.example/kontor', events: ['invoice.issued'], description: 'The warehouse' };
       const made = await graphql(
@@ -278,7 +278,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       return made.createWebhook.webhook.id as string;
     };
 
-    it('and changed it: what changed is told, and both changes are saved', async () => {
+    it('a changed webhook: the change is shown, and both changes are saved', async () => {
       const { acme, work } = await bookkeeper();
       const id = await webhookOf(acme);
       await work(`/settings/webhooks/${id}`, async (page) => {
@@ -292,7 +292,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
         const alert = page.getByRole('alert');
         await alert.getByText('Description was also changed elsewhere to “The store”. Your change is kept.').waitFor();
         await alert.getByText('Events was changed elsewhere, and updated here.').waitFor();
-        await expectUsable(page);
+        await expectAccessible(page);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       });
@@ -300,7 +300,7 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
       expect(webhook).toEqual({ description: 'The shop', events: ['invoice.paid'] });
     });
 
-    it('and deleted it: that is told, and nothing typed is gone', async () => {
+    it('a deleted webhook: the reason is shown, and the input stays', async () => {
       const { acme, work } = await bookkeeper();
       const id = await webhookOf(acme);
       await work(`/settings/webhooks/${id}`, async (page) => {
@@ -314,14 +314,14 @@ describe.skipIf(noBrowser)('typed work', { timeout: 120_000 }, () => {
     });
   });
 
-  it('offline, a page that was never loaded says so in the app, and is loaded once there is a connection', async () => {
+  it('offline, a page whose code is not loaded shows an error, and loads when the connection is back', async () => {
     const { acme, work } = await bookkeeper();
     await work('/customers', async (page) => {
       await page.context().setOffline(true);
       const menu = page.getByRole('navigation', { name: 'Main' });
       await menu.getByRole('link', { name: 'Time entries' }).click();
       await page.getByText('This page couldn’t be loaded').waitFor();
-      await expectUsable(page);
+      await expectAccessible(page);
       await page.getByRole('button', { name: 'Try again' }).first().click();
       await page.getByText('This page couldn’t be loaded').waitFor();
       expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/time-entries`);

@@ -10,18 +10,18 @@ import {
 } from '../graphql/books.ts';
 import type { Integrator, Service } from '../harness.ts';
 
-/** Text of exactly so many characters: words, or one word without a place to break. */
+/** Text of a given length: several words, or one word that has no place to break. */
 const words = (length: number): string =>
   'Verwertungsgesellschaft für Öffentlichkeitsarbeit und Söhne '.repeat(99).slice(0, length - 1) + '.';
 const word = (length: number): string => 'Wxyzabcdefghijklmn'.repeat(999).slice(0, length);
 
-/** With 19 % VAT, the largest gross total there is: 15 digits. */
+/** With 19% VAT, this is the largest possible gross total: 15 digits. */
 const price = '8403361344537.81';
 const most = '9999999999999.99';
 const line = { title: word(255), quantity: '1', unit: word(20), unitPriceNet: price, vatRate: '19' };
 
-/** Pages of books in which every value is as long as it may be, by what they show. */
-export async function makeLongBooks(service: Service, acme: Integrator): Promise<Record<string, string>> {
+/** Fills a tenant with rows whose values have the maximum length. @returns the paths of all pages, by name */
+export async function makeLongValues(service: Service, acme: Integrator): Promise<Record<string, string>> {
   const address = { email: `${word(60)}@${'sub.'.repeat(45)}example.com`, addressLine1: words(255), city: word(255) };
   const customerId = await makeCustomer(acme, {
     companyName: word(255),

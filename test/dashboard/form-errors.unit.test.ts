@@ -8,44 +8,43 @@ const refused = (errors: Record<string, string[]>): CombinedError =>
   new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });
 
 const fields = new Set(['url', 'events', 'items.0.quantity']);
-const sort = (error: CombinedError) => formErrorsOf(error, (path) => fields.has(path));
+const assign = (error: CombinedError) => formErrorsOf(error, (path) => fields.has(path));
 
-it('what is wrong with a field stands beside it', () => {
-  expect(sort(refused({ 'input.url': ['Must begin with https://.', 'Is too long.'] }))).toEqual({
+it('an error of a field is assigned to the field', () => {
+  expect(assign(refused({ 'input.url': ['Must begin with https://.', 'Is too long.'] }))).toEqual({
     fields: { url: 'Must begin with https://. Is too long.' },
     rest: [],
   });
 });
 
-it('what is wrong with a line of a list stands in that line', () => {
-  expect(sort(refused({ 'input.items.0.quantity': ['Must not be zero.'] })).fields).toEqual({
+it('an error of a line is assigned to the line’s field', () => {
+  expect(assign(refused({ 'input.items.0.quantity': ['Must not be zero.'] })).fields).toEqual({
     'items.0.quantity': 'Must not be zero.',
   });
 });
 
-it('what is wrong within a field stands beside the field', () => {
-  expect(sort(refused({ 'input.events.3': ['There is no such event.'] })).fields).toEqual({
+it('an error inside a field’s value is assigned to the field', () => {
+  expect(assign(refused({ 'input.events.3': ['There is no such event.'] })).fields).toEqual({
     events: 'There is no such event.',
   });
 });
 
-it('what belongs to no field is said above them, and nothing is lost', () => {
-  expect(sort(refused({ input: ['A tenant has at most 10 webhooks.'], 'input.color': ['Is unknown.'] })).rest).toEqual([
-    'A tenant has at most 10 webhooks.',
-    'Color: Is unknown.',
-  ]);
+it('other errors are kept for the form', () => {
+  expect(
+    assign(refused({ input: ['A tenant has at most 10 webhooks.'], 'input.color': ['Is unknown.'] })).rest,
+  ).toEqual(['A tenant has at most 10 webhooks.', 'Color: Is unknown.']);
 });
 
-it('what belongs to no field is named in words', () => {
+it('other errors name their field in words', () => {
   const errors = { 'input.items.1.unitPriceNet': ['Must be at least 0.'], id: ['Only a draft can be changed.'] };
-  expect(sort(refused(errors)).rest).toEqual([
+  expect(assign(refused(errors)).rest).toEqual([
     'Line 2, unit price net: Must be at least 0.',
     'Only a draft can be changed.',
   ]);
 });
 
-it('no program’s terms are told', () => {
-  const { rest, fields: told } = sort(
+it('technical messages are replaced', () => {
+  const { rest, fields: messages } = assign(
     refused({
       'input.url': ['Must be a UUID.'],
       'input.customerId': ['Must be a UUID.'],
@@ -53,7 +52,7 @@ it('no program’s terms are told', () => {
       'input.items.0.quantity': ['Must be a number.'],
     }),
   );
-  expect(told).toEqual({ url: 'Choose one.', 'items.0.quantity': `Enter a number, such as ${numberExample}.` });
+  expect(messages).toEqual({ url: 'Choose one.', 'items.0.quantity': `Enter a number, such as ${numberExample}.` });
   expect(rest).toEqual(['Customer: Choose one.', 'Invoice date: Enter a date.']);
   expect(errorMessage(refused({ id: ['Must be a UUID.'], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
     `Choose one. Must not be more than the ${money('59.5', 'EUR')} due.`,
@@ -62,15 +61,15 @@ it('no program’s terms are told', () => {
 
 it('an error without fields is a sentence', () => {
   const error = new CombinedError({ graphQLErrors: [{ message: 'Not found.', extensions: { code: 'NOT_FOUND' } }] });
-  expect(sort(error)).toEqual({ fields: {}, rest: ['Not found.'] });
+  expect(assign(error)).toEqual({ fields: {}, rest: ['Not found.'] });
 });
 
-it('a fault of ours is told with the number it is logged under', () => {
+it('an internal error has the request id that is in the log', () => {
   const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId: 'r-1' };
   expect(errorMessage(new CombinedError({ graphQLErrors: [{ message: 'x', extensions }] }))).toContain('r-1');
 });
 
-it('no answer is told as such', () => {
+it('a network error has a message of its own', () => {
   expect(errorMessage(new CombinedError({ networkError: new TypeError('Failed to fetch') }))).toMatch(
     /can’t be reached/,
   );

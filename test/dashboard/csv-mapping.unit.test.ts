@@ -5,13 +5,13 @@ import { guessMapping, mappingOf } from '../../src/dashboard/pages/bank-transact
 const file = (...parts: BlobPart[]): File => new File(parts, 'statement');
 
 describe('the beginning of a file', () => {
-  it('is UTF-8, or Windows-1252 where it is none', async () => {
+  it('is decoded as UTF-8, or else as Windows-1252', async () => {
     expect(await headOf(file('Währung'))).toBe('Währung');
     expect(await headOf(file(new Uint8Array([0x57, 0xe4, 0x68, 0x72, 0x75, 0x6e, 0x67, 0x3b, 0x78])))).toBe(
       'Währung;x',
     );
   });
-  it('stays UTF-8 where its 64 KiB cut a character', async () => {
+  it('is UTF-8 even if the limit of 64 KiB cuts a character', async () => {
     expect(await headOf(file('x'.repeat(64 * 1024 - 1), 'ä'))).not.toContain('Ã');
   });
   it.each([
@@ -24,7 +24,7 @@ describe('the beginning of a file', () => {
   ])('%j: CSV is %s', (head, csv) => {
     expect(isCsv(head)).toBe(csv);
   });
-  it('is read by its own delimiter, past the lines before', () => {
+  it('is parsed with its delimiter, after the skipped lines', () => {
     expect(rowsOf('Account 1\n"a;b";c\n1;"2, 3"\n', 1)).toEqual([
       ['a;b', 'c'],
       ['1', '2, 3'],
@@ -32,8 +32,8 @@ describe('the beginning of a file', () => {
   });
 });
 
-describe('a mapping is guessed by what banks call their columns', () => {
-  it('German: the other’s account is not taken for one’s own', () => {
+describe('a mapping is guessed from the names of the columns', () => {
+  it('German: the counterparty’s account is not mapped as the own account', () => {
     const values = guessMapping(
       rowsOf(
         'Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;IBAN Zahlungsbeteiligter;Betrag;Waehrung\n' +
@@ -58,18 +58,18 @@ describe('a mapping is guessed by what banks call their columns', () => {
   const beside = (iban: string, rows: string[]) =>
     mappingOf(guessMapping(rowsOf(`Date;Name;${iban};Amount\n${rows.join('\n')}`, 0), 'EUR')).columns;
   const row = (account: string): string => `2026-03-02;Ada;${account};10.00`;
-  it('IBANs that differ beside a counterparty are theirs, not one’s own', () => {
+  it('IBANs that differ beside a counterparty are the counterparty’s', () => {
     const rows = [row('DE02120300000000202051'), row('FR76 3000 6000 0112 3456 7890 189'), row('')];
     expect(beside('IBAN', rows)).toMatchObject({ accountIban: null, counterpartyIban: '3' });
     expect(beside('Account', rows)).toMatchObject({ accountIban: null, counterpartyIban: '3' });
     expect(beside('Own account', rows)).toMatchObject({ accountIban: '3', counterpartyIban: null });
   });
-  it('one and the same IBAN is one’s own', () => {
+  it('an IBAN that is the same in all rows is the own account', () => {
     const rows = [row('DE02120300000000202051'), row('DE02 1203 0000 0000 2020 51'), row('n/a')];
     expect(beside('IBAN', rows)).toMatchObject({ accountIban: '3', counterpartyIban: null });
   });
 
-  it('Dutch: which way the money went stands beside the amount', () => {
+  it('Dutch: the direction is in a column beside the amount', () => {
     const values = guessMapping(
       rowsOf(
         '"Datum","Naam / Omschrijving","Rekening","Tegenrekening","Code","Af Bij","Bedrag (EUR)","Mededelingen"\n' +
@@ -90,7 +90,7 @@ describe('a mapping is guessed by what banks call their columns', () => {
     });
   });
 
-  it('English: debit and credit in columns of their own, and no amount', () => {
+  it('English: debit and credit have separate columns', () => {
     const values = guessMapping(rowsOf('Date,Description,Debit,Credit\n2026-11-03,Power,84.20,\n', 0), 'GBP');
     expect(values).toMatchObject({ dateFormat: 'YYYY-MM-DD', decimalSeparator: '.', amountKind: 'debitAndCredit' });
     const { columns, currency } = mappingOf(values);

@@ -8,13 +8,13 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
-import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
-// The work that comes every day goes on by itself: matching, billing, looking something up.
+// Daily tasks: matching transactions, billing, searching.
 
-// A busy machine takes its time.
-const patiently = { timeout: 10_000 };
+// Longer than the default, for slow machines.
+const longPoll = { timeout: 10_000 };
 
 describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   let app: App;
@@ -23,12 +23,12 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
   afterAll(() => app?.close());
 
-  it('the figures of the overview lead to the rows they count', async () => {
+  it('the overview’s figures link to the lists of the counted rows', async () => {
     const { email, acme } = await app.bookkeeper();
     await makeBankTransaction(acme, { counterpartyName: 'Not matched yet' });
     await makeBankTransaction(acme, { counterpartyName: 'Nothing to match', matchStatus: 'IGNORED' });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/); // before one signs in
+      watch.allowed.push(/401/); // before signing in
       await signIn(page, email);
       await page.getByRole('link', { name: 'Unmatched transactions' }).click();
       await page.getByText('Not matched yet').waitFor();
@@ -41,10 +41,10 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     });
   });
 
-  it('a form works where the page is no secure origin, as on plain http in a network', async () => {
+  it('a form works on an insecure origin, such as plain HTTP in a local network', async () => {
     const { email, acme } = await app.bookkeeper();
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/); // before one signs in
+      watch.allowed.push(/401/); // before signing in
       await page.addInitScript(() => Object.defineProperty(crypto, 'randomUUID', { value: undefined }));
       await signIn(page, email, '/customers');
       await page.getByRole('button', { name: 'Add a customer' }).first().click();
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     expect(await acme.db.customer.count({ where: { companyName: 'Plain http GmbH' } })).toBe(1);
   });
 
-  it('after “Confirm” the next unmatched transaction is there, and the last one says that none is left', async () => {
+  it('confirming a match opens the next unmatched transaction; after the last one a message says so', async () => {
     const { email, acme } = await app.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     const paying = async (day: string, name: string): Promise<string> => {
@@ -73,12 +73,12 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     );
     const heading = (name: string) => ({ level: 1, name }) as const;
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/); // before one signs in
+      watch.allowed.push(/401/); // before signing in
       await signIn(page, email, `/bank-transactions/${middleId}`);
       await page.getByRole('button', { name: `Confirm Invoice ${middle}` }).click();
       await page.getByRole('heading', heading('The oldest')).waitFor();
       await page.getByText(`Matched with Invoice ${middle}. Here is the next.`).waitFor();
-      // From the last of the list to its first.
+      // After the last one of the list comes the first.
       await page.getByRole('button', { name: 'Next unmatched' }).click();
       await page.getByRole('heading', heading('The newest')).waitFor();
       await page.getByRole('button', { name: `Confirm Invoice ${newest}` }).click();
@@ -89,33 +89,33 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
         .click();
       await page.getByText('No other transaction is unmatched.').waitFor();
       await page.getByRole('heading', heading('The oldest')).waitFor();
-      await expectUsable(page);
+      await expectAccessible(page);
     });
     expect(await acme.db.bankTransaction.count({ where: { matchStatus: 'MATCHED' } })).toBe(3);
   });
 
-  it('money out offers to make its receipt, which it then pays', async () => {
+  it('a receipt is created from money out, which then pays it', async () => {
     const { email, acme } = await app.bookkeeper();
     const supplierId = await makeCustomer(acme, { companyName: 'Papier Union GmbH', type: 'SUPPLIER' });
     const bank = { amount: -59.5, amountOpen: -59.5, reference: 'Invoice 4711' };
     const known = await makeBankTransaction(acme, { ...bank, counterpartyName: 'PAPIER UNION GMBH' });
     const unknown = await makeBankTransaction(acme, { ...bank, counterpartyName: 'A garage' });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, `/bank-transactions/${known}`);
       await page.getByRole('button', { name: 'Create receipt' }).click();
       const dialog = page.getByRole('dialog');
-      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), patiently).toMatch(/^59[.,]50?$/);
+      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), longPoll).toMatch(/^59[.,]50?$/);
       await expect
-        .poll(() => dialog.getByRole('combobox', { name: 'Supplier' }).inputValue(), patiently)
+        .poll(() => dialog.getByRole('combobox', { name: 'Supplier' }).inputValue(), longPoll)
         .toBe('Papier Union GmbH');
-      await expectUsable(page);
+      await expectAccessible(page);
       await dialog.getByLabel('VAT, %').fill('19');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByText('The receipt is booked and paid.').waitFor();
       await page.getByRole('heading', { level: 1, name: 'A garage' }).waitFor();
       await page.getByRole('button', { name: 'Create receipt' }).click();
-      await expect.poll(() => dialog.getByLabel('Description').inputValue(), patiently).toBe('A garage, Invoice 4711');
+      await expect.poll(() => dialog.getByLabel('Description').inputValue(), longPoll).toBe('A garage, Invoice 4711');
       await dialog.getByRole('button', { name: 'Cancel' }).click();
     });
     const receipts = (await acme.rest('GET', '/receipts')).body.data;
@@ -126,24 +126,24 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     expect([await status(known), await status(unknown)]).toEqual(['matched', 'unmatched']);
   });
 
-  it('an invoice paid in part says so, on its page and in the list, and its payments are in its history', async () => {
+  it('a part-paid invoice is shown as such, and its payments are in its history', async () => {
     const { email, acme } = await app.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2999-12-31' });
     await makePayment(acme, id, '19');
     const receiptId = await makeReceipt(acme, { status: 'BOOKED' });
     await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id, amount: "9") { id } }', { id: receiptId });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email);
-      await go(page, 'Invoices');
+      await navigateTo(page, 'Invoices');
       const row = page.getByRole('row').filter({ hasText: 'Globex' });
       await row.getByText('Part-paid').waitFor();
       await row.getByText(/100\.00 open/).waitFor();
       await row.getByRole('link').first().click();
       await page.getByRole('main').getByText('Part-paid', { exact: true }).waitFor();
       await page.getByText(/^Payment of €19\.00 on /).waitFor();
-      await settle(page);
-      // Newest first: it was paid after it was issued.
+      await waitUntilIdle(page);
+      // Newest first: the payment was made after the invoice was issued.
       const history = await page.locator('.mantine-Timeline-itemTitle').allTextContents();
       expect(history.map((title) => title.split(' ')[0])).toEqual(['Payment', 'Issued', 'Created']);
       await page.goto(page.url().replace(/invoices.*/, `receipts/${receiptId}`));
@@ -151,12 +151,12 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     });
   });
 
-  it('cancelling offers to keep the invoice, in plain words', async () => {
+  it('cancelling an invoice asks for confirmation', async () => {
     const { email, acme } = await app.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const status = async () => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, `/invoices/${id}`);
       const ask = async (): Promise<void> => {
         await page.getByRole('button', { name: 'More actions' }).click();
@@ -174,13 +174,13 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     expect(await status()).toBe('cancelled');
   });
 
-  it('time is billed in lines as one chooses', async () => {
+  it('time is billed in lines by the chosen grouping', async () => {
     const { email, acme } = await app.bookkeeper();
     const customerId = await makeCustomer(acme);
     const projectId = await makeProject(acme, { customerId, hourlyRateNet: '90' });
     for (const description of ['Call', 'Design', 'Call']) await makeTimeEntry(acme, { projectId, description });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, `/projects/${projectId}`);
       await page.getByRole('button', { name: 'Bill the time' }).click();
       await page.getByLabel(/^VAT/).fill('19');
@@ -196,7 +196,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('/ and Ctrl-K search everything, by the keyboard alone', async () => {
+  it('/ and Ctrl-K open the global search, which works by keyboard alone', async () => {
     const { email, acme } = await app.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     await makeInvoice(acme, { customerId, subject: 'Nordlicht, spring' });
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     await makeReceipt(acme, { description: 'Nordlicht fair' });
     await makeBankTransaction(acme, { counterpartyName: 'Nordlicht Verlag' });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email);
       await page.keyboard.press('/');
       const field = page.getByRole('textbox', { name: 'Search everything' });
@@ -216,25 +216,25 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
           .getByRole('option', { name: /Nordlicht/ })
           .waitFor();
       await page.getByRole('status').getByText('5 results').waitFor({ state: 'attached' });
-      await expectUsable(page);
+      await expectAccessible(page);
       // The field tells screen readers which result Enter opens.
       const chosen = () => field.getAttribute('aria-activedescendant');
       const first = await chosen();
       await page.keyboard.press('ArrowDown');
-      await expect.poll(chosen, patiently).not.toBe(first);
+      await expect.poll(chosen, longPoll).not.toBe(first);
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
 
-      await go(page, 'Projects');
-      // From within a field, where / is only a character.
+      await navigateTo(page, 'Projects');
+      // Inside a field, / is only a character.
       await page.getByLabel('Search projects').press('/');
       expect(await page.getByLabel('Search projects').inputValue()).toBe('/');
       await page.getByLabel('Search projects').press('Control+k');
       await field.waitFor();
       await page.keyboard.type('time ent');
       await page.getByRole('option', { name: /^Time entries/ }).waitFor();
-      await expect.poll(chosen, patiently).not.toBeNull();
+      await expect.poll(chosen, longPoll).not.toBeNull();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Time entries' }).waitFor();
       await page.keyboard.press('Control+k');
@@ -249,14 +249,14 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   it('settings link to the guides', async () => {
     const { email } = await app.bookkeeper();
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email);
       for (const [name, guide] of [
         ['API tokens', '/docs/authentication'],
         ['Webhooks', '/docs/webhooks'],
         ['Deliveries', '/docs/webhooks#when-you-fail'],
       ] as const) {
-        await go(page, name);
+        await navigateTo(page, name);
         expect(await page.getByRole('link', { name: /^Guide: / }).getAttribute('href')).toBe(guide);
       }
     });

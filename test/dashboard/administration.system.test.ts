@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvitation } from '../../src/identity/index.ts';
 import { makeBankTransaction } from '../graphql/books.ts';
 import { password } from '../identity/browser.ts';
-import { expectUsable, go, settle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
-// What is done now and then: a webhook changed, paused and repaired, people let in and out, customers kept in order.
+// Occasional tasks: changing webhooks, inviting and removing members, passwords, editing customers.
 
-describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp();
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     const { secret, webhook } = createWebhook;
     const stored = () => acme.db.webhook.findFirstOrThrow({ where: { id: webhook.id } });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, `/settings/webhooks/${webhook.id}`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByLabel('Description').fill('The shop');
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await choose(page, /^Pause/);
       await page.getByText('Paused', { exact: true }).first().waitFor();
       expect((await stored()).active).toBe(false);
-      await expectUsable(page);
+      await expectAccessible(page);
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('The webhook is active.').waitFor();
       expect((await stored()).active).toBe(true);
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     });
   });
 
-  it('a deactivated webhook says why, is enabled again, and what it missed is sent', async () => {
+  it('a deactivated webhook shows the reason, is enabled again, and missed events are redelivered', async () => {
     const { email, acme } = await app.bookkeeper();
     const { createWebhook } = await acme.graphql(
       'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
@@ -75,37 +75,37 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Missed' });
     await expect.poll(() => acme.db.delivery.count({ where: { webhookId, state: 'SET_ASIDE' } })).toBe(1);
-    const heard = () => app.receiver.requests.filter(({ path }) => path === '/missed');
+    const received = () => app.receiver.requests.filter(({ path }) => path === '/missed');
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, `/settings/webhooks/${webhookId}`);
       await page.getByText(/^Deactivated on/).waitFor();
-      await expectUsable(page);
+      await expectAccessible(page);
       await page.getByRole('button', { name: 'Enable again' }).click();
       await page.getByText('The webhook is active.').waitFor();
-      expect(heard()).toHaveLength(0);
+      expect(received()).toHaveLength(0);
       await choose(page, /^Redeliver missed events/);
       await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
       await page.getByText('1 event redelivered.').waitFor();
-      await expect.poll(() => heard().length).toBe(1);
+      await expect.poll(() => received().length).toBe(1);
     });
   });
 
-  it('a colleague is invited by a link, joins with a password of their own, and is let go', async () => {
+  it('a colleague is invited by a link, joins with a new account, and is removed', async () => {
     const { email, acme } = await app.bookkeeper();
     const colleague = `colleague-${acme.tenantId}@example.com`;
     let link = '';
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email);
-      await go(page, 'Members');
+      await navigateTo(page, 'Members');
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('E-mail address').fill(colleague);
       await page.getByRole('button', { name: 'Create invitation' }).click();
       link = (await page.getByLabel('the link', { exact: true }).textContent()) ?? '';
     });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401|422/); // the short password is refused
+      watch.allowed.push(/401|422/); // the short password is refused
       await page.goto(new URL(link).pathname);
       await page.getByLabel('Your name').fill('Grace');
       await page
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
         .getByText(/at least 12 characters/i)
         .first()
         .waitFor();
-      await expectUsable(page);
+      await expectAccessible(page);
       await page
         .getByLabel(/^Password/)
         .first()
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, '/settings/members');
       await page.getByText(`${colleague} (not verified)`).waitFor();
       await page.getByRole('button', { name: 'Remove Grace' }).click();
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(1);
   });
 
-  it('an invitation offers both ways; who has an account is let in with it, and by no other password', async () => {
+  it('an invitation for an existing account is accepted by signing in, and not by another password', async () => {
     const { email, acme } = await app.bookkeeper();
     const other = await app.bookkeeper();
     const { invitation, secret } = await createInvitation(app.service.client, {
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     });
     expect(invitation.email).toBe(other.email);
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await page.goto(`/invitation/${secret}`);
       await page.getByLabel('Your name').fill('Grace');
       await page
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
         .fill('not the password of the account');
       await page.getByRole('button', { name: 'Join' }).click();
       await page.getByText('You could not be signed in').waitFor();
-      await expectUsable(page);
+      await expectAccessible(page);
       await page.getByRole('link', { name: 'sign in' }).click();
       expect(await page.getByLabel('E-mail address').inputValue()).toBe(other.email);
       await page
@@ -175,11 +175,11 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(2);
   });
 
-  it('a changed password asks whether API tokens end, too', async () => {
+  it('changing the password can also revoke API tokens', async () => {
     const { email, acme } = await app.bookkeeper();
     const next = 'another horse, another battery';
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, '/account');
       for (const [from, to, revoke, status] of [
         [password, next, false, 200],
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
         await page.getByLabel('New password', { exact: false }).first().fill(to);
         await page.getByLabel(/^Confirm new password/).fill(to);
         await page.getByRole('checkbox', { name: 'Also revoke my API tokens' }).setChecked(revoke);
-        await expectUsable(page);
+        await expectAccessible(page);
         await page.getByRole('button', { name: 'Change the password' }).click();
         await page.getByText(revoke ? /have ended, and your API tokens\.$/ : /other sessions have ended\.$/).waitFor();
         expect((await acme.rest('GET', '/me')).status).toBe(status);
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
   it('signing out everywhere ends every session', async () => {
     const { email, acme } = await app.bookkeeper();
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email, '/account');
       await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -209,20 +209,20 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     expect(await app.service.client.session.count({ where: { userId: acme.userId } })).toBe(0);
   });
 
-  it('a customer is added, what is wrong said beside its field; found, changed, and deleted', async () => {
+  it('a customer is added, with errors beside the fields, found, edited, and deleted', async () => {
     const { email, acme } = await app.bookkeeper();
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Somebody else' });
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/);
+      watch.allowed.push(/401/);
       await signIn(page, email);
-      await go(page, 'Customers');
+      await navigateTo(page, 'Customers');
       await page.getByRole('button', { name: 'Add a customer' }).click();
       await page.getByLabel('E-mail').fill('no address');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByText('Must not be empty.').waitFor();
       const address = page.getByLabel('E-mail');
       await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
-      await expectUsable(page);
+      await expectAccessible(page);
       await address.fill('office@nordlicht.example');
       await page.getByLabel('Company name').fill('Nordlicht Verlag');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Kiel').waitFor();
 
-      await go(page, 'Customers');
+      await navigateTo(page, 'Customers');
       await page.getByLabel('Search customers').fill('kiel');
       await page.getByText('Somebody else').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Nordlicht Verlag' }).click();
@@ -243,11 +243,11 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
     expect((await acme.rest('GET', '/customers')).body.meta.total).toBe(1);
   });
 
-  it('a transaction is ignored at once, and is not after all where that is refused', async () => {
+  it('ignoring a transaction is shown at once, and reverted if it fails', async () => {
     const { email, acme } = await app.bookkeeper();
     const id = await makeBankTransaction(acme);
     await app.visit({}, async (page, watch) => {
-      watch.expecting.push(/401/, /Failed to load resource/);
+      watch.allowed.push(/401/, /Failed to load resource/);
       await signIn(page, email, `/bank-transactions/${id}`);
       const shows = (state: string) => page.getByRole('main').getByText(state, { exact: true }).waitFor();
       await shows('Unmatched');
@@ -258,10 +258,10 @@ describe.skipIf(noBrowser)('upkeep', { timeout: 120_000 }, () => {
         await route.continue();
       });
       await page.getByRole('button', { name: 'Ignore', exact: true }).click();
-      await shows('Ignored'); // though no answer came
+      await shows('Ignored'); // before the response
       held.resolve();
       await page.getByText('It no longer needs a match').waitFor();
-      await settle(page);
+      await waitUntilIdle(page);
       await shows('Ignored');
 
       await page.unroute('**/graphql');

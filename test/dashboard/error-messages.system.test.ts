@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { expectUsable, settle, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, waitUntilIdle, signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // A program's terms, and the API's own paths.
 const technical = /UUID|YYYY|ISO \d|ISO 8601|\bnull\b|\bstring\b|cursor|\binput\b|customerId|\bid:/;
 
-describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 120_000 }, () => {
   let app: App;
   beforeAll(async () => {
     app = await startApp();
@@ -15,13 +15,13 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
 
   const bookkeeper = () => signedInBookkeeper(app);
 
-  it('an empty form says what is missing, beside each field', async () => {
+  it('an empty form shows an error beside each required field', async () => {
     const { open } = await bookkeeper();
     await app.visit({}, async (page) => {
       const send = async (button: string): Promise<string> => {
         await page.getByRole('button', { name: button, exact: true }).last().click();
         await page.locator('[aria-invalid="true"]').first().waitFor();
-        await settle(page);
+        await waitUntilIdle(page);
         return page.locator('body').innerText();
       };
       await open(page, '/invoices/new');
@@ -44,22 +44,22 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
     ['/invoices?customer=nobody', 'This link doesn’t work'],
     ['/receipts?after=nowhere', 'This link doesn’t work'],
     ['/time-entries?from=never', 'This link doesn’t work'],
-  ])('%s: a wrong address says %j', async (path, told) => {
+  ])('%s: an invalid URL shows %j', async (path, message) => {
     const { open } = await bookkeeper();
     await app.visit({}, async (page) => {
       await open(page, path);
-      await page.getByText(told).waitFor();
-      await expectUsable(page);
+      await page.getByText(message).waitFor();
+      await expectAccessible(page);
       expect(await page.getByRole('main').innerText()).not.toMatch(technical);
       const button = page.getByRole('link', { name: 'Show the list without filters' });
       if (!(await button.isVisible())) return;
       await button.click();
-      await page.getByText(told).waitFor({ state: 'detached' });
+      await page.getByText(message).waitFor({ state: 'detached' });
       expect(new URL(page.url()).search).toBe('');
     });
   });
 
-  it('what is refused by a button says why, and no path', async () => {
+  it('a failed action shows the reason without a field path', async () => {
     const { acme, open } = await bookkeeper();
     const id = await makeCustomer(acme);
     await makeInvoice(acme, { customerId: id });
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
     });
   });
 
-  it('a picker that finds nothing makes a new one, and chooses it', async () => {
+  it('a picker without results creates a new row and selects it', async () => {
     const { acme, open } = await bookkeeper();
     await app.visit({}, async (page) => {
       await open(page, '/invoices/new');
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
       await page.getByRole('option', { name: 'Add “Nordlicht Verlag”' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add a customer' });
       expect(await dialog.getByLabel('Company name').inputValue()).toBe('Nordlicht Verlag');
-      await expectUsable(page);
+      await expectAccessible(page);
       await dialog.getByLabel('City').fill('Kiel');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await dialog.waitFor({ state: 'hidden' });
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('forms and pages speak plainly', { timeout: 120_000 }
     expect((await acme.rest('GET', '/customers')).body.data).toMatchObject([{ city: 'Kiel', type: 'customer' }]);
   });
 
-  it('"Add a line" puts the focus into it', async () => {
+  it('"Add a line" moves the focus to the new line', async () => {
     const { open } = await bookkeeper();
     await app.visit({}, async (page) => {
       await open(page, '/invoices/new');

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import { enter } from '../identity/browser.ts';
+import { expectAccessible, issueInvoice, signInByCookie, startApp, type App } from './app.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
+
+describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () => {
+  let app: App;
+  let tenantId: string;
+  let cookie: string;
+  const ids: Record<string, string> = {};
+  beforeAll(async () => {
+    app = await startApp();
+    const { email, acme } = await app.bookkeeper();
+    ({ tenantId } = acme);
+    cookie = (await enter(app.service, { email })).cookie!;
+    const invoice = await issueInvoice(acme);
+    ids['invoice'] = invoice.id;
+    ids['customer'] = (await acme.rest('GET', '/customers')).body.data[0].id;
+    const { createWebhook } = await acme.graphql(
+      'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
+      { input: { url: app.receiver.url } },
+    );
+    ids['webhook'] = createWebhook.webhook.id;
+    const { pingWebhook } = await acme.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', {
+      id: ids['webhook'],
+    });
+    ids['delivery'] = pingWebhook.id;
+    ids['draft'] = await makeInvoice(acme);
+    ids['receipt'] = await makeReceipt(acme, { status: 'BOOKED' });
+    ids['project'] = await makeProject(acme);
+    await makeTimeEntry(acme, { projectId: ids['project'] });
+    ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
+  });
+  afterAll(() => app?.close());
+
+  it.each([
+    '/',
+    '/invoices',
+    '/invoices/new',
+    '/invoices/INVOICE',
+    '/invoices/DRAFT/edit',
+    '/customers',
+    '/customers/CUSTOMER',
+    '/bank-transactions',
+    '/bank-transactions/upload',
+    '/bank-transactions/TRANSACTION',
+    '/receipts',
+    '/receipts/RECEIPT',
+    '/projects',
+    '/projects/PROJECT',
+    '/time-entries',
+    '/deliveries',
+    '/deliveries/DELIVERY',
+    '/account',
+    '/settings/members',
+    '/settings/api-tokens',
+    '/settings/webhooks',
+    '/settings/webhooks/WEBHOOK',
+    '/nothing',
+  ])('%s, in light and dark, on a desktop and on a phone', async (path) => {
+    const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()]!);
+    await app.visit({}, async (page) => {
+      await signInByCookie(page, cookie);
+      await page.goto(`/${tenantId}${at}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      for (const viewport of [desktop, phone]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          await expectAccessible(page);
+        }
+      }
+    });
+  });
+
+  it('a hovered row is accessible', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await app.visit({ colorScheme }, async (page) => {
+        await signInByCookie(page, cookie);
+        await page.goto(`/${tenantId}/customers`);
+        await page.getByRole('row').nth(1).hover();
+        await expectAccessible(page);
+      });
+    }
+  });
+});
