@@ -20,7 +20,7 @@ import { lazyPage } from './navigation/lazy-page.ts';
 
 type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
 
-export interface Destination {
+interface Destination {
   path: string;
   label: string;
   icon: Icon;

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 const listeners = new Set<() => void>();
 let current: StreamState = { connected: false, gaps: 0 };
 
-export interface StreamState {
+interface StreamState {
   connected: boolean;
   /** How often the stream has reconnected. Events in between were missed. */
   gaps: number;

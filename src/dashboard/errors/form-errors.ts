@@ -3,7 +3,7 @@ import { sentence } from '../format/format.ts';
 import { fieldName, plainMessage } from './plain-messages.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
-export interface FormErrors {
+interface FormErrors {
   fields: Record<string, string>;
   rest: string[];
 }

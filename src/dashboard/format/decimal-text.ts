@@ -2,7 +2,7 @@
  * Formats and parses decimals in a locale. A decimal is a string in the API's format: digits, a point, digits. It never
  * becomes a binary floating-point number, which would round it.
  */
-export interface DecimalText {
+interface DecimalText {
   /**
    * Formats a decimal with all its digits: `1234.5` is `1.234,5` in German.
    * @param minDigits the minimum number of digits after the separator

@@ -85,7 +85,7 @@ export interface Result {
   detail: string;
 }
 
-export interface ResultGroup {
+interface ResultGroup {
   label: string;
   results: Result[];
 }

@@ -1,15 +1,14 @@
 import { Button, EmptyState, Skeleton, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { DocumentTextIcon, PencilSquareIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { DocumentTextIcon, PencilSquareIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { Link, useLocation, useParams } from 'wouter';
-import { confirm } from '../../components/confirm.tsx';
+import { Link, useParams } from 'wouter';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { country, label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
@@ -54,6 +53,7 @@ export default function CustomerPage(): ReactNode {
 function Details({ customer }: { customer: Customer }): ReactNode {
   const { id, companyName, type, email, addressLine1, postalCode, city, country: code, vatId } = customer;
   const [editing, edit] = useDisclosure();
+  const [, remove] = useMutation(DeleteCustomer);
   const list = useListState();
   return (
     <Page
@@ -65,7 +65,13 @@ function Details({ customer }: { customer: Customer }): ReactNode {
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
             Edit
           </Button>
-          <Remove customer={customer} />
+          <DeleteButton
+            name={companyName}
+            question="Delete the customer?"
+            note="Customers with invoices, projects or receipts can’t be deleted."
+            remove={() => remove({ id })}
+            list="/customers"
+          />
         </>
       }
     >
@@ -102,28 +108,5 @@ function Details({ customer }: { customer: Customer }): ReactNode {
         <CustomerForm customer={customer} onCancel={edit.close} onDone={edit.close} />
       </Dialog>
     </Page>
-  );
-}
-
-function Remove({ customer: { id, companyName } }: { customer: Customer }): ReactNode {
-  const [, navigate] = useLocation();
-  const [, remove] = useMutation(DeleteCustomer);
-  const confirmAndRemove = async (): Promise<void> => {
-    const confirmed = await confirm({
-      title: 'Delete the customer?',
-      children: `${companyName} is deleted permanently. Customers with invoices, projects or receipts can’t be deleted.`,
-      confirm: 'Delete',
-      danger: true,
-    });
-    if (!confirmed) return;
-    const { error } = await remove({ id });
-    if (error) return notifyError(error);
-    notifySuccess(`${companyName} is deleted.`);
-    navigate('/customers');
-  };
-  return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
-      Delete
-    </Button>
   );
 }

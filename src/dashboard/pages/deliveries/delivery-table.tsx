@@ -12,7 +12,7 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
 
-export const DeliveriesQuery = graphql(
+const DeliveriesQuery = graphql(
   `
     query Deliveries(
       $first: Int

@@ -6,7 +6,7 @@ export interface SentRequest {
   signature: string;
 }
 
-export interface Snippet {
+interface Snippet {
   language: string;
   code: string;
 }

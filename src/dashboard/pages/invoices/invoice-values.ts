@@ -4,7 +4,7 @@ import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-v
 import type { Invoice } from './fields.ts';
 
 /** The form values of a line. */
-export interface LineValues {
+interface LineValues {
   /** React's key, because lines can be moved. */
   key: string;
   title: string;

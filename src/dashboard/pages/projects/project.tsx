@@ -1,15 +1,14 @@
 import { Anchor, Button, EmptyState, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ClockIcon, DocumentTextIcon, PencilSquareIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { ClockIcon, DocumentTextIcon, PencilSquareIcon, PlusIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
-import { Link, useLocation, useParams } from 'wouter';
-import { confirm } from '../../components/confirm.tsx';
+import { Link, useParams } from 'wouter';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, decimal, minutes, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
@@ -117,7 +116,8 @@ function Details({ project }: { project: Project }): ReactNode {
 }
 
 function Actions({ project }: { project: Project }): ReactNode {
-  const { customer, unbilledMinutes } = project;
+  const { id, name, customer, unbilledMinutes } = project;
+  const [, remove] = useMutation(DeleteProject);
   const [billing, bill] = useDisclosure();
   const [editing, edit] = useDisclosure();
   return (
@@ -130,7 +130,13 @@ function Actions({ project }: { project: Project }): ReactNode {
       <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
         Edit
       </Button>
-      <Remove project={project} />
+      <DeleteButton
+        name={name}
+        question="Delete the project?"
+        note="Projects with time entries or receipts can’t be deleted; archive them instead."
+        remove={() => remove({ id })}
+        list="/projects"
+      />
       <Dialog title="Bill the time" opened={billing} onClose={bill.close}>
         <BillForm project={project} onCancel={bill.close} />
       </Dialog>
@@ -138,28 +144,5 @@ function Actions({ project }: { project: Project }): ReactNode {
         <ProjectForm project={project} onCancel={edit.close} onDone={edit.close} />
       </Dialog>
     </>
-  );
-}
-
-function Remove({ project: { id, name } }: { project: Project }): ReactNode {
-  const [, navigate] = useLocation();
-  const [, remove] = useMutation(DeleteProject);
-  const confirmAndRemove = async (): Promise<void> => {
-    const confirmed = await confirm({
-      title: 'Delete the project?',
-      children: `${name} is deleted permanently. Projects with time entries or receipts can’t be deleted; archive them instead.`,
-      confirm: 'Delete',
-      danger: true,
-    });
-    if (!confirmed) return;
-    const { error } = await remove({ id });
-    if (error) return notifyError(error);
-    notifySuccess(`${name} is deleted.`);
-    navigate('/projects');
-  };
-  return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
-      Delete
-    </Button>
   );
 }

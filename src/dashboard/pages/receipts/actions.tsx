@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { BanknotesIcon, CheckIcon, PencilSquareIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { BanknotesIcon, CheckIcon, PencilSquareIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { useLocation } from 'wouter';
-import { confirm } from '../../components/confirm.tsx';
+import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
@@ -33,6 +32,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const { status, payments } = receipt;
   const [paying, pay] = useDisclosure();
   const [editing, edit] = useDisclosure();
+  const [, remove] = useMutation(DeleteReceipt);
   return (
     <>
       {status === 'DRAFT' && <Book receipt={receipt} />}
@@ -46,7 +46,12 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
             Edit
           </Button>
-          <Remove receipt={receipt} />
+          <DeleteButton
+            name={nameOf(receipt)}
+            question="Delete the receipt?"
+            remove={() => remove({ id: receipt.id })}
+            list="/receipts"
+          />
         </>
       )}
       {/* Shown in every state: their input stays when the receipt is paid elsewhere. */}
@@ -70,29 +75,6 @@ function Book({ receipt: { id } }: { receipt: Receipt }): ReactNode {
   return (
     <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={bookNow}>
       Book
-    </Button>
-  );
-}
-
-function Remove({ receipt }: { receipt: Receipt }): ReactNode {
-  const [, navigate] = useLocation();
-  const [, remove] = useMutation(DeleteReceipt);
-  const confirmAndRemove = async (): Promise<void> => {
-    const confirmed = await confirm({
-      title: 'Delete the receipt?',
-      children: `${nameOf(receipt)} is deleted permanently.`,
-      confirm: 'Delete',
-      danger: true,
-    });
-    if (!confirmed) return;
-    const { error } = await remove({ id: receipt.id });
-    if (error) return notifyError(error);
-    notifySuccess(`${nameOf(receipt)} is deleted.`);
-    navigate('/receipts');
-  };
-  return (
-    <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
-      Delete
     </Button>
   );
 }
