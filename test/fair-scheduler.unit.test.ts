@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairScheduler } from '../src/graphql/fair-scheduler.ts';
 
-it('who waits has a turn after one piece of each other’s, however much they have brought', async () => {
+it('gives each key a turn after one piece of every other key', async () => {
   const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
   const done: string[] = [];
   const work = (who: string): Promise<void> => turns.waitForTurn(who).then(() => void done.push(who));
@@ -12,21 +13,27 @@ it('who waits has a turn after one piece of each other’s, however much they ha
   expect(done.at(-1), 'also when nobody has waited for a while').toBe('d');
 });
 
-it('between two of one’s own turns is a pause, which others don’t wait for', async () => {
+it('pauses between two turns of one key, while other keys have theirs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const turns = createFairScheduler({ rest: 0, pauseMs: 30 });
   const done: string[] = [];
-  // A timer that is set at a turn for a little less than the pause. Timers fire in the order of their times, however
-  // late the process is, so this one fires between two turns if there is such a pause, and only then.
-  const work = async (who: string): Promise<void> => {
-    await turns.waitForTurn(who);
-    done.push(who);
-    if (who === 'a') setTimeout(() => done.push('-'), 25);
+  for (const key of ['a', 'a', 'a', 'b']) void turns.waitForTurn(key).then(() => done.push(key));
+  /** What is done once all that needs no pause has run: the scheduler's own ticks are not faked. */
+  const settled = async (): Promise<string> => {
+    for (let tick = 0; tick < 20; tick += 1) await sleep(1);
+    return done.join('');
   };
-  await Promise.all(['a', 'a', 'a', 'b'].map(work));
-  expect(done.join('')).toBe('ab-a-a');
+  expect(await settled()).toBe('ab');
+  vi.advanceTimersByTime(29);
+  expect(await settled()).toBe('ab');
+  vi.advanceTimersByTime(1);
+  expect(await settled()).toBe('aba');
+  vi.advanceTimersByTime(30);
+  expect(await settled()).toBe('abaa');
 });
 
-it('others are served between two pieces', async () => {
+it('lets other work run between two pieces', async () => {
   const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
   const order: string[] = [];
   setImmediate(() => order.push('other'));

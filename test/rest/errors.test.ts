@@ -18,7 +18,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const withToken = async (options: { abilities?: string[]; expiresAt?: Date } = {}): Promise<Integrator> => {
-  const { id, token } = await createToken(service.client, { tenantId: acme.tenantId, ...options });
+  // A user's active tokens are limited.
+  const { tenantId } = acme;
+  await service.client.apiToken.updateMany({
+    where: { tenantId, NOT: { id: acme.tokenId } },
+    data: { revokedAt: new Date() },
+  });
+  const { id, token } = await createToken(service.client, { tenantId, ...options });
   return asIntegrator(service, { ...acme, token, tokenId: id });
 };
 const endpoints = routes.map(([method, path]) => [method, path.replace(':id', sample.unknownId)] as const);
