@@ -7,7 +7,7 @@ export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path 
 
 export type Ability = `${AbilityScope}:${'read' | 'write'}`;
 
-/** Everything that may stand in a token's list of abilities (DECISIONS.md#d20-abilities). */
+/** All values of a token's list of abilities (DECISIONS.md#d20-abilities). */
 export const grantable: readonly string[] = [
   '*',
   'read',

@@ -9,9 +9,9 @@ export type { Resource } from '../prisma/client.ts';
 export interface Principal {
   user: User;
   tenant: Tenant;
-  /** The personal access token the request came with. */
+  /** The API token of the request; null in a session. */
   token: ApiToken | null;
-  /** The dashboard session it came with, if it did. */
+  /** The session of the request, if it has one. */
   session?: { id: string };
 }
 
@@ -28,7 +28,7 @@ export type RenderPayload = (
 
 /** The domain's interface to the sender of webhooks. */
 export interface Webhooks {
-  /** Why a webhook can't have this address, in words; undefined if it can. */
+  /** The reason why a webhook can't have this address, as a sentence; undefined if it can. */
   urlFault: (url: string) => Promise<string | undefined>;
   newSecret: () => string;
   /** Encrypts a secret for storage. */
@@ -36,8 +36,8 @@ export interface Webhooks {
 }
 
 /**
- * The ids of deliveries that are created or change from now on, of one webhook or of all the tenant's. Fails where changes
- * may have been missed.
+ * The ids of deliveries that are created or change from now on, of one webhook or of all webhooks of the tenant. Fails if
+ * changes may have been missed.
  */
 export type WatchDeliveries = (webhookId?: string | null) => Promise<AsyncIterable<string>>;
 
@@ -47,25 +47,25 @@ export interface Context extends Principal {
   db: Db;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  /** Marks the answer as dependent on the caller: stored under an Idempotency-Key, it is replayed to nobody else. */
+  /** Marks the answer as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
   markPersonal: () => void;
   renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
   watchDeliveries: WatchDeliveries;
-  /** The `X-Request-Id` of the request that is answered; null where none is. */
+  /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
   /**
-   * Runs `work` in a transaction: everything that it writes, events included, or nothing. If the transaction fails by
-   * contention, `work` is run again.
+   * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
+   * contention, `work` is retried.
    */
   transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
   /**
-   * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail by itself. If any of
-   * it fails by contention, all of `work` is run again.
+   * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail alone. If any part fails
+   * by contention, all of `work` is retried.
    */
   outerTransaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
-  /** Writes rows in one statement, which is a transaction of its own where none is open: all rows or none. */
+  /** Writes all rows in one statement. Outside a transaction, the statement is a transaction of its own. */
   insert: (rows: Rows) => Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export function createContext(options: {
         // Prisma writes into the options.
         db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
     const once = begin(true);
-    // A savepoint can't be retried by itself: the transaction would still hold the locks that it failed by.
+    // A savepoint can't be retried alone: the transaction would still hold the locks that caused the failure.
     const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
     const context: Context = {
       ...principal,

@@ -1,4 +1,4 @@
-/** When something deprecated was announced, and from when on it may be gone, as midnight UTC. */
+/** The day on which a deprecation was announced, and the day from which it may be removed; as midnight UTC. */
 export interface Deprecation {
   since: Date;
   sunset: Date;
@@ -20,7 +20,7 @@ export function deprecated(instead: string, since: string, sunset: string): stri
   return `${instead} Deprecated since ${since}, gone from ${sunset}.`;
 }
 
-/** What a reason says; undefined for what is not deprecated. Throws for a reason without dates. */
+/** The dates in a deprecation's reason; undefined without a reason. @throws Error for a reason without dates */
 export function deprecationOf(reason: string | null | undefined): Deprecation | undefined {
   if (reason == null) return undefined;
   const [, since, sunset] = form.exec(reason) ?? [];

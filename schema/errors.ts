@@ -15,7 +15,7 @@ export class CodedError extends GraphQLError {
   }
 }
 
-/** What was thrown, as the client may see it; undefined where it is a fault of ours. */
+/** The error as the client may see it; undefined if it is a fault of the service. */
 export function asCoded(error: unknown): CodedError | undefined {
   if (error instanceof CodedError) return error;
   if (!(error instanceof TenantBusyError)) return undefined;
@@ -71,7 +71,7 @@ const maxPaths = 10_000;
 export class Problems {
   #count = 0;
   readonly #deferred: (() => PromiseLike<unknown>)[] = [];
-  // Without a prototype: a path may be anything a client sends, __proto__ too.
+  // Without a prototype, because a path is a client's text, which may be __proto__.
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
   add(path: string, message: string): void {

@@ -27,11 +27,11 @@ export interface ImportResult {
 }
 
 /**
- * Imports a bank statement: the whole of it or nothing. A transaction that was imported before, from this file or
- * another, is skipped (DECISIONS.md#d50-identity-of-a-transaction); one that certainly pays something is matched with
- * it. The file is read before a connection is taken. A tenant's imports are written one after the other: two files that
- * overlap would wait for each other's rows.
- * @param file the path of a file that has arrived whole
+ * Imports a bank statement, completely or not at all. A transaction that was imported before, from this file or another,
+ * is skipped (DECISIONS.md#d50-identity-of-a-transaction). A transaction that certainly pays an invoice or receipt is
+ * matched with it. The file is parsed before a connection is acquired. A tenant's imports are written one after the
+ * other, because the transactions of overlapping files would wait for each other's rows.
+ * @param file the path of a complete file
  * @throws CodedError saying where the file can't be read, and why
  */
 export async function importStatement(
@@ -95,7 +95,7 @@ async function write(context: Context, rows: string): Promise<Written> {
   return result;
 }
 
-/** A transaction that was added, by its id. */
+/** A transaction that was added. */
 type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 
 /** Writes the rows that aren't stored yet. The tenant's advisory lock ensures that no other import adds them meanwhile. */
@@ -114,15 +114,15 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
         valueDate: valueDate === null ? null : new Date(valueDate),
         amount,
         amountOpen: amount,
-        // Nothing is left to be paid from nothing.
+        // A transaction of zero can't pay anything.
         ...(new Decimal(amount).isZero() && { matchStatus: 'MATCHED' }),
       }),
     }));
   if (added.length === 0) return [];
-  // Lists are ordered by id: the file's last is the newest.
+  // Lists are ordered by id: the last transaction of the file is the newest.
   const ids = added.map(({ row }) => row.id).toSorted();
   const rows = added.map(({ row }, at) => ({ ...row, id: ids[at] ?? row.id }));
-  // They pay nothing yet.
+  // New transactions have no matches yet.
   const events = await renderEvents(
     context,
     rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
@@ -132,9 +132,8 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
 }
 
 /**
- * Those of the identities that transactions have already. Each is looked up in the unique index by itself: for a list of
- * them PostgreSQL reads all of the tenant's transactions where it has no statistics yet, as while a first file is
- * imported.
+ * The identities that are stored already. Each one is looked up separately in the unique index. For a list of them,
+ * PostgreSQL would read all of the tenant's transactions while it has no statistics, such as during a first import.
  */
 async function identitiesThere(context: Context, identities: string[]): Promise<Set<string>> {
   const rows = await context.db.$rows<{ identity: string }>(
@@ -148,7 +147,7 @@ async function identitiesThere(context: Context, identities: string[]): Promise<
   return new Set(rows.map(({ identity }) => identity));
 }
 
-/** The ids of those that name an open invoice or a booked receipt. */
+/** The ids of the transactions that name an open invoice or a booked receipt. */
 async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
   const named = (isSent: boolean): string[] => [
     ...new Set(added.filter((each) => each.isSent === isSent).flatMap(({ names }) => names)),
@@ -162,8 +161,8 @@ const matchBatchSize = 100;
 
 /**
  * Matches new transactions that certainly pay an invoice or receipt. Runs last, so that invoices aren't locked while the file
- * is written; and locks them in the order of ids, as match() does. If several transactions would pay the same one, the first
- * does.
+ * is written. Invoices and receipts are locked in the order of ids, as in match(). If several transactions would pay the
+ * same one, the first transaction does.
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
   const payers = new Map<string, { id: string; pays: Suggestion }>();
@@ -178,7 +177,7 @@ async function matchCertain(context: Context, ids: string[]): Promise<number> {
   }
   let matched = 0;
   for (const { id, pays } of [...payers.values()].toSorted((a, b) => (a.pays.id < b.pays.id ? -1 : 1))) {
-    // Somebody may have paid it meanwhile.
+    // A concurrent request may have paid it meanwhile.
     const target = await lockPayable(context, pays);
     if (!target?.due.equals(pays.amount)) continue;
     await match(context, id, [pays]);

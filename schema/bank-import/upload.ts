@@ -30,7 +30,7 @@ const StatementFormat = builder.enumType('StatementFormat', {
 
 const cell = text(255);
 
-/** Not a letter, a digit or a line break: those would split words, numbers or rows. */
+/** A delimiter must not be a letter, a digit or a line break: these would split words, numbers or rows. */
 const delimiter = z
   .string()
   .refine(
@@ -39,7 +39,7 @@ const delimiter = z
   )
   .meta({ minLength: 1, maxLength: 1 });
 
-/** More than a transaction's text is put together from. */
+/** The limit of columns whose texts are joined to a transaction's reference. */
 const mostReferences = 20;
 const references = z
   .array(z.string())
@@ -98,7 +98,7 @@ const CsvMappingInput = builder.inputType('CsvMappingInput', {
 
 type Given = typeof CsvMappingInput.$inferInput;
 
-/** What is null was not given; a column that is a number is one's place. */
+/** Omits values that are null, and converts a column given as a number to its position. */
 function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
   if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
   const place = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);

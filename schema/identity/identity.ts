@@ -52,13 +52,13 @@ export interface Invitation {
 }
 
 /**
- * Operations on behalf of the caller. No method takes a user or a tenant: they are the caller's own, and an id that
- * belongs to others is answered null, like one that doesn't exist.
+ * Operations on behalf of the caller. No method takes a user or a tenant, because they are the caller's own. For an id that
+ * belongs to others, the result is null, as for an unknown id.
  */
 export interface Identity {
   /** The user's open tenants, by name; for an API token, its own. */
   tenants: () => Promise<Tenant[]>;
-  /** The user's for the tenant, those that aren't revoked, newest first. */
+  /** The user's tokens for the tenant, newest first, without revoked ones. */
   apiTokens: () => Promise<ApiToken[]>;
   createApiToken: (input: {
     name: string;
@@ -66,18 +66,18 @@ export interface Identity {
     expiresAt?: Date;
   }) => Promise<{ apiToken: ApiToken; value: string }>;
   revokeApiToken: (id: string) => Promise<ApiToken | null>;
-  /** The tenant's, in the order they joined. */
+  /** The tenant's members, in the order in which they joined. */
   members: () => Promise<Member[]>;
-  /** @throws ValidationError for the last one */
+  /** @throws ValidationError for the last member */
   removeMember: (userId: string) => Promise<Member | null>;
-  /** The tenant's that can still be accepted, newest first. */
+  /** The tenant's open invitations, newest first. */
   invitations: () => Promise<Invitation[]>;
   /** @throws ValidationError for a member's address */
   inviteMember: (email: string) => Promise<{ invitation: Invitation; link: string }>;
   revokeInvitation: (id: string) => Promise<Invitation | null>;
-  /** The user's, newest first. */
+  /** The user's sessions, newest first. */
   sessions: () => Promise<Session[]>;
   revokeSession: (id: string) => Promise<Session | null>;
-  /** All of the user's but the one that asks; answers how many they were. */
+  /** Ends all sessions of the user except the caller's. @returns how many there were */
   revokeOtherSessions: () => Promise<number>;
 }

@@ -2,15 +2,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Files that are too large for memory and needed no longer than their request. TMPDIR says where they are.
+// Temporary files of a request that are too large for memory. TMPDIR names their folder.
 
-/** Of this machine's folders; the process's number and six random characters follow. */
+/** The names of all such folders begin like this. The process's id and six random characters follow. */
 const prefix = `kontor-${hostname().replaceAll(/[^\w.]/g, '_')}-`;
 const ours = new RegExp(`^${prefix.replaceAll('.', String.raw`\.`)}(\\d+)-\\w{6}$`);
 
 export interface TemporaryFolder {
   path: string;
-  /** Deletes it and all that is in it. */
+  /** Deletes the folder and its content. */
   discard: () => Promise<void>;
 }
 
@@ -21,14 +21,14 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
 }
 
 /**
- * Deletes the folders of processes that ended without doing so. To be called before this process makes one: a folder
- * with its number is then of an earlier process.
+ * Deletes the folders that ended processes have left behind. Must be called before this process creates one: a folder with
+ * the same process id is then from an earlier process.
  */
 export async function clearTemporaryFolders(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const [, pid] = ours.exec(name) ?? [];
     if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    // One of another user's stays.
+    // A folder of another user can't be deleted.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }

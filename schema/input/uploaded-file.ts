@@ -1,7 +1,7 @@
-/** A file of a multipart request, which has arrived and lies on disk until the request is answered. */
+/** A complete file of a multipart request. It is on disk until the request is answered. */
 export class UploadedFile {
   readonly path: string;
-  /** Why it can't be used: it is missing, too long, or didn't arrive whole. */
+  /** The reason why the file can't be used: it is missing, too long, or incomplete. */
   fault: string | undefined = 'Is missing in the form.';
 
   constructor(path: string) {

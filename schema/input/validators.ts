@@ -2,9 +2,9 @@ import { iso31661 } from 'iso-3166';
 import { z } from 'zod';
 import { Decimal, fits, isCurrency, maxDigits } from '../money/money.ts';
 
-// What a single input may be. Used as `validate:` where the input is declared. Each says its bounds as data, too.
+// Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.
 
-/** Bounds as data, in JSON Schema's keywords where it has one: to be described by, never to be checked by. */
+/** Bounds as data, in JSON Schema's keywords if it has one. They are for descriptions; validation doesn't use them. */
 export interface Bounds {
   minLength?: number;
   maxLength?: number;
@@ -15,7 +15,7 @@ export interface Bounds {
   /** At most this many decimals. */
   decimals?: number;
   nonZero?: boolean;
-  /** Of a code: only some that look like this exist. */
+  /** The form of a code. Not every code of this form exists. */
   pattern?: string;
   format?: string;
   /** The values of an enum that are accepted here. */
@@ -40,7 +40,7 @@ export function boundsInWords(validate: unknown): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** Whether there are at most so many, as code points: of what is longer than that could be, they aren't counted. */
+/** Whether a text has at most `max` code points. They are counted only if the length doesn't show it already. */
 const hasAtMost = (max: number, text: string): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
@@ -56,7 +56,7 @@ export const text = (max: number) =>
     .refine((value) => hasAtMost(max, value), `Must not be longer than ${max} characters.`)
     .meta({ maxLength: max });
 
-/** Text that says something. */
+/** Text that is not empty. */
 export const requiredText = (max: number) =>
   text(max)
     .refine((value) => value !== '', 'Must not be empty.')
@@ -117,7 +117,7 @@ export const count = (min: number, max: number, things: string) =>
     .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`)
     .meta({ minItems: min, maxItems: max });
 
-/** Some values of an enum, and why not the others. */
+/** Some values of an enum. @param message why the other values are refused */
 export const among = <Value extends string>(values: Value[], message: string) =>
   z
     .custom<Value>()

@@ -40,7 +40,7 @@ export function lineTotal(line: Pick<Line, 'quantity' | 'unitPriceNet'>, currenc
   return round(new Decimal(line.quantity).times(line.unitPriceNet), currency);
 }
 
-/** A decimal of ours, or a row's: of that, the text is at hand, and costs less than the number (prisma/query-compiler/decimal.ts). */
+/** A decimal of ours, or of a row. A row's decimal has its text, which is cheaper to use (prisma/query-compiler/decimal.ts). */
 type Written = Pick<Decimal, 'toFixed'>;
 
 /**
@@ -69,7 +69,7 @@ export interface InvoiceTotals {
   totalGross: Decimal;
 }
 
-/** Everything that follows from an invoice's lines. */
+/** The totals of an invoice's lines. */
 export function invoiceTotals(lines: Line[], currency: string): InvoiceTotals {
   const shares = vatBreakdown(
     lines.map((line) => ({ lineTotalNet: lineTotal(line, currency), vatRate: line.vatRate })),

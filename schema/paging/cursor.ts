@@ -13,7 +13,7 @@ export interface Order {
 
 const newestFirst: Order = { column: undefined, direction: 'desc', mark: '' };
 
-/** @param orderBy as a list's argument of that name has it */
+/** @param orderBy the argument of that name of a list */
 export function orderFrom(
   orderBy: { field: string; direction: 'ASC' | 'DESC' } | null | undefined,
   columns: Columns,
@@ -28,7 +28,7 @@ export function orderFrom(
 
 export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
 
-/** A keyset position: right after or before the place of a row with this value and id, which may be deleted. */
+/** A keyset position: right after or before a row with this value and id. The row may be deleted. */
 export interface Position {
   id: string;
   value?: unknown;

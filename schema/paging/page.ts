@@ -66,7 +66,7 @@ function pageOf(args: PageArgs, columns: Columns): Page {
   const skip = args.offset ?? 0;
 
   const all = from ? rangesBeyond(order, from, direction) : [{}];
-  const apart = skip > 0 ? [anyOf(all)] : all; // as the rows to be skipped may lie in several
+  const separate = skip > 0 ? [anyOf(all)] : all; // the rows to skip may lie in several ranges
   const until = to && anyOf(rangesBeyond(order, to, opposite(direction)));
   return {
     order,
@@ -76,7 +76,7 @@ function pageOf(args: PageArgs, columns: Columns): Page {
       take: (args.first ?? args.last ?? defaultPageSize) + 1,
       skip,
     },
-    ranges: until ? apart.map((range) => allOf(range, until)) : apart,
+    ranges: until ? separate.map((range) => allOf(range, until)) : separate,
   };
 }
 
@@ -161,8 +161,8 @@ interface ListDelegate<Of> {
 }
 
 /**
- * Reads one page of the list that `info` selects, and its total in the same statement where it can be had there.
- * @param filter the list's condition, whatever the page
+ * Reads one page of the list that `info` selects; if possible, its total in the same statement.
+ * @param filter the condition of the whole list
  * @param columns the columns that the list can be ordered by
  */
 export async function readPage<Name extends Prisma.ModelName>(
@@ -217,9 +217,10 @@ async function seekToOffset<Of extends { id: string }>(
 ): Promise<Page> {
   const { order, direction, window } = page;
   const following = total - window.skip;
-  const [way, skip] = following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
+  const [seekDirection, skip] =
+    following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
   const select = { id: true, ...(order.column && { [order.column.name]: true }) };
-  const query = { orderBy: sorted(order, way), skip, take: 1, where: { AND: [filter] }, select };
+  const query = { orderBy: sorted(order, seekDirection), skip, take: 1, where: { AND: [filter] }, select };
   const [last] = following > 0 ? await delegate.findMany(query) : [];
   const ranges = last ? rangesBeyond(order, positionOf(order, last), direction) : [];
   return { ...page, window: { ...window, skip: 0 }, ranges };

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems } from '../errors.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
 
-/** An input of which any part may be missing, because it was not valid. */
+/** An input without its invalid parts. */
 export type Readable<T> = T extends
   Date | ((...args: never[]) => unknown) | { toFixed: unknown } | string | number | boolean | null | undefined
   ? T
@@ -40,7 +40,7 @@ declare global {
       rules?: Rules<InputShapeFromFields<Args>>;
     }
     export interface InputFieldOptions<Types, Type, Req> {
-      /** What values the input accepts: see input/validators.ts. */
+      /** The validator of the input's values: see input/validators.ts. */
       validate?: z.ZodType;
     }
   }
@@ -75,8 +75,8 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
         return await resolver(parent, readable, asked, info);
       } catch (error) {
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
-        // A concurrent request may have changed the rows that the rules read, or the rules deferred the check to a foreign
-        // key. Run again, they name what is wrong now.
+        // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
+        // Running the rules again finds the error.
         await check(true);
         const constraint = violatedCheck(error);
         const refusal = constraint === undefined ? undefined : constraintError(constraint);

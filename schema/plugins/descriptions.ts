@@ -9,8 +9,8 @@ import type { GraphQLObjectType } from 'graphql';
 import { getDatamodel } from '../../prisma/generated/pothos.ts';
 import { boundsInWords } from '../input/validators.ts';
 
-// What a field, an argument or an input means is said where it is declared, or else by the comment of the model's field
-// that it shows or sets; and what means the same everywhere is said here. An input's bounds are added to that.
+// The description of a field, argument or input comes from its declaration, else from the comment of the model's field that
+// it shows or sets, else from the tables here, which have the common ones. An input's bounds are appended.
 
 const fields: Record<string, string> = {
   id: 'UUIDv7: ids grow with the time of creation.',

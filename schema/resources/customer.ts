@@ -168,7 +168,7 @@ async function typeRules(
   if (receipt) problems.add('input.type', 'Receipts name this supplier: it can not become a customer.');
 }
 
-/** What keeps a customer from being deleted. */
+/** The rows that prevent the deletion of a customer. */
 async function customerReferences(id: string, context: Context, problems: Problems): Promise<void> {
   const where = { customerId: id };
   if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
@@ -208,7 +208,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, input }, context) =>
       context.transaction(async (inside) => {
         if (input.type === 'CUSTOMER') {
-          // Receipts rely on the type of their supplier.
+          // Receipts depend on the type of their supplier.
           const current = await found(inside.db.lock('Customer', id, 'update'));
           await enforce((problems) => typeRules(input.type, inside, problems, current));
         }

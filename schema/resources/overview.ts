@@ -43,7 +43,7 @@ const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
   }),
 });
 
-/** What is due on these invoices. */
+/** The amounts due of these invoices. */
 async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<MoneyTotalOf[]> {
   const groups = await context.db.invoice.groupBy({
     by: 'currency',
@@ -59,7 +59,7 @@ async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<M
   }));
 }
 
-/** The month that the tenant's today is in. */
+/** The month of the tenant's today. */
 const thisMonth = (context: Context): Temporal.PlainYearMonth =>
   Temporal.PlainDate.from(formatDay(today(context))).toPlainYearMonth();
 

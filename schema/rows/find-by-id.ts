@@ -12,8 +12,8 @@ interface Selection {
 }
 
 /**
- * One of the tenant's rows, with what `query` selects. A row that was just read or written is not read again where it has
- * all of that: to answer a mutation, or to render an event's payload.
+ * One of the tenant's rows, with the fields that `query` selects. A row that was just read or written is not read again if
+ * it has all of these fields: to answer a mutation, or to render an event's payload.
  * @param row its id, or the row itself as it stands in `context`'s transaction
  * @throws NotFoundError if the tenant has no such row
  */

@@ -3,18 +3,18 @@ import type { Context } from '../context.ts';
 import { renderEvents, type EventInput } from '../events/events.ts';
 import { findById } from './find-by-id.ts';
 
-/** Where a new row carries REST's representation of itself. */
+/** The property in which a new row carries its REST representation. */
 export const representation: unique symbol = Symbol('representation');
 
 /** A new row. An event rendered REST's representation of it, as JSON text, so that REST need not render it again. */
 export type NewlyInserted<Of> = Of & { [representation]?: string };
 
 /**
- * Writes a new row, what belongs to it and its events in one statement.
+ * Writes a new row, its dependent rows and its events in one statement.
  * @param row as it is written, with its relations
  * @param rows all rows to write, except for the events
  * @param events in order; the last one's payload is the row as it stands at the end
- * @returns the row with what `query` selects
+ * @returns the row with the fields that `query` selects
  */
 export async function insertNew<Name extends Prisma.ModelName>(
   context: Context,

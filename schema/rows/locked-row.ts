@@ -2,8 +2,8 @@ import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { found, Problems } from '../errors.ts';
 
-// A rule that looks at a stored row is checked under that row's lock, so that it is still true when the change is
-// committed. Of two changes at once, the later one is checked against what the earlier one wrote
+// A rule that reads a stored row is checked while the row is locked, so that it still holds when the change is committed.
+// Of two concurrent changes, the later one is checked against the values that the earlier one wrote
 // (DECISIONS.md#d71-locked-rows).
 
 /**

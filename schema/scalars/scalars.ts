@@ -5,8 +5,8 @@ import { Decimal } from '../money/money.ts';
 
 export { formatDay, parseDay } from './days.ts';
 
-// Scalars check that a value is one of its kind; bounds are each field's own matter (input/validators.ts). A message is for the
-// person who sent the value.
+// Scalars check the form of a value. The bounds of each field are checked by its own validator (input/validators.ts).
+// Messages are for the person who sent the value.
 
 const invalid = (message: string): GraphQLError => new GraphQLError(message);
 
@@ -56,13 +56,13 @@ builder.scalarType('DateTime', {
   },
 });
 
-// JSON's grammar for numbers. The exponent is held to three digits so that no text makes a number too large to write
-// out; what it may be in the end, each field says.
+// JSON's grammar for numbers, with at most three digits in the exponent: a larger number would be too long to write out.
+// The validator of each field checks its bounds.
 const number = /^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?$/;
 
 function parseDecimal(value: unknown): Decimal {
   if (value instanceof Decimal) return value;
-  // REST reads numbers as they were written; GraphQL's JSON has made a binary fraction of them by now.
+  // REST keeps the text of numbers. GraphQL's JSON has converted them to binary floating point already.
   if (typeof value === 'number') throw invalid('Must be a number as a string: "1190.5".');
   const text = typeof value === 'string' ? value.trim() : '';
   if (!number.test(text)) throw invalid('Must be a number.');

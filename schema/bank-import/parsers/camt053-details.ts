@@ -22,7 +22,7 @@ const namePaths = (party: string): string[] =>
   ['Nm', 'Pty/Nm', 'Agt/FinInstnId/Nm'].map((path) => `RltdPties/${party}/${path}`);
 const structuredPaths = ['RmtInf/Strd/CdtrRefInf/Ref', 'RmtInf/Strd/RfrdDocInf/Nb'];
 
-/** All that is read of a TxDtls. */
+/** The paths that are read from a TxDtls. */
 export const detailFields = [
   ...amountPaths,
   'CdtDbtInd',
@@ -36,7 +36,7 @@ export const detailFields = [
   ...both('Acct/Id/IBAN', 'Acct/Id/Othr/Id').map((path) => `RltdPties/${path}`),
 ];
 
-/** Of these, and of an entry's AddtlNtryInf, all count and not only the first. */
+/** Elements of which all occurrences are read, and not only the first. The same applies to an entry's AddtlNtryInf. */
 export const listFields = new Set([
   ...structuredPaths,
   'RmtInf/Strd/AddtlRmtInf',
@@ -47,7 +47,7 @@ export const listFields = new Set([
 
 const number = /^(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})$/;
 
-/** Whether a text is an amount: ISO 20022's have no sign. */
+/** Whether a text is an amount. Amounts of ISO 20022 have no sign. */
 export const isAmount = (text: string): boolean => number.test(text);
 
 interface Party {
@@ -55,7 +55,7 @@ interface Party {
   account: string | null;
 }
 
-/** What a TxDtls says, and no more: a batch may have a hundred thousand of them. Can be written as JSON. */
+/** The data of a TxDtls that is kept. A batch may have a hundred thousand of them. Can be written as JSON. */
 export interface Detail {
   /** By currency, the best first. */
   amounts: [currency: string, amount: string][];
@@ -91,7 +91,7 @@ export function detailOf(fields: Fields): Detail {
   };
 }
 
-/** Lines as one text. A line has 140 characters at most: after a full one the text goes on where it was cut. */
+/** Joins lines to one text. A line has at most 140 characters: a full line was cut, and is joined without a space. */
 function lines(texts: string[]): string | null {
   let whole = '';
   let previous = '';
@@ -103,9 +103,9 @@ function lines(texts: string[]): string | null {
 }
 
 /**
- * Who paid, or was paid: for money received the debtor, for money sent the creditor; the other way round in a reversal,
- * which names the parties as they were in the payment that it undoes. Returns come with and without the indicator: the
- * party that has this very account isn't the other one, whatever its role.
+ * The counterparty: for money received the debtor, for money sent the creditor. A reversal names the parties of the
+ * payment that it undoes, so it is the other way round. Some returns lack the reversal indicator: therefore a party with
+ * the statement's own account is never the counterparty.
  */
 export function counterpartyOf(
   detail: Detail,

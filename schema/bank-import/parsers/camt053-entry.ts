@@ -16,7 +16,7 @@ import {
   type Warn,
 } from './transaction.ts';
 
-/** PDNG, INFO and FUTR are yet to be booked, and come again when they are. A bank that says nothing means BOOK. */
+/** Entries with PDNG, INFO and FUTR are not booked yet, and come again when they are. Without a status, BOOK is meant. */
 export function isBooked(fields: Fields, where: string, warn: Warn): boolean {
   const status = first(fields, 'Sts', 'Sts/Cd');
   const own = first(fields, 'Sts/Prtry');
@@ -27,7 +27,7 @@ export function isBooked(fields: Fields, where: string, warn: Warn): boolean {
 
 export interface Entry extends StatementTransaction {
   isReversal: boolean;
-  /** Said of the entry as a whole; stands for what its details don't say. */
+  /** The values of the entry as a whole, used where its details have none. */
   additional: string | null;
 }
 
@@ -41,7 +41,7 @@ export function entryOf(fields: Fields, where: string, accountIban: string): Ent
   if (bookingDate === null) throw new StatementError(where, 'entry has neither a booking date nor a value date');
   return {
     accountIban,
-    // The day in the time's own offset: that is the day on which the bank booked the entry.
+    // The bank booked the entry on the day in the time's own offset.
     bookingDate: dayOf(bookingDate.slice(0, 10), where, bookingDate),
     valueDate: value === null ? null : dayOf(value.slice(0, 10), where, value),
     amount,
@@ -55,13 +55,13 @@ export function entryOf(fields: Fields, where: string, accountIban: string): Ent
   };
 }
 
-/** An entry's NtryRef, unless it's only a place in this file, which would be another one in the next. */
+/** An entry's NtryRef, unless it is only a position in this file, which would differ in the next file. */
 const entryId = (reference: string | null): string | null =>
   reference === null || /^\d{1,6}$/.test(reference) ? null : idOf(reference);
 
 /**
- * A signed amount: ISO 20022's has no sign, CdtDbtInd says which way it went, for a reversal too. What is wrong with it
- * is returned and not thrown, because of balances a file may have any number that are wrong.
+ * A signed amount. Amounts of ISO 20022 have no sign; CdtDbtInd has the direction, also of a reversal. An error is returned
+ * and not thrown, because a file may have any number of wrong balances.
  */
 export function amountOf(fields: Fields): Balance | { fault: string } {
   const text = first(fields, 'Amt');
@@ -76,7 +76,7 @@ export function amountOf(fields: Fields): Balance | { fault: string } {
 const signed = (amount: Decimal, direction: string): Decimal =>
   direction === 'DBIT' && !amount.isZero() ? amount.negated() : amount;
 
-/** A detail's own amount in the entry's currency, with its own direction or the entry's. */
+/** A detail's amount in the entry's currency, with its own direction if it has one, else with the entry's. */
 function partOf(entry: Entry, detail: Detail): Decimal | undefined {
   const text = detail.amounts.find(([currency]) => currency === entry.currency)?.[1];
   if (text === undefined || !isAmount(text)) return undefined;
@@ -84,8 +84,8 @@ function partOf(entry: Entry, detail: Detail): Decimal | undefined {
 }
 
 /**
- * Whether a batch's details make its amount. If they don't (charges taken off, another currency, no amounts) what was
- * booked is the entry: money is neither made up nor lost.
+ * Whether the amounts of a batch's details add up to the batch's amount. If they don't (deducted charges, another currency,
+ * no amounts), the entry is imported as one transaction, so that the sum stays right.
  */
 const addsUp = ({ amount, currency }: Entry, details: DetailStore): boolean =>
   details.total(currency, amount.isNegative())?.equals(amount) ?? false;
@@ -102,7 +102,7 @@ function* partsOf(entry: Entry, details: DetailStore, where: string): Generator<
   }
 }
 
-/** Characters of a batch's references: as many as a reader can take in. */
+/** The limit of characters of a batch's joined references: more can't be read by a person. */
 const mostReferences = 2000;
 
 /** An entry that is a single transaction, with its details. */
@@ -110,7 +110,7 @@ function wholeOf(entry: Entry, details: DetailStore): StatementTransaction {
   if (details.length === 1)
     for (const detail of details)
       return described({ ...entry, externalId: entry.externalId ?? detail.externalId }, detail);
-  // A batch that couldn't be taken apart.
+  // A batch that could not be split into its details.
   const references = new Set<string>();
   let length = 0;
   for (const detail of details) {
@@ -135,7 +135,7 @@ function bare({ isReversal: _isReversal, additional: _additional, ...transaction
   return transaction;
 }
 
-/** An entry's transactions: one, or those of a batch, one after the other as they are asked for. */
+/** An entry's transactions: one, or lazily those of a batch. */
 export function transactionsOf(
   entry: Entry,
   details: DetailStore,

@@ -20,8 +20,8 @@ const balancePath = `${statementPath}/Bal`;
 const entryPath = `${statementPath}/Ntry`;
 const detailPath = `${entryPath}/NtryDtls/TxDtls`;
 
-// What is read of each, by path; nothing else is kept. Where versions differ both paths are named: a status is text up
-// to version 07 and a choice from 08 on.
+// The paths that are read; no other element is kept. If versions differ, both paths are listed: a status is text up to
+// version 07, and a choice from 08 on.
 const wanted = new Map([
   [statementPath, new Set(['Acct/Id/IBAN', 'Acct/Id/Othr/Id'])],
   [balancePath, new Set(['Tp/CdOrPrtry/Cd', 'Amt', 'CdtDbtInd'])],
@@ -37,7 +37,7 @@ const wanted = new Map([
   [detailPath, new Set(detailFields)],
 ]);
 
-/** The paths of all that is read and of what it stands in. No other element's path is put together. */
+/** The paths that are read, and those of the elements around them. No other path is built. */
 const readPaths = new Set(
   [...wanted].flatMap(([path, fields]) => [path, ...[...fields].map((field) => `${path}/${field}`)]).flatMap(prefixes),
 );
@@ -47,10 +47,10 @@ function prefixes(path: string): string[] {
   return names.map((_, at) => names.slice(0, at + 1).join('/'));
 }
 
-/** No element that is read has a longer name. */
+/** The longest name of an element that is read. */
 const longestName = 40;
 
-/** The path of an element below another; undefined if nothing is read of either. */
+/** The path of an element below another; undefined if nothing below it is read. */
 export function pathBelow(parent: string, name: string): string | undefined {
   if (name.length > longestName) return undefined;
   const path = parent === '' ? name : `${parent}/${name}`;
@@ -62,7 +62,7 @@ interface Scope {
   wanted: Set<string>;
   fields: Fields;
   line: number;
-  /** Characters that were kept. */
+  /** The number of characters that were kept. */
   length: number;
 }
 
@@ -70,11 +70,11 @@ interface Scope {
 interface Balances {
   opening: Map<string, Balance>;
   closing: Map<string, Balance>;
-  /** How many of the pages in between. */
+  /** The number of pages in between. */
   between: number;
 }
 
-/** Takes the elements below a Document as they open and close, and makes transactions of the entries. */
+/** Receives the elements below a Document as they open and close, and builds transactions from the entries. */
 export class StatementReader {
   /** Statements so far. */
   count = 0;
@@ -93,7 +93,7 @@ export class StatementReader {
     this.#maxDetails = maxDetails;
   }
 
-  /** The transactions that are complete by now; a batch's one after the other, as they are asked for. */
+  /** The transactions that are complete so far; those of a batch lazily. */
   *take(): Generator<StatementTransaction> {
     const ready = this.#ready;
     this.#ready = [];
@@ -133,7 +133,7 @@ export class StatementReader {
     const key = name + attribute;
     const values = scope.fields.get(key);
     if (values && !listFields.has(key)) return; // the first one counts
-    // A character more for each: a million empty ones take memory, too.
+    // Each element counts as one more character, because a million empty ones also take memory.
     scope.length += value.length + 1;
     if (scope.length > maxText && (scope.path === entryPath || scope.path === detailPath))
       throw new StatementError(this.#where(scope), `entry holds more than ${maxText} characters of text`);

@@ -2,8 +2,9 @@ import { SaxesParser } from 'saxes';
 import { StatementReader, pathBelow } from './camt053-statements.ts';
 import { StatementError, quote, type StatementTransaction, type Warn } from './transaction.ts';
 
-// saxes: strict (what isn't well-formed throws, a cut-off document at the latest on close), streams, reads namespaces,
-// expands nothing but XML's own five entities. Deeper or wider than this is no statement but an attack on memory.
+// saxes is strict, streams, reads namespaces, and expands only the five entities of XML. It throws for XML that isn't
+// well-formed, and for a truncated document at the latest on close. A document beyond the following limits is no
+// statement, but an attack on memory.
 const maxDepth = 40;
 const maxAttributes = 40;
 /** The longest token (text, name, comment) that the parser buffers until it is complete. */
@@ -11,15 +12,15 @@ const maxToken = 1024 * 1024;
 
 const message = /camt\.(\d{3})\.001\.(\d{2})/;
 
-/** What a document that isn't a camt.053 is, by its namespace. */
+/** The names of other documents than camt.053, by namespace. */
 const others: Record<string, string> = {
   '052': 'a camt.052, a report during the day whose entries may still change',
   '054': 'a camt.054, a notice of single entries which the statement repeats',
 };
 
 /**
- * The booked transactions of CAMT.053 (ISO 20022 camt.053.001.02 to .13), whatever the prefix, inside an envelope or
- * not. DTDs are refused: ISO 20022 has none, and entities are what attacks are made of.
+ * The booked transactions of CAMT.053 (ISO 20022 camt.053.001.02 to .13), with any prefix, with or without an envelope.
+ * DTDs are refused: ISO 20022 has none, and entities can be used for attacks.
  */
 export async function* readCamt053(
   text: AsyncIterable<string>,
@@ -39,17 +40,17 @@ export async function* readCamt053(
 class DocumentReader {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #statements: StatementReader;
-  /** The open elements, each as its path from the Document's child on; undefined where nothing of it is read. */
+  /** The open elements, each as its path from the Document's child on; undefined if nothing below it is read. */
   readonly #paths: (string | undefined)[] = [];
   /** Whether an open element is a Document. */
   #isInside = false;
-  /** Of what is in the document: the Document's own, unless its child says otherwise. */
+  /** The namespace of the document's content: that of the Document, unless its child has another one. */
   #namespace = '';
   #rootName: string | undefined;
   #documents = 0;
   #text = '';
   #attributes = 0;
-  /** Characters that were written, and how many of them the parser had handed on when it last did. */
+  /** The number of characters passed to the parser, and how many of them it had processed at its last event. */
   #written = 0;
   #handedOn = 0;
 
@@ -85,7 +86,7 @@ class DocumentReader {
       throw this.#error(`text, name or comment is longer than ${maxToken} characters`);
   }
 
-  /** The parser hands on something: all that was written before this part is done with. */
+  /** Called at each event of the parser: everything before this position is processed. */
   #progress(): void {
     this.#handedOn = this.#written;
   }
@@ -97,7 +98,7 @@ class DocumentReader {
     if (this.#text.length > maxToken) throw this.#error(`text is longer than ${maxToken} characters`);
   }
 
-  /** Must be called at the end: only then is it known that nothing is missing. */
+  /** Must be called at the end, to detect a truncated document. */
   close(): void {
     this.#parse(() => this.#parser.close());
     if (this.#documents === 0) {
@@ -115,7 +116,7 @@ class DocumentReader {
     try {
       step();
     } catch (error) {
-      // saxes says where by "line:column: " in front of its message.
+      // saxes puts the position "line:column: " in front of its message.
       const [, line, reason] = (error instanceof Error && /^(\d+):\d+: (.*?)\.?$/s.exec(error.message)) || [];
       if (line === undefined || error instanceof StatementError) throw error;
       throw new StatementError(`line ${line}`, `is no well-formed XML: ${reason}`);
@@ -134,7 +135,7 @@ class DocumentReader {
     }
     const parent = this.#paths.at(-1);
     if (parent === '') this.#openMessage(name, namespace);
-    // What is of another namespace only looks the same: supplementary data, say.
+    // An element of another namespace has another meaning, such as supplementary data.
     const isRead = parent !== undefined && namespace === this.#namespace;
     const path = isRead ? pathBelow(parent, name) : undefined;
     this.#paths.push(path);
@@ -142,8 +143,7 @@ class DocumentReader {
   }
 
   /**
-   * A Document's child. Some banks name the namespace in only one of the two, so that the other has none: what it is is
-   * known all the same.
+   * Opens a Document's child. Some banks set the namespace only in one of the two elements, and the other has none.
    */
   #openMessage(name: string, namespace: string): void {
     if (name !== 'BkToCstmrStmt')
@@ -171,7 +171,7 @@ class DocumentReader {
       throw this.#error(`document is ${others[kind] ?? `a camt.${kind}`}, not a camt.053 statement`);
     if (kind === undefined && namespace !== '')
       throw this.#error(`document is no CAMT.053 statement: its namespace is ${quote(namespace)}`);
-    // Without a namespace the content tells; it is read as the versions from 02 on are.
+    // Without a namespace, the content identifies the document. It is read like versions from 02 on.
     if (kind !== undefined && (version < '02' || version > '13'))
       throw this.#error(`document is a camt.053.001.${version}; versions 02 to 13 can be read`);
   }

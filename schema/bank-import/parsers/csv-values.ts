@@ -8,7 +8,7 @@ export function dayReader(format: string): (text: string, where: string) => Date
     const [kind = ''] = part;
     if (!/^(?:YYYY|YY|MM?|DD?)$/.test(part)) return part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
     order.push(kind);
-    // Banks write 01.02.2026 where they say D.M.YYYY, and the other way round where something separates them.
+    // Banks that declare D.M.YYYY also write 01.02.2026, and the other way round if there are separators.
     return kind === 'Y' ? `(\\d{${part.length}})` : /[^YMD]/.test(format) ? String.raw`(\d{1,2})` : String.raw`(\d{2})`;
   });
   if (order.toSorted().join('') !== 'DMY')
@@ -27,8 +27,8 @@ export function dayReader(format: string): (text: string, where: string) => Date
 const symbols = /^(?:[A-Z]{3}|[€$£¥])?(.*?)(?:[A-Z]{3}|[€$£¥])?$/s;
 
 /**
- * Reads a CSV's amounts: `1.234,56`, `1 234,56-`, `+12.00`, `(5.00)`, `12,00 S`. What separates thousands must do so in
- * threes, so that a decimal separator that isn't the file's is found out and not read a hundredfold.
+ * Reads a CSV's amounts: `1.234,56`, `1 234,56-`, `+12.00`, `(5.00)`, `12,00 S`. A thousands separator must be followed by
+ * groups of three digits. A wrong decimal separator is thus an error, and not an amount that is a hundred times too large.
  */
 export function amountReader(decimalSeparator: ',' | '.'): (text: string, where: string) => Decimal {
   const [decimal, thousand] = decimalSeparator === ',' ? [',', '.'] : [String.raw`\.`, ','];
@@ -54,7 +54,7 @@ export function amountReader(decimalSeparator: ',' | '.'): (text: string, where:
 const debits = new Set(['D', 'DR', 'DBIT', 'DEBIT', 'S', 'SOLL', 'AF', '-']);
 const credits = new Set(['C', 'CR', 'CRDT', 'CREDIT', 'H', 'HABEN', 'BIJ', '+']);
 
-/** An amount beside a column that says which way it went. A sign that says otherwise is refused, not guessed at. */
+/** An amount with its direction from another column. A sign that contradicts the direction is an error. */
 export function directed(amount: Decimal, mark: string, where: string): Decimal {
   const name = mark.trim().toUpperCase();
   if (!debits.has(name) && !credits.has(name))

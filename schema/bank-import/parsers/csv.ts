@@ -4,30 +4,30 @@ import type { Decimal } from '../../money/decimal.ts';
 import { amountReader, dayReader, directed } from './csv-values.ts';
 import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
 
-/** A column by its header's name, any case, or by its place from 1 on. */
+/** A column, by its header's name in any case, or by its position from 1. */
 type CsvColumn = string | number;
 
-/** What a bank's CSV means, as its user says. */
+/** The format of a bank's CSV files, as the user describes it. */
 export interface CsvMapping {
-  /** Told by the first row where it isn't given: `;`, `,`, tab or `|`. */
+  /** By default detected from the first row: `;`, `,`, tab or `|`. */
   delimiter?: string;
-  /** As the WHATWG names them; UTF-8 or Windows-1252 where it isn't given. */
+  /** A name of the WHATWG's Encoding Standard. By default UTF-8 or Windows-1252. */
   encoding?: string;
   /** Whether the first row has the columns' names. Default: true. */
   headerRow?: boolean;
   /** Lines before the first row. Default: 0. */
   skipLines?: number;
-  /** The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`. A time of day after it is passed over. */
+  /** The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`. A time of day after it is ignored. */
   dateFormat: string;
   decimalSeparator: ',' | '.';
   columns: {
     bookingDate: CsvColumn;
     valueDate?: CsvColumn;
-    /** Signed, unless `direction` says which way it went; or `debit` and `credit` instead. */
+    /** With its sign, unless there is a `direction` column; or `debit` and `credit` instead. */
     amount?: CsvColumn;
     /** D or C, S or H, Soll or Haben, Af or Bij, DBIT or CRDT, - or +. */
     direction?: CsvColumn;
-    /** Money sent, whatever its sign here. */
+    /** Money sent; its sign is ignored. */
     debit?: CsvColumn;
     credit?: CsvColumn;
     currency?: CsvColumn;
@@ -38,7 +38,7 @@ export interface CsvMapping {
     reference?: CsvColumn | CsvColumn[];
     externalId?: CsvColumn;
   };
-  /** Where no column says so, or a row's is empty. */
+  /** Used if there is no such column, or if its cell is empty. */
   accountIban?: string;
   currency?: string;
 }
@@ -100,7 +100,7 @@ function amountIn(
   throw new StatementError(where, 'row has neither a debit nor a credit');
 }
 
-/** Where a mapping's columns are, by the first row. */
+/** The positions of a mapping's columns, found in the first row. */
 class Columns {
   readonly #places = new Map<CsvColumn, number>();
 
@@ -112,7 +112,10 @@ class Columns {
         throw new StatementError(null, `has no header row, so columns need a number: ${quote(column)}`);
       const place = typeof column === 'number' ? column - 1 : names.indexOf(column.trim().toLowerCase());
       if (!Number.isInteger(place) || place < 0 || place >= cells.length)
-        throw new StatementError(`line ${line}`, `row has no column ${quote(String(column))}; it has ${told(cells)}`);
+        throw new StatementError(
+          `line ${line}`,
+          `row has no column ${quote(String(column))}; it has ${listOfCells(cells)}`,
+        );
       this.#places.set(column, place);
     }
     if (columns.amount === undefined && (columns.debit === undefined || columns.credit === undefined))
@@ -129,14 +132,14 @@ class Columns {
 
 const lacks = (what: string): StatementError => new StatementError(null, `can't be read: the mapping lacks ${what}`);
 
-const told = (cells: string[]): string => cells.slice(0, 40).map(quote).join(', ');
+const listOfCells = (cells: string[]): string => cells.slice(0, 40).map(quote).join(', ');
 
 interface Row {
   line: number;
   cells: string[];
 }
 
-/** The rows with the lines they begin in; csv-parse holds every row to the first one's number of cells. */
+/** The rows with the lines in which they begin. csv-parse requires the same number of cells in every row. */
 async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<Row> {
   const skipped = mapping.skipLines ?? 0;
   const { delimiter, whole } = await delimited(text, mapping, skipped);
@@ -144,13 +147,13 @@ async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncG
     delimiter,
     from_line: skipped + 1,
     info: true,
-    // A quote inside of a text that isn't quoted: Hotel "Stern".
+    // A quote inside unquoted text: Hotel "Stern".
     relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: maxRow,
   });
   const source = Readable.from(whole, { objectMode: false, highWaterMark: 1 });
-  // pipe() hands on no errors, and what is thrown into a stream comes out as something else.
+  // pipe() doesn't forward errors, and an error that is thrown into a stream comes out as another one.
   source.on('error', (error) => parser.destroy(error));
   try {
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<{
@@ -168,7 +171,7 @@ async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncG
   }
 }
 
-/** csv-parse says in which line a row ends; those in quotes are in its cells. */
+/** The line in which a row begins. csv-parse reports where it ends; line breaks in quotes are in its cells. */
 const lineBreaksIn = (cells: string[]): number =>
   cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0);
 

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { Decimal } from '../../money/decimal.ts';
 import { isAmount, type Detail } from './camt053-details.ts';
 
-/** What details come to in one currency. */
+/** The sums of details in one currency. */
 interface Sum {
-  /** How many of them have an amount in it. */
+  /** The number of details with an amount in this currency. */
   count: number;
-  /** Of those that say which way the money went. */
+  /** The sum of the details with a direction of their own. */
   directed: Decimal;
-  /** Of the others, which went the entry's way. */
+  /** The sum of the other details, which have the entry's direction. */
   undirected: Decimal;
 }
 
-/** Of sums that are kept. An entry's details name one or two currencies. */
+/** The limit of sums that are kept. An entry's details name one or two currencies. */
 const mostCurrencies = 300;
 
 /** Characters that are kept in memory. A file of 64 KiB, which is read on the event loop, never has more. */
@@ -23,12 +23,12 @@ const most = 1024 * 1024;
 const pieceSize = 64 * 1024;
 
 /**
- * The details of one entry, which are needed again when the entry ends. Beyond a million characters they are kept in a
- * file, so that memory does not grow with the entry. The file has no name any more once it is open: it is gone when the
- * process ends, however that ends. Reads and writes block, as this runs in a thread of its own then.
+ * The details of one entry, which are needed again when the entry ends. Beyond a million characters they are stored in a
+ * file, so that memory doesn't grow with the entry. The file is unlinked as soon as it is open, so that it disappears with
+ * the process. Reads and writes are synchronous: large files are parsed in a separate thread.
  */
 export class DetailStore implements Iterable<Detail> {
-  /** How many there are. */
+  /** The number of details. */
   length = 0;
   #lines: string[] = [];
   #characters = 0;
@@ -48,14 +48,14 @@ export class DetailStore implements Iterable<Detail> {
     this.#characters = 0;
   }
 
-  /** What they come to for an entry in this currency; undefined if some have no amount in it. */
+  /** The sum of the details for an entry in this currency; undefined if some have no amount in it. */
   total(currency: string, isSent: boolean): Decimal | undefined {
     const sum = this.#sums.get(currency);
     if (sum?.count !== this.length) return undefined;
     return isSent ? sum.directed.minus(sum.undirected) : sum.directed.plus(sum.undirected);
   }
 
-  /** Of a detail's amounts in one currency the first counts. */
+  /** Of a detail's amounts in one currency, only the first counts. */
   #sum({ amounts, direction }: Detail): void {
     for (const [at, [currency, text]] of amounts.entries()) {
       const isFirst = amounts.findIndex(([other]) => other === currency) === at;
@@ -73,7 +73,7 @@ export class DetailStore implements Iterable<Detail> {
     for (const line of this.#lines) yield JSON.parse(line) as Detail;
   }
 
-  /** Must be called when the details are not needed any more. */
+  /** Must be called when the details are no longer needed. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

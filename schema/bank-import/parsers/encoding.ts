@@ -3,7 +3,7 @@ import { StatementError, quote } from './transaction.ts';
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 const notAscii = /[^\0-\x7f]/;
 
-/** What the first bytes say about the encoding: a byte order mark, or every second byte being empty. */
+/** The encoding that the first bytes show by a byte order mark, or by every second byte being 0. */
 export function markedEncoding(head: Uint8Array): string | undefined {
   const [first, second, third] = head;
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
@@ -14,22 +14,22 @@ export function markedEncoding(head: Uint8Array): string | undefined {
 
 const declaration = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']+)["']/;
 
-/** The encoding an XML file without a byte order mark is in: the declared one, or UTF-8. */
+/** The encoding of an XML file without a byte order mark: the declared one, or UTF-8. */
 export function xmlEncoding(head: Uint8Array): string {
   const declared = declaration.exec(Buffer.from(head).toString('latin1'))?.[1] ?? 'utf-8';
-  // .NET writes "utf-16" into a declaration, whatever it then encodes in; UTF-16 would have been marked.
+  // .NET declares "utf-16" for files in any encoding. Real UTF-16 has a byte order mark.
   return /^utf-?16/i.test(declared) ? 'utf-8' : declared;
 }
 
-/** Where the first byte that doesn't decode is, as a line; exact except for a character cut by a chunk's border. */
+/** The line of the first byte that can't be decoded; exact unless a chunk ends inside a character. */
 const brokenLine = (bytes: Uint8Array, encoding: string, linesBefore: number): string => {
   const [sound = ''] = new TextDecoder(encoding).decode(bytes).split('\uFFFD', 1);
   return `line ${linesBefore + lineBreaks(sound) + 1}`;
 };
 
 /**
- * Text from bytes, with no byte order mark. Without an `encoding` it is UTF-8 if its bytes are, else Windows-1252, of
- * which ISO-8859-1 is a part.
+ * Decodes bytes to text, without a byte order mark. The default encoding is UTF-8 if the bytes are valid UTF-8, else
+ * Windows-1252, which includes ISO-8859-1.
  */
 export async function* decode(source: AsyncIterable<Uint8Array>, encoding?: string): AsyncGenerator<string> {
   if (encoding === undefined) return yield* guess(source);
@@ -60,7 +60,7 @@ export async function* decode(source: AsyncIterable<Uint8Array>, encoding?: stri
 const notIn = (encoding: string, where: string): StatementError =>
   new StatementError(where, `text has bytes that are not ${encoding.toUpperCase()}`);
 
-/** How many of the last bytes begin a UTF-8 character that isn't complete. */
+/** The number of bytes at the end that begin an incomplete UTF-8 character. */
 function cutBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -71,8 +71,8 @@ function cutBytes(bytes: Uint8Array): number {
 }
 
 /**
- * As long as all is ASCII both encodings agree; the first chunk that isn't decides for the whole file. Nothing that was
- * already handed out can turn out to be wrong.
+ * Both encodings are equal for ASCII. The first chunk that isn't ASCII determines the encoding of the whole file, so that
+ * the text before it is right in any case.
  */
 async function* guess(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decided: 'utf-8' | 'windows-1252' | undefined;
@@ -101,7 +101,7 @@ async function* guess(source: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   if (rest.length > 0) yield read(rest);
 }
 
-/** Whether it is UTF-8 with a flaw rather than Windows-1252, in which two such bytes in a row are rare. */
+/** Whether the bytes are damaged UTF-8 rather than Windows-1252, in which two such bytes in a row are rare. */
 function mostlyUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(bytes);
   let sound = 0;

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { formatDay } from '../../scalars/days.ts';
 import type { StatementTransaction } from './transaction.ts';
 
-// Blanks and composed letters are the same to a reader, and vary between a bank's exports of one day.
+// Spaces and composed letters are normalized: they vary between a bank's exports of one day.
 const plain = (text: string | null): string | null => text && text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
 
 const account = (iban: string): string => iban.replaceAll(/\s/g, '').toUpperCase();
 
 /**
- * What makes a transaction the one it is (DECISIONS.md#d50-identity-of-a-transaction): account, dates, amount,
- * currency, references and text, as a SHA-256 in hex. The bank's reference is a part of it, not the whole: banks use
- * one for several entries. 10 is 10.00. Two payments may truly be equal: withOccurrence tells them apart.
+ * The identity of a transaction (DECISIONS.md#d50-identity-of-a-transaction): a SHA-256, in hex, of account, dates, amount,
+ * currency, references and text. The bank's reference alone would not do, because banks use one for several entries.
+ * Amounts are compared as numbers: 10 is 10.00. Two payments can be equal; withOccurrence() distinguishes them.
  */
 export function identityOf(transaction: StatementTransaction): string {
   const { amount } = transaction;
@@ -30,14 +30,13 @@ export function identityOf(transaction: StatementTransaction): string {
 }
 
 /**
- * Identities for the transactions of one file, to be called once per transaction in any order: the first of equals gets
- * one identity, the second another, and so on. As the booking day is part of what must be equal, the occurrence counts
- * within that day. So
- * - the same file again has the same identities,
- * - files that overlap and are both complete for a day have the same number of equals that day, thus the same identities,
- * - a file with more of them than were there adds just those: an export at noon, and one at night.
- * What no file can tell apart: equals without a bank's reference of which one file has only the first and another only
- * the second; they count as one. Keeps 32 bytes and a count per different transaction, 10 to 15 MB for 100,000.
+ * Identities for the transactions of one file. The function is called once per transaction, in any order. Equal
+ * transactions of a day are numbered, and the number is part of the identity. Therefore
+ * - the same file has the same identities again,
+ * - overlapping files that are both complete for a day have the same identities for this day,
+ * - a file with more equal transactions than before adds only the new ones: an export at noon, and another at night.
+ * One case can't be detected: equal transactions without a bank's reference, of which one file has only the first and
+ * another file only the second. They count as one. Memory: 32 bytes and a count per different transaction.
  */
 export function withOccurrence(): (transaction: StatementTransaction) => string {
   const seen = new Map<string, number>();

@@ -32,7 +32,7 @@ export function entryOf(
   };
 }
 
-/** An entry date has no year: it's the one that brings it nearest to the value date. */
+/** An entry date has no year. It gets the year that brings it nearest to the value date. */
 function entryDay(monthAndDay: string, valueDate: Date, where: string): Date {
   const year = Number(formatDay(valueDate).slice(0, 4));
   const [month, day] = [monthAndDay.slice(0, 2), monthAndDay.slice(2)];

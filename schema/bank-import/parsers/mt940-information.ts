@@ -1,7 +1,7 @@
 import { idOf, referenceOf, textOf } from './transaction.ts';
 
-// What :86: says. SWIFT leaves it free; banks write it in one of three ways: sub-fields after a code (German, Austrian
-// and Polish banks), words between slashes (Dutch banks), or as plain text.
+// The content of :86:. SWIFT doesn't define its structure. Banks use one of three: sub-fields after a code (German,
+// Austrian and Polish banks), words between slashes (Dutch banks), or plain text.
 
 export interface Information {
   counterpartyName: string | null;
@@ -9,7 +9,7 @@ export interface Information {
   reference: string | null;
 }
 
-/** SWIFT's lines have 65 characters at most: a full one was cut, whatever it was in the middle of. */
+/** The longest line in SWIFT. A line of this length was cut at any place. */
 const fullLine = 65;
 
 const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/;
@@ -20,8 +20,8 @@ const slashed = new RegExp(`^/(?:${slashWords})/`);
 const slashWord = new RegExp(`/(${slashWords})(?=/)`);
 
 /**
- * Counterparty and reference out of an entry's :86:, of the customer's reference in :61: (`own`; many banks put the
- * other one's IBAN there), and of the lines that follow :61:.
+ * Reads counterparty and reference from an entry's :86:, from the customer's reference in :61: (`own`; many banks put the
+ * counterparty's IBAN there), and from the lines after :61:.
  */
 export function informationOf(information: string[], own: string, supplementary: string[]): Information {
   const lines = information.map((line) => line.trimEnd());
@@ -35,7 +35,7 @@ export function informationOf(information: string[], own: string, supplementary:
         : fromText(lines);
   const extra = textOf(supplementary.join(' '));
   const ownIban = [own.trim(), extra].find((text) => text !== null && iban.test(text)) ?? null;
-  // KREF+ and EREF+ only point to :86:.
+  // KREF+ and EREF+ only refer to :86:.
   const ownId = iban.test(own.trim()) || /^[EK]REF\+?$/.test(own.trim()) ? null : idOf(own);
   const isNew = extra !== null && extra !== ownIban && !joined(lines).includes(extra);
   return {
@@ -46,7 +46,7 @@ export function informationOf(information: string[], own: string, supplementary:
 }
 
 interface Said extends Information {
-  /** Stands for a reference where there is none. */
+  /** Used as the reference if there is none. */
   fallback?: string | null;
 }
 
@@ -62,7 +62,7 @@ function joined(lines: string[]): string {
 
 const namedIban = /^([A-Z]{2}\d{2}[A-Z0-9]{10,30})(?:\s+(.*))?$/s;
 
-/** Plain text; some banks begin it with a line of the other one's IBAN and name. */
+/** Plain text. Some banks begin it with a line of the counterparty's IBAN and name. */
 function fromText(lines: string[]): Said {
   const [, account, name] = namedIban.exec(lines[0]?.trim() ?? '') ?? [];
   if (account !== undefined && iban.test(account)) {
@@ -94,7 +94,7 @@ function fromSlashes(text: string): Said {
   };
 }
 
-/** Without slashes and blanks at the end. An expression would look at a long run of them once for each. */
+/** Removes slashes and spaces at the end. A regular expression would take quadratic time for a long run of them. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[/\s]/.test(text.charAt(end - 1))) end -= 1;
@@ -112,7 +112,7 @@ function fromSubfields(information: string[], separator: string): Said {
   }
   const of = (codes: RegExp): string =>
     run(fields.filter(({ code }) => codes.test(code)).map(({ content }) => content)).trim();
-  // The text's own sub-fields are used up before those that go on with it, wherever they stand.
+  // The sub-fields of the text come before those that continue it, in any order in the field.
   const said = taggedText(
     run([/^2/, /^6/].flatMap((tens) => fields.filter(({ code }) => tens.test(code))).map(({ content }) => content)),
   );
@@ -124,7 +124,7 @@ function fromSubfields(information: string[], separator: string): Said {
   };
 }
 
-/** Lines as one: cut where they were full. One a little shorter has lost the blanks at its end on the way. */
+/** Joins lines: a full line was cut. A slightly shorter line has lost spaces at its end in transit. */
 function unfolded(lines: string[], separator: string): string {
   return lines
     .map((line, index) => {
@@ -135,7 +135,7 @@ function unfolded(lines: string[], separator: string): string {
     .join('');
 }
 
-/** Sub-fields as one text: a full one goes on in the next, after a shorter one something new begins. */
+/** Joins sub-fields: a full one continues in the next; after a shorter one, a new text begins. */
 function run(contents: string[]): string {
   let text = '';
   let previous = '';
@@ -147,11 +147,11 @@ function run(contents: string[]): string {
   return text;
 }
 
-// SEPA's tags, EREF+ or EREF:; IBAN+ and BIC+ only in front of one, as text may say that too.
+// SEPA tags, as EREF+ or EREF:. IBAN+ and BIC+ count only in front of another tag, because text may contain them.
 const sepaTag =
   /(?:(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN(?=\+\s?[A-Z]{2}\d{2})|BIC(?=\+\s?[A-Z]{6}))\+|(?<=^|\s)(EREF|KREF|MREF|CRED|SVWZ|ABWA|ABWE|MTLG|IBAN|BIC):)/;
 
-/** Text with SEPA's tags: what is for a reader (SVWZ+, the bank's MTLG:, no tag), and the end-to-end id. */
+/** Text with SEPA tags. Returns the remittance text (SVWZ+, the bank's MTLG:, or no tag) and the end-to-end id. */
 function taggedText(text: string): Said {
   const [untagged = '', ...pieces] = text.split(sepaTag);
   const tags = new Map<string, string>();
@@ -159,7 +159,7 @@ function taggedText(text: string): Said {
   for (let at = 0; at + 2 < pieces.length; at += 3) {
     const [plus, colon, content = ''] = pieces.slice(at, at + 3);
     const name = plus ?? colon ?? '';
-    // Where an IBAN and a BIC end is known: what follows is text.
+    // An IBAN and a BIC have a known end. Text follows.
     const [value = '', rest = ''] = name === 'IBAN' || name === 'BIC' ? content.trim().split(/\s+(.*)/s) : [content];
     if (name === 'SVWZ' || name === 'MTLG' || tags.has(name)) said.push(content.trim());
     else {
@@ -170,7 +170,7 @@ function taggedText(text: string): Said {
   return {
     counterpartyName: textOf(tags.get('ABWA') ?? tags.get('ABWE')),
     counterpartyIban: textOf(tags.get('IBAN')),
-    // What was paid with a KREF alone has the account holder's own reference in it.
+    // A payment with only a KREF has the account holder's own reference in it.
     reference: referenceOf(
       [],
       textOf(said.filter(Boolean).join(' ')),

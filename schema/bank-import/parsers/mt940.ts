@@ -11,12 +11,12 @@ import {
   type Warn,
 } from './transaction.ts';
 
-// Ours, as none of npm's MT940 parsers does the job (looked at in November 2026: mt940-js, mt940js and
-// @centrapay/swift-parser, some thousand users a month each, all of them in memory as a whole and in binary fractions).
-// The latter two refuse what real banks put around their messages; the first runs lines into each other, cuts the
-// references of :61: and leaves the sub-fields of :86: as they are.
+// A parser of our own, because the MT940 parsers on npm don't suffice (mt940-js, mt940js and @centrapay/swift-parser, as of
+// November 2026). All of them keep the whole file in memory and amounts in binary floating point. The latter two refuse the
+// text that real banks put around messages. The first one joins lines wrongly, truncates the references of :61:, and
+// doesn't parse the sub-fields of :86:.
 
-/** The fields of an MT940. Whatever else begins with a colon is text. */
+/** The fields of an MT940. Any other line with a colon at its beginning is text. */
 const tag = /^:(20|21|25P?|28C?|60[FM]|61|86|62[FM]|64|65|NS):(.*)$/s;
 /** Fields of an MT942, the report during the day. */
 const interim = /^:(?:34F|90[CD]):/;
@@ -25,7 +25,7 @@ const header = /^\{[1-5]:/;
 /** A message's end: SWIFT's, or the variants that banks write. */
 const end = /^-(?:\}.*|XXX)?\s*$/s;
 
-/** Of an entry with all its lines; SWIFT has some 500 characters for it. */
+/** The limit of characters of an entry with all its lines; SWIFT allows about 500. */
 const maxLength = 20_000;
 
 interface Field {
@@ -40,7 +40,7 @@ interface Statement {
   opening?: Balance;
   sums: Map<string, Decimal>;
   isClosed: boolean;
-  /** Inside of SWIFT's `{4:`, which must be closed. */
+  /** Whether the parser is inside SWIFT's `{4:`, which must be closed. */
   isBlock: boolean;
 }
 
@@ -70,7 +70,7 @@ class MessageReader {
   #statements = 0;
   #entries = 0;
   #isBlock = false;
-  /** Whether messages have ended with a line that says so: then the last one must, too. */
+  /** Whether earlier messages had an end mark: then the last one must have one, too. */
   #areEnded = false;
   #field: Field | undefined;
   #statement: Statement | undefined;
@@ -125,7 +125,7 @@ class MessageReader {
     const [, first] = /\{4:\s*(.*)$/s.exec(text) ?? [];
     this.#isBlock = first !== undefined;
     if (!first) return;
-    // Each would be read within the one before it.
+    // Otherwise each message would be read as a part of the one before.
     if (header.test(first)) throw this.error('line has a block within a block');
     this.#line -= 1;
     this.line(first);
@@ -137,7 +137,7 @@ class MessageReader {
     // The message may end in the line of its last field.
     const [content = ''] = this.#isBlock ? text.split(/-\}(?:\{5:.*)?$/s, 1) : [text];
     field.lines.push(content);
-    field.length += content.length + 1; // a million empty lines take memory, too
+    field.length += content.length + 1; // a million empty lines also take memory
     if (field.length > maxLength) throw this.error(`field :${field.tag}: is too long for an MT940`, field.line);
     if (content !== text) this.line('-}');
   }
@@ -156,7 +156,7 @@ class MessageReader {
     else if (field.tag.startsWith('62')) this.#close(field, content);
   }
 
-  /** An :86: belongs to the entry before it; after the closing balance it's about the statement. */
+  /** An :86: belongs to the entry before it; after the closing balance, it belongs to the statement. */
   #inform(field: Field): void {
     const entry = this.#entry;
     if (!entry) return;
@@ -179,7 +179,7 @@ class MessageReader {
 
   #open(field: Field, content: string): void {
     const statement = this.#statementAt(field);
-    // Some banks go on with the next day's balance without a new :20:.
+    // Some banks continue with the next day's balance without a new :20:.
     if (statement.opening && !statement.isClosed)
       throw this.error('statement opens before the one before it has closed', field.line);
     statement.opening = this.#balance(field, content);

@@ -6,18 +6,18 @@ import { writeRows } from './rows.ts';
 import type { StatementOptions } from './statement.ts';
 import { StatementError } from './transaction.ts';
 
-/** Bytes of a statement that is read on the event loop: that takes less time than a thread's start. */
+/** The largest statement that is parsed on the event loop, in bytes: this takes less time than starting a thread. */
 const smallFile = 64 * 1024;
 /** How many parser threads this process runs at a time, for all tenants. Each takes a processor core and some memory. */
 const readers = new ConcurrencyLimiter(2);
-/** A thread that needs more is ended. 64 MiB of a bank's own need a fourth of it. */
+/** The memory limit of a thread. A real statement of 64 MiB needs a fourth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-/** The same after so many milliseconds. */
+/** The time limit of a thread, in milliseconds. */
 const mayTakeMs = 5 * 60 * 1000;
 
 /**
  * Parses a statement of any size without blocking the event loop or filling the memory: see rows.ts for its output.
- * @param statement the path of a file that has arrived whole
+ * @param statement the path of a complete file
  * @param rows the path of the file to write
  * @returns the warnings
  * @throws StatementError saying where the statement can't be read, and why
@@ -56,7 +56,7 @@ function readInThread(
     const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     reject(isTooLarge ? new StatementError(null, 'needs more memory to be read than a statement does') : error);
   });
-  // All that the thread has said has come by now.
+  // All messages of the thread have arrived by now.
   thread.on('exit', () => resolve(warnings));
   return promise.finally(() => clearTimeout(timer));
 }

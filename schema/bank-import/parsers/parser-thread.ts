@@ -5,16 +5,16 @@ import { writeRows } from './rows.ts';
 import type { StatementOptions } from './statement.ts';
 import { StatementError } from './transaction.ts';
 
-// Reads one statement in a thread of its own, so that the event loop goes on answering: see parse-file.ts.
+// Parses one statement in a separate thread, so that the event loop isn't blocked: see parse-file.ts.
 
-/** What the thread is given. */
+/** The input of the thread. */
 export interface Order {
   statement: string;
   rows: string;
   options: Pick<StatementOptions, 'format' | 'csv'>;
 }
 
-/** What the thread says. */
+/** A message of the thread. */
 export type Said = { bytes: number } | { warning: string } | { refused: { where: string | null; reason: string } };
 
 const say = (said: Said): void => parentPort?.postMessage(said, []);
@@ -22,13 +22,13 @@ const say = (said: Said): void => parentPort?.postMessage(said, []);
 /** Bytes between two reports. */
 const reportEvery = 1024 * 1024;
 
-/** Answering comes before reading: where processors are short, this thread waits. Only Linux has threads of their own nice. */
+/** Requests have priority over parsing. Only Linux has a nice value per thread. */
 function stepBack(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     setPriority(thread, 5);
   } catch {
-    // It is no condition for reading.
+    // Parsing works without it.
   }
 }
 

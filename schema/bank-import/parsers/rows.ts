@@ -22,7 +22,7 @@ export interface StatementRow {
   reference: string | null;
   /** See identity.ts: the same in every file that has this transaction. */
   identity: string;
-  /** What it may pay: of money received the invoice numbers that its text may name, of money sent its words. */
+  /** The names to match by: for money received the invoice numbers in its text, for money sent the words of its text. */
   names: string[];
 }
 
@@ -30,7 +30,7 @@ export interface StatementRow {
 const batchRows = 250;
 /** Characters after which a batch ends earlier. */
 const batchLength = 256 * 1024;
-/** Of all rows. A file of 64 MiB of control characters has 384 MB, as JSON writes each with six bytes. */
+/** The limit for all rows, in bytes. 64 MiB of control characters become 384 MB, because JSON writes each with six bytes. */
 const maxLength = 512 * 1024 * 1024;
 
 /**
@@ -40,7 +40,7 @@ const maxLength = 512 * 1024 * 1024;
 export async function writeRows(statement: string, rows: string, options: StatementOptions): Promise<void> {
   const out = createWriteStream(rows, { flags: 'wx', mode: 0o600 });
   const done = finished(out);
-  done.catch(() => {}); // is awaited below, unless something else is wrong before
+  done.catch(() => {}); // awaited below, unless another error comes first
   const identify = withOccurrence();
   let batch: string[] = [];
   let length = 0;

@@ -11,26 +11,26 @@ export { StatementError, type StatementTransaction } from './transaction.ts';
 export type StatementFormat = 'camt053' | 'mt940' | 'csv';
 
 export interface StatementOptions {
-  /** Told by the content where it isn't given; CSV needs its mapping in any case. */
+  /** By default detected from the content. CSV always needs a mapping. */
   format?: StatementFormat;
   csv?: CsvMapping;
   /** Called with the number of bytes read so far, every 64 KiB at most. */
   report?: (bytesRead: number) => void;
   /**
-   * Takes what is odd but no error, balances that don't add up for one: a sentence each. Beyond 100 they are counted,
-   * and the last sentence says how many there are.
+   * Receives each warning as a sentence, for example about balances that don't add up. Beyond 100 warnings are only counted,
+   * and the last sentence has their number.
    */
   warn?: (warning: string) => void;
 }
 
-/** Transactions in a file. Beyond, an import would keep the tenant's other imports waiting for minutes. */
+/** The limit of transactions in a file. A larger import would delay the tenant's other imports for minutes. */
 export const maxTransactions = 250_000;
 
 /**
- * The booked transactions of a bank statement, in the file's order. Reads as it is asked to and holds no more than one
- * entry, so memory doesn't grow with the file. Throws StatementError at whatever is broken, a cut-off end too: only when
- * it has ended was the file a whole one, so whoever stores transactions before that must be able to undo it. What no
- * reader can know: whether a CSV lacks its last rows, or an MT940 its last messages.
+ * The booked transactions of a bank statement, in the file's order. Reads lazily and keeps at most one entry, so that
+ * memory doesn't grow with the file. Throws StatementError for any invalid part, also for a truncated end. Only at the end
+ * is it known that the file is complete, so a caller that stores transactions earlier must be able to undo this. A CSV
+ * without its last rows, and an MT940 without its last messages, can't be detected.
  */
 export async function* readStatement(
   source: AsyncIterable<Uint8Array>,
@@ -97,8 +97,8 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
 }
 
 /**
- * MT940's fields, at the beginning of a line or of SWIFT's text block. Line breaks are only looked for at the beginning,
- * so that many of them are not read over and over again.
+ * MT940's fields, at the beginning of a line or of SWIFT's text block. The pattern has no line break in its middle, because
+ * many line breaks would then take quadratic time.
  */
 const mt940 = /(?:^|[\r\n]|\{4:)[^\S\r\n]*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
 

@@ -1,34 +1,34 @@
 import { parseDay } from '../../scalars/days.ts';
 import { Decimal, fits, maxDigits } from '../../money/decimal.ts';
 
-/** One booked movement on an account: text as the bank sent it, trimmed; what it left out or left empty is null. */
+/** A booked transaction. Text is as the bank sent it, trimmed; missing and empty text is null. */
 export interface StatementTransaction {
-  /** As sent, also where it is no IBAN. */
+  /** As sent, even if it is no IBAN. */
   accountIban: string;
   /** The day the bank wrote, as midnight UTC. */
   bookingDate: Date;
   valueDate: Date | null;
   /** Positive for money received, negative for money sent. */
   amount: Decimal;
-  /** As sent, also where it exists no longer. */
+  /** As sent, even if the currency no longer exists. */
   currency: string;
   /** The bank's own reference of the entry; never NONREF or NOTPROVIDED. */
   externalId: string | null;
   counterpartyName: string | null;
   counterpartyIban: string | null;
-  /** Everything a payer may have written an invoice number or a structured reference in: see referenceOf. */
+  /** All text in which a payer may have written an invoice number or a structured reference: see referenceOf(). */
   reference: string | null;
 }
 
 /**
- * Takes what is odd about a file without making it unreadable, as one sentence that says where. The sentence is made
- * only if it is kept: see warnings.ts.
+ * Receives a warning about a file that can be read: one sentence with the position. The sentence is built only if it is
+ * kept: see warnings.ts.
  */
 export type Warn = (sentence: () => string) => void;
 
-/** The file can't be read: one sentence that says where and why. */
+/** The file can't be read. The message is one sentence with the position and the reason. */
 export class StatementError extends Error {
-  /** "line 12", "line 90, statement 2, entry 3"; null where it is the whole file. */
+  /** "line 12", "line 90, statement 2, entry 3"; null for an error of the whole file. */
   readonly where: string | null;
   readonly reason: string;
 
@@ -41,7 +41,7 @@ export class StatementError extends Error {
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A value in a message: short, and in one line. */
+/** A value for a message: short, and on one line. */
 export const quote = (value: string): string => JSON.stringify(short(value));
 
 /** The beginning of a value. */
@@ -50,21 +50,21 @@ export const short = (value: string): string => {
   return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : characters.join('');
 };
 
-/** Text that says something, or null. */
+/** The trimmed text; null if it is empty. */
 export const textOf = (value: string | undefined): string | null => value?.trim() || null;
 
 const none = /^(?:NON[ -]?REF(?:ERENCE)?|NOT[ -]?PROVIDED)$/i;
 
-/** A reference, unless it only says that there is none. */
+/** A reference; null for one that only means "none", such as NOTPROVIDED. */
 export function idOf(value: string | undefined): string | null {
   const id = textOf(value);
   return id !== null && none.test(id) ? null : id;
 }
 
 /**
- * The reference in which an invoice number or a structured reference is looked for: the structured ones first, then the
- * text, then the payer's own id of the payment (many write their invoice number there, and it is all that a direct
- * debit brings back). Joined with blanks; a part that the others already say isn't said again.
+ * The text that is searched for invoice numbers and structured references: first the structured references, then the text,
+ * then the payer's own id of the payment. (Many payers write the invoice number into it, and a direct debit has nothing
+ * else.) The parts are joined by spaces, without repetitions.
  */
 export function referenceOf(structured: (string | null)[], text: string | null, id: string | null): string | null {
   let reference = [...new Set(structured)].filter((part) => part !== null).join(' ');
@@ -99,10 +99,10 @@ export function checked(transaction: StatementTransaction, where: string): State
   return transaction;
 }
 
-/** Characters that a reader keeps of one entry, or of one set of its details. Banks send some hundred. */
+/** The limit of characters that are kept of one entry, or of one set of its details. Banks send a few hundred. */
 export const maxText = 200_000;
 
-/** Characters that a field can have. An account is a key of an index, in which PostgreSQL has room for 2,700 bytes. */
+/** The limit of characters of a field. The account is an index key, for which PostgreSQL has 2,700 bytes. */
 const longest = [
   ['accountIban', 255],
   ['currency', 255],

@@ -1,9 +1,9 @@
 import type { Warn } from './transaction.ts';
 
-/** A person reads no more of them; and a hostile file could have a warning for every few of its bytes. */
+/** The limit of warnings: a person reads no more, and a hostile file could cause one for every few bytes. */
 export const mostWarnings = 100;
 
-/** Hands on the first warnings of a file. Those after them are counted, and their sentences are not made. */
+/** Passes on the first warnings of a file. Further ones are only counted, and their sentences are not built. */
 export class Warnings {
   readonly #tell: (warning: string) => void;
   #count = 0;

@@ -38,7 +38,7 @@ interface MatchOf {
   amount: Decimal;
 }
 
-/** What a match or a suggestion names, opened. */
+/** The invoice or receipt that a match or a suggestion names. */
 export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFields<Named>) => ({
   invoice: t.prismaField({
     type: Invoice,
@@ -179,7 +179,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** unmatched ↔ ignored: whether anything is still expected to be done about a transaction. */
+/** unmatched ↔ ignored. */
 const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, description: string, otherwise: string) =>
   t.prismaField({
     type: BankTransaction,

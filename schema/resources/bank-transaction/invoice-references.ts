@@ -1,4 +1,4 @@
-/** The maximum of numbers taken from a text: a text with more is a list of something else. */
+/** The limit of numbers that are read from a text: a text with more is a list of something else. */
 const maxReferences = 100;
 /** The longest receipt number, with punctuation around it. */
 const maxReceiptNumberLength = 80;

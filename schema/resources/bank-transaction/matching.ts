@@ -15,7 +15,7 @@ import { idArgument } from '../../input/id-argument.ts';
 export interface Part {
   type: 'INVOICE' | 'RECEIPT';
   id: string;
-  /** Always positive; as much as is open and due where it isn't said. */
+  /** Always positive. Default: the open amount, at most the amount due. */
   amount?: Decimal | null;
 }
 
@@ -23,7 +23,7 @@ export interface Part {
 export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
   (type === 'INVOICE' ? lockIssued : lockBooked)(context, id);
 
-/** Why a part pays nothing. */
+/** The reason why a part pays nothing. */
 async function unpayable(context: Context, { type, id }: Part): Promise<string> {
   const where = key(context, id);
   const exists = await (type === 'INVOICE'
@@ -89,7 +89,7 @@ async function setOpen(context: Context, { id, amount }: BankTransactionRow, amo
   await context.db.bankTransaction.update({ where: key(context, id), data: { amountOpen, matchStatus } });
 }
 
-/** Takes a transaction's matches back, or those with one invoice or receipt. What they paid is due again. */
+/** Undoes a transaction's matches, or those with one invoice or receipt. Their amounts are due again. */
 async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')

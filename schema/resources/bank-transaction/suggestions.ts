@@ -7,22 +7,22 @@ import { ForbiddenError } from '../../errors.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import { parseInvoiceNumbers, parseReceiptNumbers } from './invoice-references.ts';
 
-/** What is asked about a transaction. */
+/** The data of a transaction that suggestions need. */
 type Clues = Pick<
   BankTransactionRow,
   'amountOpen' | 'currency' | 'matchStatus' | 'counterpartyIban' | 'counterpartyName' | 'reference' | 'externalId'
 >;
 
-/** What a transaction may pay, how likely that is, and why. */
+/** An invoice or receipt that a transaction may pay, with the likelihood and the reasons. */
 export interface Suggestion {
   type: 'INVOICE' | 'RECEIPT';
   id: string;
-  /** What would be matched. */
+  /** The amount that would be matched. */
   amount: Decimal;
   /** 0 to 100. */
   score: number;
   reasons: string[];
-  /** Its number is named and the amount is exactly what is due: matched without asking. */
+  /** The transaction names its number and has exactly the amount due: it is matched automatically. */
   certain: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Candidate {
 /** Candidates for each clue. */
 const atMost = 50;
 /**
- * Which of these names are an open invoice's number, and which a booked receipt's: two queries for many transactions.
+ * The names that are numbers of open invoices or booked receipts: two queries for many transactions.
  * @param names numbers as parseInvoiceNumbers() and parseReceiptNumbers() return them
  */
 export async function namesOfOpen(
@@ -61,7 +61,7 @@ export async function namesOfOpen(
   ]);
 }
 
-/** By words, of which a batch of transactions has thousands: Prisma would make a pattern of each. */
+/** Finds receipts by the words of a batch of transactions. There are thousands, and Prisma would make a pattern of each. */
 const bookedReceiptsCalled = (context: Context, called: string[]): Promise<{ id: string; receiptNumber: string }[]> =>
   context.db.$rows(
     `select id, receipt_number as "receiptNumber" from receipts
@@ -84,7 +84,7 @@ const normal = (name: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** What this transaction may pay, likeliest first. Nothing for one that is matched or ignored. */
+/** The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction. */
 async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
   // The partner's name is used only for callers who may read customers.
@@ -139,7 +139,7 @@ async function receiptsCalled(context: Context, names: Set<string>): Promise<Map
   );
 }
 
-/** Open invoices or booked receipts: those that the transaction names, and those likely otherwise. */
+/** Open invoices or booked receipts: those that the transaction names, and those with other clues. */
 async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
   const open = new Decimal(transaction.amountOpen);
   if (open.isZero()) return [];
@@ -153,13 +153,13 @@ function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Su
     .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 }
 
-/** The rows of several queries, each once: asked one by one, the many of one clue don't crowd out another's. */
+/** The rows of several queries, without duplicates. With a query for each clue, many rows of one don't displace others. */
 async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[]): Promise<Row[]> {
   const rows = (await Promise.all(queries)).flat();
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Whom earlier transactions of this account were matched with. */
+/** The partners with whom earlier transactions of this account were matched. */
 async function earlierPartners(context: Context, iban: string | null): Promise<Set<string>> {
   if (!iban) return new Set();
   const payments = await context.db.payment.findMany({

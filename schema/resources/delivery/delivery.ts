@@ -202,7 +202,7 @@ async function mustReadDelivery(context: Context, id: string): Promise<void> {
   mustRead(context, [event.type]);
 }
 
-/** Deliveries are made for a webhook that is on. */
+/** Requires a webhook that is on. */
 function refuseUnlessActive({ active }: { active: boolean }): void {
   if (!active) refuse('webhookId', 'This webhook is off: enable it first.');
 }
@@ -258,7 +258,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { webhookId, since }, context) =>
-      // Of two at once the second waits here, and finds the first one's deliveries on their way.
+      // Of two concurrent requests, the second waits here, and then finds the first one's deliveries.
       withLockedWebhook(context, webhookId, async (inside, webhook) => {
         refuseUnlessActive(webhook);
         const missed = await inside.db.delivery.findMany({

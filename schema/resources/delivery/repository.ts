@@ -96,7 +96,7 @@ export interface FinishedAttempt {
  * Finishes attempts that are not finished yet, changes the state of their deliveries, and counts failures in a row. A
  * success resets the count to 0. The count stops when it turns the webhook off, until a user turns it on again. A delivery
  * that was set aside meanwhile still becomes delivered or failed; one to be retried is set aside if its webhook is off. The
- * webhook's row is updated often by many: it is not written where nothing would change.
+ * webhook's row is contended, so it is written only if a value changes.
  *
  * @param limits how many failures in a row turn a webhook off, and how outdated its last success may be
  * @returns the webhooks that are off now

@@ -23,7 +23,7 @@ builder.subscriptionField('deliveryChanged', (t) =>
   }),
 );
 
-/** Those for which `isWanted` holds. Ends with its source, also while it waits for that. */
+/** The items for which `isWanted` holds. Ends with its source, also while waiting for it. */
 function filtered<Item>(source: AsyncIterable<Item>, isWanted: (item: Item) => Promise<boolean>): AsyncIterable<Item> {
   const items = source[Symbol.asyncIterator]();
   const iterator: AsyncIterableIterator<Item> = {
@@ -33,7 +33,7 @@ function filtered<Item>(source: AsyncIterable<Item>, isWanted: (item: Item) => P
         if (step.done || (await isWanted(step.value))) return step;
       }
     },
-    // A generator would answer this only after its source's next item.
+    // A generator would handle this only after the next item of its source.
     return: async () => (await items.return?.()) ?? { done: true, value: undefined },
     [Symbol.asyncIterator]: () => iterator,
   };

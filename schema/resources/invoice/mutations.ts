@@ -77,7 +77,7 @@ type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof Upda
 /** The invoice that an input changes; nothing for a new one. */
 type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
 
-/** What holds between an invoice's fields, checked on those that could be read. */
+/** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
 function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
   requireExisting(context, problems, 'customer', input.customerId);
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
@@ -94,7 +94,7 @@ function invoiceRules(input: InvoiceInput, context: Context, problems: Problems,
 export const isWhole = (line: Readable<Line> | undefined): line is Line =>
   line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
 
-/** What an invoice's totals may be. */
+/** Checks the bounds of an invoice's totals. */
 export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
   for (const [index, line] of lines.entries()) {
     if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
@@ -154,7 +154,7 @@ function totalsOf(lines: Line[], inCurrency: string) {
   return { totalNet, totalVat, totalGross };
 }
 
-/** Writes other lines. Those that were there before keep their ids. */
+/** Replaces the lines. Lines that existed before keep their ids. */
 async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof itemsOf>): Promise<void> {
   await context.db.invoiceItem.deleteMany({ where: { invoiceId } });
   await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
@@ -205,7 +205,7 @@ builder.mutationFields((t) => ({
       withLockedRow(context, 'Invoice', id, async (inside, current) => {
         refuseUnlessDraft(current);
         const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
-        // The lines follow from the currency. Whoever changes them locks the invoice, too.
+        // The lines depend on the currency. Other changes of them lock the invoice, too.
         const lines = items ?? (newCurrency ? await itemsByPosition(inside, id) : []);
         await enforce((problems) => invoiceRules(input, inside, problems, { ...current, items: lines }));
         const inCurrency = newCurrency ?? current.currency;

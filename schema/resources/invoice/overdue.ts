@@ -14,7 +14,7 @@ export async function emitOverdue(context: Context): Promise<number> {
     const due = await context.db.invoice.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: batch });
     for (const { id } of due) {
       emitted += await context.transaction(async (inside) => {
-        // It may have been paid since, or another worker may be at it.
+        // It may have been paid since, or another worker may have handled it.
         const { count } = await inside.db.invoice.updateMany({
           where: { ...where, id },
           data: { overdueAt: context.now() },

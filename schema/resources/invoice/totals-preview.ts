@@ -4,8 +4,8 @@ import { VatShare } from './invoice.ts';
 import { isWhole, totalRules } from './mutations.ts';
 import { invoiceTotals, lineTotal, type Decimal, type InvoiceTotals as Totals } from '../../money/money.ts';
 
-// What an invoice would come to, before there is one: a front end shows it while lines are typed, and needs no
-// arithmetic of its own.
+// The totals of an invoice before it is created: a front end shows them while the user types lines, and needs no arithmetic
+// of its own.
 
 const InvoiceLineInput = builder.inputType('InvoiceLineInput', {
   description: 'The values from which the total of an invoice line is calculated.',

@@ -9,8 +9,8 @@ import { Decimal, minorDigits } from '../../money/money.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
-// An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it looks at the state, so that of
-// two at once the second sees what the first did. All run inside the caller's transaction.
+// An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it reads the state, so that the second
+// of two concurrent transitions sees the first one's result. All run inside the caller's transaction.
 
 /** An invoice with its lines, by position. */
 export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
@@ -22,7 +22,7 @@ const issued = ({ now }: Context, number: string) => ({ number, status: 'ISSUED'
 /** The changes to an issued invoice that is fully paid. */
 const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as const;
 
-/** draft → issued: takes the next number. A total of zero is paid the moment it is issued. */
+/** draft → issued: takes the next number. An invoice with a total of zero is paid as soon as it is issued. */
 async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   const draft = await found(context.db.lock('Invoice', id, 'no key update'));
   if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
@@ -110,7 +110,7 @@ export async function countTowardsInvoice(context: Context, { id, due }: Payable
   if (isAll) await emit(context, 'invoice.paid', invoice);
 }
 
-/** Takes a payment back: a paid invoice is issued again. */
+/** Undoes a payment: a paid invoice is issued again. */
 export async function unpayInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
   const data = { amountPaid: { decrement: amount }, status: 'ISSUED', paidAt: null } as const;
   await context.db.invoice.update({ where: key(context, id), data });
@@ -124,7 +124,7 @@ async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
   return invoice;
 }
 
-/** issued → cancelled, only while nothing is paid. Keeps its number; time entries it billed are free again. */
+/** issued → cancelled, only while nothing is paid. Keeps its number; its time entries become unbilled again. */
 async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
   const { status, amountPaid } = await found(context.db.lock('Invoice', id, 'no key update'));
   if (status !== 'ISSUED' || !new Decimal(amountPaid).isZero())

@@ -10,7 +10,7 @@ import { withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../scalars/scalars.ts';
 import { findById } from '../../rows/find-by-id.ts';
 
-/** So many entries are billed at once at most: all of them are locked, and held in memory. */
+/** The limit of entries that are billed at once: all of them are locked, and held in memory. */
 const maxEntries = 10_000;
 
 builder.mutationField('billProject', (t) =>
@@ -26,16 +26,16 @@ builder.mutationField('billProject', (t) =>
       invoiceDate: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
       groupBy: t.arg({ type: BilledTimeGrouping, description: 'Which entries share a line. Default: `ENTRY`.' }),
     },
-    // The lines tell of the project and of its time entries.
+    // The lines show data of the project and of its time entries.
     rules: (_args, context) => requireAbilities(context, ['projects:read', 'time-entries:read']),
     resolve: (query, _root, { projectId, vatRate: rate, until, invoiceDate, groupBy }, context) =>
-      // Of two at once, the second waits here and then finds the entries billed.
+      // Of two concurrent requests, the second waits here, and then finds the entries billed.
       withLockedRow(context, 'Project', projectId, async (inside, project) => {
         const { customerId, currency, name } = project;
         if (!customerId) refuse('projectId', 'This project has no customer to invoice.');
         const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
-        // Locks the entries, so that none is changed or deleted meanwhile. What is tracked from here on isn't locked, and
-        // waits for the next invoice.
+        // Locks the entries, so that none is changed or deleted meanwhile. Entries that are tracked from here on aren't
+        // locked, and are left for the next invoice.
         const locked = await inside.db.timeEntry.updateManyAndReturn({ where, data: { updatedAt: context.now() } });
         const entries = locked.toSorted((a, b) => Number(a.date) - Number(b.date) || (a.id < b.id ? -1 : 1));
         if (entries.length === 0) refuse('projectId', 'This project has no time to bill.');

@@ -37,7 +37,7 @@ const trackedMinutes = batchPerRequest(async (ids, context: Context) => {
   return new Map(sums.map((sum) => [sum.projectId, sum._sum.durationMinutes ?? 0]));
 }, 0);
 
-/** Time that is to be billed. */
+/** Unbilled time entries. */
 export const unbilled = { billable: true, invoiceId: null } as const;
 
 const unbilledMinutes = batchPerRequest(async (ids, context: Context) => {
@@ -145,7 +145,7 @@ async function projectRules(
   }
 }
 
-/** Which entries or receipts keep a project from being deleted. */
+/** The entries or receipts that prevent the deletion of a project. */
 async function projectReferences(id: string, context: Context, problems: Problems): Promise<void> {
   const where = { projectId: id };
   if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
@@ -230,7 +230,7 @@ builder.mutationFields((t) => ({
           await emit(inside, 'project.updated', project);
           return findById(inside, 'Project', project, query);
         },
-        // Time entries rely on the currency.
+        // Time entries depend on the currency.
         input.currency ? 'update' : 'no key update',
       ),
   }),

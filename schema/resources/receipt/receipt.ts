@@ -125,7 +125,7 @@ function supplierRules(supplier: Customer | null, problems: Problems): void {
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
 }
 
-/** The same rule, for where nothing is going to be written. */
+/** The same rule, without a lock, if nothing will be written. */
 function leaveSupplierRules({ supplierId }: ReceiptInput, context: Context, problems: Problems): void {
   if (!supplierId) return;
   const where = key(context, supplierId);

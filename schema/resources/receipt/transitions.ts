@@ -6,8 +6,7 @@ import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
 import { Decimal } from '../../money/money.ts';
 import { findById } from '../../rows/find-by-id.ts';
 
-// A receipt's transitions (DECISIONS.md#d14-transitions): as with invoices, each locks the row before it looks at the
-// state.
+// A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each locks the row before it reads the state.
 
 /** The changes to a draft that is booked. */
 export const booked = { status: 'BOOKED' } as const;
@@ -51,7 +50,7 @@ export async function countTowardsReceipt(context: Context, { id, due }: Payable
   if (isAll) await emit(context, 'receipt.paid', receipt);
 }
 
-/** Takes a payment back: a paid receipt is booked again. */
+/** Undoes a payment: a paid receipt is booked again. */
 export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
   const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
   await context.db.receipt.update({ where: key(context, id), data });

@@ -1,9 +1,9 @@
 import type { Webhook } from '../../../prisma/generated/client/client.ts';
 
-/** How long a secret stays good after the rotation that replaced it (DECISIONS.md#d31-rotation). */
+/** How long a secret stays valid after the rotation that replaced it (DECISIONS.md#d31-rotation). */
 export const rotationMs = 24 * 60 * 60 * 1000;
 
-/** What a webhook's row says of its secrets, each encrypted. */
+/** The secrets in a webhook's row, each encrypted. */
 export type WebhookSecrets = Pick<
   Webhook,
   | 'secret'
@@ -18,11 +18,11 @@ export type WebhookSecrets = Pick<
 interface FormerSecret {
   secret: Uint8Array<ArrayBuffer>;
   until: Date;
-  /** Whether X-Service-Signature has not changed over from it. */
+  /** Whether X-Service-Signature still uses this secret. */
   signsDocument: boolean;
 }
 
-/** The secrets before the current one that are still good, the oldest first: at most two. */
+/** The former secrets that are still valid, the oldest first: at most two. */
 export function formerSecrets(webhook: WebhookSecrets, now: Date): FormerSecret[] {
   const all = [
     { secret: webhook.earlierSecret, until: webhook.earlierSecretUntil, signsDocument: webhook.signsWithEarlier },
@@ -33,9 +33,9 @@ export function formerSecrets(webhook: WebhookSecrets, now: Date): FormerSecret[
 
 /** The encrypted secrets that a delivery is signed with. */
 export interface SigningSecrets {
-  /** Of X-Service-Signature: the oldest that is good, unless its user had the header change over at once. */
+  /** For X-Service-Signature: the oldest valid secret, unless the user had the header use the new one at once. */
   document: Uint8Array;
-  /** Of the Standard Webhooks header: all that are good, the newest first. */
+  /** For the Standard Webhooks header: all valid secrets, the newest first. */
   standard: Uint8Array[];
 }
 
@@ -48,10 +48,10 @@ export function signingSecrets(webhook: WebhookSecrets, now: Date): SigningSecre
 }
 
 /**
- * What a rotation writes. Each former secret keeps the 24 hours that it was promised.
+ * The columns that a rotation writes. Each former secret stays valid for its own 24 hours.
  * @param secret the new one, encrypted
- * @param immediately whether X-Service-Signature changes over to the new secret at once
- * @returns undefined where two former secrets are good: there is room for no third
+ * @param immediately whether X-Service-Signature uses the new secret at once
+ * @returns undefined if two former secrets are valid: a third can't be stored
  */
 export function rotatedSecrets(
   webhook: WebhookSecrets,

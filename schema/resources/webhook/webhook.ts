@@ -118,7 +118,7 @@ const known = new Set<string>(['*', ...eventTypes]);
 
 /**
  * A webhook sends its events' resources to the owner of its address.
- * @throws ForbiddenError where the caller may not read all of that
+ * @throws ForbiddenError if the caller may not read all of them
  */
 function mustReadWanted(context: Context, events: readonly (string | null | undefined)[]): void {
   mustRead(
@@ -143,7 +143,7 @@ async function webhookRules(
 const existing = (context: Context, id: string): Promise<WebhookRow> =>
   found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
 
-/** Runs a change under the lock of a webhook that is not deleted. @throws NotFoundError where it is */
+/** Runs a change while the webhook is locked. @throws NotFoundError if it is deleted */
 export const withLockedWebhook = <Result>(
   context: Context,
   id: string,
@@ -161,7 +161,7 @@ export const withLockedWebhook = <Result>(
     lock,
   );
 
-/** Whether a change has events sent where, or when, they were not. */
+/** Whether a change causes events to be sent that were not sent before, or to another address. */
 const affectsDelivery = ({
   url: to,
   events,
@@ -231,7 +231,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id, input }, context) =>
       withLockedWebhook(context, id, async (inside, current) => {
         const { url: to, active, events, description } = input;
-        // Somebody may have changed its events since the rules looked.
+        // A concurrent request may have changed its events since the rules were checked.
         if (affectsDelivery(input)) mustReadWanted(context, events ?? current.events);
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
@@ -300,7 +300,7 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-/** Takes the first free slot. Of two at once that find the same one free, the second tries the next. */
+/** Takes the first free slot. If a concurrent request takes it first, tries the next one. */
 async function insertIntoSlot(
   db: Db,
   data: { url: string; description?: string | null; events: string[]; secret: Uint8Array<ArrayBuffer> },
@@ -312,12 +312,12 @@ async function insertIntoSlot(
   return undefined;
 }
 
-/** What a webhook that is off becomes when it is enabled. */
+/** The columns that are written when a webhook is enabled. */
 const enabling = { active: true, consecutiveFailures: 0, disabledAt: null };
 
 /**
- * Sets aside what waits for a webhook that is off: it is kept, but not sent; a ping is. What is under way is left to its
- * end, which decides what becomes of it.
+ * Sets aside the waiting deliveries of a webhook that is off: they are kept, but not sent. A ping is still sent. For an
+ * attempt in progress, its result decides the state of the delivery.
  */
 export async function setAside(db: Db, webhookId: string, now: Date): Promise<void> {
   await db.delivery.updateMany({
