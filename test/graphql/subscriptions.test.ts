@@ -1,117 +1,26 @@
-import { once } from 'node:events';
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { forTenant } from '../../prisma/client.ts';
-import { closeTenant, createToken, removeUser, revokeToken } from '../../src/identity/index.ts';
-import { checkEveryMs } from '../../src/graphql/subscription-authorization.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { javaScriptNames } from '../javascript-names.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
-import { fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
+import { asIntegrator, startService } from '../harness.ts';
 import { makeDelivery, refusal } from './books.ts';
+import {
+  service,
+  acme,
+  globex,
+  serveSubscriptions,
+  fields,
+  askFor,
+  subscribe,
+  streamOf,
+  until,
+  listening,
+  watched,
+  ping,
+  databaseUrl,
+} from './subscriptions.ts';
 
-let service: Service;
-let acme: Integrator;
-let globex: Integrator;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
-// Tenants of its own for each: that nobody watched before.
-beforeEach(async () => {
-  [acme, globex] = [await service.integrator(), await service.integrator()];
-});
-afterEach(() => {
-  for (const stream of streams.splice(0)) stream.hangUp();
-});
-const streams: Stream[] = [];
-
-const fields = 'id state attemptCount webhookId event { type }';
-
-interface Told {
-  id: string;
-  state: string;
-  attemptCount: number;
-  webhookId: string;
-}
-
-/** A subscription as a client has it: what it was told so far, and whether it was cut off. */
-class Stream {
-  readonly told: Told[] = [];
-  text = '';
-  closed = false;
-  readonly answer: IncomingMessage;
-
-  constructor(answer: IncomingMessage) {
-    this.answer = answer;
-    answer.setEncoding('utf8').on('data', (chunk: string) => {
-      this.text += chunk;
-      const events = this.text.matchAll(/^event: next\ndata: (.*)\n\n/gm);
-      this.told.splice(
-        0,
-        this.told.length,
-        ...[...events].map(([, data = '']) => JSON.parse(data).data?.deliveryChanged),
-      );
-    });
-    answer.on('error', () => {}).once('close', () => (this.closed = true));
-  }
-
-  hangUp(): void {
-    this.answer.destroy();
-  }
-}
-
-type Visitor = Pick<Integrator, 'token'> | { browser: Browser };
-
-/** Asks for a subscription, without waiting for it to begin. */
-const ask = (who: Visitor, args = '', to = service.url): ClientRequest =>
-  askFor(`subscription { deliveryChanged${args} { ${fields} } }`, who, to);
-
-function askFor(query: string, who: Visitor, to = service.url): ClientRequest {
-  const headers = {
-    ...('token' in who
-      ? { authorization: `Bearer ${who.token}` }
-      : { ...fromOurPage, cookie: who.browser.cookie ?? '' }),
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-  };
-  const sending = httpRequest(new URL('/graphql', to), { method: 'POST', headers });
-  sending.end(JSON.stringify({ query }));
-  return sending;
-}
-
-const subscribe = async (...args: Parameters<typeof ask>): Promise<Stream> => streamOf(ask(...args));
-
-async function streamOf(request: ClientRequest): Promise<Stream> {
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  const stream = new Stream(answer);
-  streams.push(stream);
-  await vi.waitUntil(() => stream.text !== '' || stream.closed);
-  return stream;
-}
-
-const until = (condition: () => unknown): Promise<unknown> => vi.waitUntil(condition, { timeout: 60_000 });
-
-/** Connections of this service that listen. */
-async function listening({ pool } = service): Promise<number[]> {
-  const { rows } = await pool.query(
-    `select pid from pg_stat_activity where datname = current_database() and application_name = 'kontor changes'`,
-  );
-  return rows.map(({ pid }) => pid);
-}
-
-/** Locks held by those who watch. */
-async function watched(): Promise<number> {
-  const { rows } = await service.pool.query(
-    `select count(*)::int as held from pg_locks join pg_database on pg_database.oid = database
-     where datname = current_database() and locktype = 'advisory' and mode = 'ShareLock'`,
-  );
-  return rows[0].held;
-}
-
-const ping = async (who: Integrator, webhookId: string): Promise<string> =>
-  (await who.graphql(`mutation { pingWebhook(id: "${webhookId}") { id } }`)).pingWebhook.id;
+serveSubscriptions();
 
 it('nobody watches: no connection listens, and nothing is announced', async () => {
   const quiet = await startService(); // whoever has served a subscription keeps its connection
@@ -262,149 +171,6 @@ describe('deliveryChanged', () => {
       id: 'x',
     });
     expect(refusal(answer)).toMatchObject({ code: 'VALIDATION_FAILED', errors: { id: ['Must be a UUID.'] } });
-  });
-});
-
-const databaseUrl = (): string => String((service.pool.options as { connectionString?: string }).connectionString);
-
-describe('a subscription ends', () => {
-  const tokenOf = async (): Promise<Integrator & { revoke: () => Promise<unknown> }> => {
-    const who = await service.integrator();
-    return { ...who, revoke: () => revokeToken(service.client, who.tokenId) };
-  };
-
-  it.each([
-    ['its token is revoked', async (who: Integrator) => revokeToken(service.client, who.tokenId)],
-    [
-      'its user leaves the tenant',
-      async ({ tenantId, userId }: Integrator) => {
-        const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
-        await removeUser(service.client, { email, tenantId });
-      },
-    ],
-    ['its tenant is closed', async ({ tenantId }: Integrator) => closeTenant(service.client, tenantId)],
-    [
-      'its session is ended',
-      async ({ userId }: Integrator) => service.client.session.deleteMany({ where: { userId } }),
-    ],
-  ])('at once when %s, in every process, and hears nothing of what happens later', async (what, end) => {
-    const elsewhere = await startService({ database: { url: databaseUrl(), drop: async () => {} } });
-    const staying = await service.integrator();
-    const { browser, ...signedInUser } = await signedIn(service);
-    const db = forTenant(service.books, signedInUser.tenantId);
-    const who = what.includes('session') ? { ...acme, ...signedInUser, db } : await tokenOf();
-    const visitor = what.includes('session') ? { browser } : who;
-    const both = [await subscribe(visitor), await subscribe(visitor, '', elsewhere.url)];
-    const other = await subscribe(staying);
-    await makeDelivery(who); // heard, so that it is known to work
-    await until(() => both.every((stream) => stream.told.length === 1));
-    await end(who);
-    await makeDelivery(who);
-    await until(() => both.every((stream) => stream.closed));
-    for (const stream of both) {
-      expect(stream.told).toHaveLength(1);
-      expect(stream.text).not.toContain('complete'); // so that its client comes again, and hears why not
-    }
-    expect(other.closed).toBe(false);
-    await elsewhere.close();
-  });
-
-  it('when its token expires', async () => {
-    const who = await service.integrator();
-    const expiresAt = new Date(Date.now() + 1500);
-    const { token } = await createToken(service.client, { tenantId: who.tenantId, expiresAt });
-    const stream = await subscribe({ token });
-    expect(stream.closed).toBe(false);
-    await until(() => stream.closed);
-    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime());
-  });
-
-  it('when what it was admitted by ended before it had begun', async () => {
-    const who = await tokenOf();
-    await until(async () => (await watched()) === 0);
-    const holder = await service.pool.connect();
-    const lock = [`${who.tenantId} deliveries`];
-    await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
-    const asking = ask(who);
-    const answered = once(asking, 'response').catch(() => []);
-    await until(async () => (await watched()) === 1); // admitted; waits for the lock
-    await who.revoke();
-    await holder.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
-    holder.release();
-    const [answer] = (await answered) as [IncomingMessage?];
-    if (answer) {
-      const stream = new Stream(answer);
-      await until(() => stream.closed);
-    }
-    await until(async () => (await watched()) === 0);
-  });
-
-  it('after its session has ended; watching doesn’t keep a session awake', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    try {
-      const { browser, userId, tenantId } = await signedIn(service);
-      const stream = await subscribe({ browser });
-      service.clock.now = new Date(Date.now() + 10 * 60_000);
-      await vi.advanceTimersByTimeAsync(checkEveryMs);
-      const { lastSeenAt } = await service.client.session.findFirstOrThrow({ where: { userId } });
-      expect(lastSeenAt.getTime()).toBeLessThan(service.clock.now.getTime() - 9 * 60_000);
-      const db = forTenant(service.books, tenantId);
-      const { id } = await makeDelivery({ ...acme, tenantId, db });
-      await until(() => stream.told.length > 0);
-      expect(stream.told[0]).toMatchObject({ id });
-
-      service.clock.now = new Date(Date.now() + 31 * 60_000); // half an hour without a request
-      await vi.advanceTimersByTimeAsync(checkEveryMs);
-      await until(() => stream.closed);
-    } finally {
-      service.clock.now = undefined;
-      vi.useRealTimers();
-    }
-  });
-
-  it('when the connection to the database is lost; the next one opens it again', async () => {
-    const { webhookId } = await makeDelivery(acme);
-    const lost = await subscribe(acme);
-    const [pid] = await listening();
-    await service.pool.query('select pg_terminate_backend($1)', [pid]);
-    await until(() => lost.closed);
-    const stream = await subscribe(acme);
-    const id = await ping(acme, webhookId);
-    await until(() => stream.told.length > 0);
-    expect(stream.told.map((each) => each.id)).toEqual([id]);
-  });
-
-  it('when the service stops: at once', async () => {
-    const stopping = await startService({ database: { url: databaseUrl(), drop: async () => {} } });
-    const stream = await subscribe(acme, '', stopping.url);
-    await stopping.close();
-    await until(() => stream.closed);
-  });
-
-  it('with its client, and leaves nothing behind', async () => {
-    await until(async () => (await watched()) === 0);
-    const five = await Promise.all(Array.from({ length: 5 }, () => subscribe(acme)));
-    expect(await watched()).toBe(1); // one lock, held five times
-    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const during = timers();
-    for (const stream of five) stream.hangUp();
-    await until(async () => (await watched()) === 0);
-    await until(() => timers() <= during - 5);
-  });
-
-  it('with its client, also one that is gone before it has begun', async () => {
-    await until(async () => (await watched()) === 0);
-    const holder = await service.pool.connect();
-    const lock = [`${acme.tenantId} deliveries`];
-    await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
-    const logged = service.log.length;
-    const asking = ask(acme).on('error', () => {});
-    await until(async () => (await watched()) === 1); // waits for the lock
-    asking.destroy();
-    await until(() => service.log.slice(logged).some((line) => line.includes('"aborted":true')));
-    await holder.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
-    holder.release();
-    await until(async () => (await watched()) === 0);
   });
 });
 

@@ -1,0 +1,210 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startService } from '../harness.ts';
+import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
+import { listen, type Statement } from '../isolation/statements.ts';
+import { account, balance, camt, imported, many, upload, type Entry } from './statement.ts';
+import { service, acme, serveImports, faultsSince, received, sent, receivedRow, sentRow } from './imports.ts';
+
+serveImports();
+
+describe('importBankStatement', () => {
+  it('answers imported, skipped, matched and warnings; each field is as the bank sent it', async () => {
+    const file = camt([received, sent], balance('OPBD', '1.00') + balance('CLBD', '2.00'));
+    expect(await imported(service, acme, file)).toEqual({
+      imported: 2,
+      skipped: 0,
+      matched: 0,
+      warnings: [expect.stringMatching(/^Statement 1 doesn't add up/)],
+    });
+    const { status, body } = await acme.rest('GET', '/bank-transactions');
+    expect(status).toBe(200);
+    // Newest first; a file's last entry is its newest.
+    expect(body.data).toEqual([sentRow, receivedRow]);
+    expect(body.meta.total).toBe(2);
+    const single = await acme.rest('GET', `/bank-transactions/${body.data[1].id}`);
+    expect(single.body).toEqual({ data: body.data[1] });
+  });
+
+  it('importing it again, or an overlapping one, adds nothing twice and drops nothing', async () => {
+    const days: Entry[] = ['2026-03-01', '2026-03-02', '2026-03-03'].flatMap((date) => [
+      { amount: '10.00', date, reference: 'Fee' },
+      { amount: '10.00', date, reference: 'Fee' }, // truly two
+      { amount: '20.00', date, id: 'B7', reference: 'Other' },
+    ]);
+    expect(await imported(service, acme, camt(days.slice(0, 6)))).toMatchObject({ imported: 6, skipped: 0 });
+    const before = await booksOf(service, acme);
+    expect(await imported(service, acme, camt(days.slice(0, 6)))).toMatchObject({ imported: 0, skipped: 6 });
+    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await imported(service, acme, camt(days.slice(3)))).toMatchObject({ imported: 3, skipped: 3 });
+    const rows = await acme.db.bankTransaction.findMany({ orderBy: { id: 'asc' } });
+    expect(rows.map((row) => [row.bookingDate.toISOString().slice(0, 10), Number(row.amount)])).toEqual(
+      days.map(({ date, amount }) => [date, Number(amount)]),
+    );
+  });
+
+  it('known transactions are found by their identity’s index, though PostgreSQL has no statistics yet', async () => {
+    const own = await startService();
+    onTestFinished(() => own.close());
+    await own.pool.query('alter table bank_transactions set (autovacuum_enabled = false)');
+    const globex = await own.integrator();
+    const file = camt(many(1000));
+    expect(await imported(own, globex, file)).toMatchObject({ imported: 1000 });
+    const lookups: Statement[] = [];
+    onTestFinished(
+      listen((statement) => {
+        const { text } = statement;
+        if (text.startsWith('select') && text.includes('identity') && text.includes('bank_transactions'))
+          lookups.push(statement);
+      }),
+    );
+    expect(await imported(own, globex, file)).toMatchObject({ skipped: 1000 });
+    expect(lookups.length).toBeGreaterThan(0);
+    for (const { text, values } of lookups) {
+      const { rows } = await own.pool.query(`explain ${text}`, values);
+      const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('Index Cond: ((tenant_id = ');
+      expect(plan).toContain('bank_transactions_tenant_id_identity_key');
+      expect(plan).not.toContain('Seq Scan on bank_transactions');
+    }
+  });
+
+  it('what one tenant imported is new to another', async () => {
+    await imported(service, acme, camt([received]));
+    const globex = await service.integrator();
+    expect(await imported(service, globex, camt([received]))).toMatchObject({ imported: 1, skipped: 0 });
+  });
+
+  it('a CSV with the mapping that the user gives', async () => {
+    const csv = {
+      dateFormat: 'DD.MM.YYYY',
+      decimalSeparator: ',',
+      skipLines: 1,
+      currency: 'EUR',
+      columns: {
+        bookingDate: 'Datum',
+        valueDate: '2',
+        amount: 'Betrag',
+        accountIban: 'Konto',
+        counterpartyName: 'Name',
+        reference: ['Zweck', 'Referenz'],
+      },
+    };
+    const file = `Export vom 3. März\nDatum;Wert;Betrag;Konto;Name;Zweck;Referenz\n02.03.2026;03.03.2026;1.119,00;${account};"Müller; Söhne";Danke;R1\n`;
+    const latin = Uint8Array.from(Buffer.from(file, 'latin1'));
+    expect(await imported(service, acme, latin, { format: 'CSV', csv })).toMatchObject({ imported: 1, warnings: [] });
+    expect((await acme.rest('GET', '/bank-transactions')).body.data).toEqual([
+      {
+        ...receivedRow,
+        external_id: null,
+        amount: 1119,
+        amount_open: 1119,
+        counterparty_name: 'Müller; Söhne',
+        counterparty_iban: null,
+        reference: 'Danke R1',
+      },
+    ]);
+    expect(refusal(await upload(service, acme, file, { format: 'CSV' }))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: { file: [expect.stringMatching(/needs a mapping/)] },
+    });
+    const wrong = { ...csv, decimalSeparator: ';' };
+    expect(refusal(await upload(service, acme, file, { csv: wrong })).errors).toEqual({
+      'csv.decimalSeparator': ['Must be , or . .'],
+    });
+  });
+
+  it('bank_transaction.created: one per new transaction, its data as REST answers it', async () => {
+    let rows: { id: string }[] = [];
+    const events = await eventsDuring(service, acme, async () => {
+      await imported(service, acme, camt([received, sent, received]));
+      rows = (await acme.rest('GET', '/bank-transactions')).body.data;
+    });
+    expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'bank_transaction.created'));
+    expect(events.map(({ body }) => body.data)).toEqual(rows.toReversed().map((row) => ({ bank_transaction: row })));
+    expect(await eventsDuring(service, acme, () => imported(service, acme, camt([received, sent])))).toEqual([]);
+  });
+});
+
+describe('the whole file or nothing; a broken file says where and why', () => {
+  const large = camt(many(1200)); // more than is written at once
+  const cases: [string, string, RegExp][] = [
+    ['cut off', large.slice(0, -40), /^Line 12\d\d: this is no well-formed XML: unclosed tag: \w+/],
+    [
+      'with an amount that is none',
+      large.replace('>900.50<', '>9OO.50<'),
+      /^Line 90\d, statement 1, entry 900: this amount is no number/,
+    ],
+    ['empty', '', /^This file is empty\.$/],
+    ['of another kind', '%PDF-1.7', /^This file is a PDF/],
+    [
+      'without a statement',
+      '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.04"><BkToCstmrStmt/></Document>',
+      /holds no statement/,
+    ],
+  ];
+  it.each(cases)('one that is %s', async (_what, file, message) => {
+    const before = await booksOf(service, acme);
+    const logged = service.log.length;
+    expect(refusal(await upload(service, acme, file))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: { file: [expect.stringMatching(message)] },
+    });
+    expect(await booksOf(service, acme)).toEqual(before);
+    expect(faultsSince(logged)).toEqual([]);
+  });
+});
+
+describe('imports at once', () => {
+  it('of the same file: each transaction once, and none lost', async () => {
+    const file = camt(many(1200));
+    const results = await Promise.all([imported(service, acme, file), imported(service, acme, file)]);
+    expect(results.map((result) => result.imported).toSorted((a, b) => a - b)).toEqual([0, 1200]);
+    expect(results.map(({ imported: new_, skipped }) => new_ + skipped)).toEqual([1200, 1200]);
+    expect(await acme.db.bankTransaction.count()).toBe(1200);
+    const told = (await eventsOf(service, acme)).map(({ body }) => body.data.bank_transaction.id);
+    expect(new Set(told).size).toBe(1200);
+    expect(told).toHaveLength(1200);
+  });
+
+  it('of files that overlap in opposite orders', async () => {
+    const entries = many(1500);
+    const results = await Promise.all([
+      imported(service, acme, camt(entries)),
+      imported(service, acme, camt(entries.toReversed())),
+    ]);
+    expect(results[0]!.imported + results[1]!.imported).toBe(1500);
+    expect(await acme.db.bankTransaction.count()).toBe(1500);
+    expect(await acme.db.event.count()).toBe(1500);
+  });
+
+  it('that match the same invoices in opposite orders: each is paid once', async () => {
+    const invoices = await Promise.all(Array.from({ length: 12 }, () => makeInvoice(acme, { status: 'ISSUED' })));
+    const numbers = (await acme.db.invoice.findMany({ where: { id: { in: invoices } } })).map(({ number }) => number!);
+    const paying = (mark: string) => numbers.map((number) => ({ amount: '119.00', reference: `${number} ${mark}` }));
+    const results = await Promise.all([
+      imported(service, acme, camt(paying('a'))),
+      imported(service, acme, camt(paying('b').toReversed())),
+    ]);
+    expect(results[0]!.imported + results[1]!.imported).toBe(24);
+    expect(results[0]!.matched + results[1]!.matched).toBe(12);
+    expect(await acme.db.invoice.count({ where: { status: 'PAID' } })).toBe(12);
+    expect(await acme.db.bankTransaction.count({ where: { matchStatus: 'MATCHED' } })).toBe(12);
+    expect(await acme.db.payment.count()).toBe(12);
+  });
+});
+
+it('a statement of 5,000 entries leaves 5,000 events, each with its job', async () => {
+  const jobs = async (): Promise<number> => {
+    const { rows } = await service.pool.query("select from graphile_worker.jobs where task_identifier = 'fan_out'");
+    return rows.length;
+  };
+  const before = await jobs();
+  expect(await imported(service, acme, camt(many(5000)))).toEqual({
+    imported: 5000,
+    skipped: 0,
+    matched: 0,
+    warnings: [],
+  });
+  expect(await acme.db.event.count({ where: { type: 'bank_transaction.created' } })).toBe(5000);
+  expect((await jobs()) - before).toBe(5000);
+}, 70_000);

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asTenant } from '../../prisma/tenant/pool.ts';
+import type { Integrator } from '../harness.ts';
+import { listen, type Statement } from '../isolation/statements.ts';
+import { service, serveSearches, path } from './customers.ts';
+
+serveSearches();
+
+describe('with 100,000 customers', () => {
+  let busy: Integrator;
+  let asciiOnly: boolean;
+  /** Of five tenants. Whose customers are half of all there are may well be searched by reading all. */
+  const customersEach = 20_000;
+
+  beforeAll(async () => {
+    busy = await service.integrator({ name: 'Busy' });
+    const others = await Promise.all([1, 2, 3, 4].map(() => service.integrator({ name: 'Busy too' })));
+    const client = await service.pool.connect();
+    const { rows } = await client.query(`select pg_get_indexdef('customers_search_idx'::regclass) as definition`);
+    await client.query('drop index customers_search_idx'); // built at once rather than row by row
+    // Every thousandth is a doctor, every thousandth is in Athens: 20 of each per tenant.
+    await client.query(
+      `insert into customers (tenant_id, id, type, company_name, email, city, vat_id, updated_at)
+      select tenant, uuidv7(), case when n % 3 = 0 then 'supplier' else 'customer' end::customer_type,
+        case n % 1000 when 7 then 'Die Ärzte ' else 'Partner ' end || n || ' GmbH',
+        'office' || n || '@' || substr(md5(n::text), 1, 8) || '.example',
+        case n % 1000 when 8 then 'Αθήνα' else (array['Berlin', 'München', 'Zürich', 'Łódź', 'Москва'])[1 + n % 5] end,
+        'DE' || lpad((n * 7919 % 1000000007)::text, 9, '0'), now()
+      from generate_series(1, ${customersEach}) n cross join unnest($1::uuid[]) tenant`,
+      [[busy, ...others].map(({ tenantId }) => tenantId)],
+    );
+    await client.query(rows[0].definition);
+    // Of so many rows ANALYZE reads all, not a sample that differs from run to run, and with it the plans.
+    await client.query('set default_statistics_target = 1000');
+    await client.query('vacuum analyze customers');
+    client.release(true);
+    // initdb lists the system's locales there.
+    const { rowCount } = await service.pool.query(
+      `select from pg_collation where collprovider = 'c' and collctype ~* '^C.UTF-?8$'`,
+    );
+    asciiOnly = rowCount === 0;
+  }, 60_000);
+
+  interface Plan {
+    'Node Type': string;
+    'Relation Name'?: string;
+    'Index Name'?: string;
+    'Actual Rows': number;
+    'Rows Removed by Filter'?: number;
+    'Rows Removed by Index Recheck'?: number;
+    'Shared Hit Blocks': number;
+    'Shared Read Blocks': number;
+    Plans?: Plan[];
+  }
+
+  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+  /** How PostgreSQL runs the two statements that a page takes: the list and the count. */
+  async function plansOf(q: string): Promise<{ total: number; list: Plan[]; count: Plan[] }> {
+    const { pool } = service.books;
+    const sent: Statement[] = [];
+    const stop = listen((statement) => sent.push(statement));
+    const { status, body } = await busy.rest('GET', path(q)).finally(stop);
+    expect(status).toBe(200);
+
+    // Both are sent at once, on two connections: which of them goes out first is not said.
+    const statements = sent.filter(({ text }) => text.includes('"customers"'));
+    const { counts = [], lists = [] } = Object.groupBy(statements, ({ text }) =>
+      /^SELECT COUNT/i.test(text) ? 'counts' : 'lists',
+    );
+    expect({ lists: lists.length, counts: counts.length }).toEqual({ lists: 1, counts: 1 });
+    const planOf = async ({ text, values }: Statement): Promise<Plan[]> => {
+      const explain = `explain (analyze, format json) ${text}`;
+      const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
+      return nodes(rows[0]['QUERY PLAN'][0].Plan);
+    };
+    return { total: body.meta.total, list: await planOf(lists[0]!), count: await planOf(counts[0]!) };
+  }
+
+  /** How many customers were looked at. */
+  const rowsRead = (plan: Plan[]): number =>
+    plan
+      .filter((node) => node['Relation Name'] === 'customers')
+      .map((n) => n['Actual Rows'] + (n['Rows Removed by Filter'] ?? 0) + (n['Rows Removed by Index Recheck'] ?? 0))
+      .reduce((a, b) => a + b, 0);
+
+  /** How much of the trigram index was read, in blocks. */
+  const indexBlocks = (plan: Plan[]): number =>
+    plan
+      .filter((node) => node['Index Name'] === 'customers_search_idx')
+      .reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0);
+
+  const scans = (plan: Plan[]): string[] => [
+    ...new Set(plan.filter((node) => /Scan/.test(node['Node Type'])).map((n) => n['Index Name'] ?? n['Node Type'])),
+  ];
+
+  it.for<[string, string, number]>([
+    ['a name', 'partner office14711@', 1],
+    ['a part of an e-mail address', 'OFFICE11415@', 1],
+    ['a VAT number', '000007919', 1],
+    ['what matches nothing', 'no such thing', 0],
+    ['letters beyond ASCII', 'ärzte', 20],
+    ['words in any order, of several fields', 'ÄRZTE 10007 office', 1],
+    ['letters beyond ASCII in capitals', 'DIE ÄRZTE', 20],
+    ['letters none of which are ASCII', 'ΑΘΉΝΑ', 20],
+    ['a Greek word of two spellings', 'Αθήνας', 0],
+    ['letters that match nothing, none of which are ASCII', 'дом', 0],
+  ])('the trigram index serves list and count: %s', async ([, q, total], { skip }) => {
+    skip(asciiOnly && /[^ -~]/.test(q), 'the system has no C.UTF-8: for pg_trgm, letters are those of ASCII');
+    const plans = await plansOf(q);
+    expect(plans.total).toBe(total);
+    for (const plan of [plans.list, plans.count]) {
+      expect(scans(plan)).toEqual(['Bitmap Heap Scan', 'customers_search_idx']);
+      expect(rowsRead(plan)).toBeLessThanOrEqual(total + customersEach / 1000);
+    }
+  });
+
+  it('a q that most match reads hardly more than the page it lists', async () => {
+    const { total, list, count } = await plansOf('gmbh');
+    expect(total).toBe(customersEach);
+    expect(scans(list)).toEqual(['customers_pkey']);
+    expect(rowsRead(list)).toBeLessThanOrEqual(200);
+    expect(rowsRead(count)).toBe(customersEach);
+  });
+
+  it.each(['a', 'ä', '%', 'q'])("a q too short for trigrams, %s, reads no other tenant's customers", async (q) => {
+    const { list, count } = await plansOf(q);
+    expect(rowsRead(list)).toBeLessThanOrEqual(customersEach);
+    expect(rowsRead(count)).toBeLessThanOrEqual(customersEach);
+  });
+
+  it('customers just added do not slow the search down', async () => {
+    const before = await plansOf('office11415@');
+    const data = Array.from({ length: 2000 }, (_, n) => ({
+      type: 'CUSTOMER' as const,
+      companyName: `Newcomer ${n} KG`,
+      email: `newcomer${n}@example.com`,
+    }));
+    await busy.db.customer.createMany({ data });
+    const after = await plansOf('office11415@');
+    expect(after.total).toBe(1);
+    for (const plan of [after.list, after.count]) expect(scans(plan)).toEqual(scans(before.list));
+    expect(indexBlocks(after.count)).toBeLessThanOrEqual(2 * indexBlocks(before.count));
+  });
+});
