@@ -78,6 +78,18 @@ export async function playMoneyAndEvents(): Promise<void> {
     const response = await fetch(`${address}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return ((await response.json()) as { data: { id: string; number: string; total_gross: number } }).data;
   };
+  /** Waits until the result of a webhook's first delivery is recorded. */
+  const delivered = async (webhookId: string): Promise<void> => {
+    const query = 'query ($id: UUID!) { deliveries(webhookId: $id) { nodes { state } } }';
+    const body = JSON.stringify({ query, variables: { id: webhookId } });
+    for (let waited = 0; waited < 20_000; waited += 50) {
+      const response = await fetch(`${address}/graphql`, { method: 'POST', headers, body });
+      const { data } = (await response.json()) as { data: { deliveries: { nodes: { state: string }[] } } };
+      if (data.deliveries.nodes[0]?.state !== 'WAITING') return;
+      await sleep(50);
+    }
+    throw new Error('The delivery was not recorded');
+  };
   const arrival = async (event: string, attempt: number): Promise<Arrival> => {
     for (let waited = 0; waited < 20_000; waited += 50) {
       const found = arrivals.find(
@@ -131,7 +143,7 @@ export async function playMoneyAndEvents(): Promise<void> {
     );
     await post('/customers', { type: 'customer', company_name: 'Museum aan de Haven' });
     await arrival('customer.created', 3);
-    await sleep(300);
+    await delivered(flaky.webhook.id);
     const { deliveries } = await graphql<{
       deliveries: { nodes: { state: string; attempts: { status: number }[] }[] };
     }>(
