@@ -62,15 +62,18 @@ describe('any value in any field: accepted, or 422 under its own name', () => {
     ['the empty string', '""'],
     ['SQL', '"\'; drop table customers; --"'],
   ])('%s', async (_name, value) => {
+    let before = await rows();
     for (const [method, path, body] of endpoints) {
       for (const field of fieldsOf(body)) {
-        const before = await rows();
         const answer = await acme.rest(
           method,
           path,
           JSON.stringify(having(body, field, '\uffff')).replace('"\uffff"', () => value),
         );
-        if (answer.status < 300) continue;
+        if (answer.status < 300) {
+          before = await rows();
+          continue;
+        }
         const named = faults(answer);
         // Dates are held against each other, and a price against its currency: what is wrong then has two ends.
         const mine = (name: string) =>
