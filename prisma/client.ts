@@ -12,7 +12,7 @@ export { TenantPool } from './tenant/pool.ts';
 export { isContention, retryContended } from './transaction-retry.ts';
 export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
-export { forTenant, advisoryLock, tryAdvisoryLock, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
+export { forTenant, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
 export { delegateName } from './tables.ts';
 export { resources, type Resource } from './resources.ts';
 export { Prisma };

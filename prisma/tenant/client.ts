@@ -20,7 +20,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
  * Tenant isolation: this client is the only access to a tenant's data, and can't read or write rows of other tenants.
  * Every statement names the tenant. Relations stay inside the tenant, because every foreign key contains tenant_id. If
  * both should fail, row-level security still holds. The client refuses the tables of identity, and raw SQL except
- * advisoryLock(), tryAdvisoryLock() and $rows().
+ * $rows().
  * @param signal once it is aborted, the client sends no more statements and commits nothing
  */
 export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>
@@ -58,6 +58,12 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * suit tables that have grown. Outside a transaction, the statement is a transaction of its own.
    */
   $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
+  /**
+   * Takes an advisory lock of the tenant without waiting, and holds it until the transaction ends. Inside a transaction only.
+   * @param name the lock's name within the tenant
+   * @returns whether it was free
+   */
+  tryAdvisoryLock(name: string): Promise<boolean>;
 }
 
 type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
@@ -132,16 +138,15 @@ class TenantScopedClient {
     return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
   }
 
-  async $queryRaw(sql: Prisma.Sql): Promise<unknown> {
-    if (sql.sql !== tryLockSql) refuseRaw();
-    return this.#connection.asTenant(async () => await this.#client.$queryRaw(sql));
+  async tryAdvisoryLock(name: string): Promise<boolean> {
+    const text = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken';
+    const values = [`${this.#connection.tenantId} ${name}`];
+    const [row] = (await this.#connection.send({ text, values })) as { taken: boolean }[];
+    return row?.taken === true;
   }
 
-  async $executeRaw(sql: Prisma.Sql): Promise<number> {
-    if (sql.sql !== lockSql) refuseRaw();
-    return this.#connection.asTenant(async () => await this.#client.$executeRaw(sql));
-  }
-
+  $queryRaw = refuseRaw;
+  $executeRaw = refuseRaw;
   $queryRawUnsafe = refuseRaw;
   $executeRawUnsafe = refuseRaw;
 }
@@ -163,27 +168,4 @@ for (const name of tables.keys()) {
 
 function refuseRaw(): never {
   throw new Error('The tenant client refuses raw SQL');
-}
-
-const lockQuery = (tenantId: string, name: string) =>
-  Prisma.sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${name}`}, 0))`;
-const lockSql = lockQuery('', '').sql;
-
-/**
- * Takes an advisory lock of the tenant, and holds it until the transaction ends. Waits for other holders. The tenant client
- * allows raw SQL only for advisory locks, which Prisma doesn't have.
- * @param name the lock's name within the tenant
- */
-export async function advisoryLock(db: Db, tenantId: string, name: string): Promise<void> {
-  await db.$executeRaw(lockQuery(tenantId, name));
-}
-
-const tryLockQuery = (tenantId: string, name: string) =>
-  Prisma.sql`select pg_try_advisory_xact_lock(hashtextextended(${`${tenantId} ${name}`}, 0)) as taken`;
-const tryLockSql = tryLockQuery('', '').sql;
-
-/** Takes the same lock without waiting. @returns whether it was free */
-export async function tryAdvisoryLock(db: Db, tenantId: string, name: string): Promise<boolean> {
-  const [row] = await db.$queryRaw<{ taken: boolean }[]>(tryLockQuery(tenantId, name));
-  return row?.taken === true;
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { tryAdvisoryLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { CodedError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
@@ -73,8 +72,7 @@ const pollMs = 200;
 async function writeUnderTenantLock(context: Context, rows: string): Promise<Written> {
   for (;;) {
     const written = await context.transaction(
-      async (inside) =>
-        (await tryAdvisoryLock(inside.db, context.tenant.id, 'statement import')) ? write(inside, rows) : undefined,
+      async (inside) => ((await inside.db.tryAdvisoryLock('statement import')) ? write(inside, rows) : undefined),
       importLimits,
     );
     if (written) return written;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryAdvisoryLock } from '../../prisma/client.ts';
 import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import { ForbiddenError, ValidationError } from '../../schema/errors.ts';
@@ -96,8 +95,7 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
   ): Promise<Response | StoredAnswer | undefined> =>
     // Run again where others' transactions made it fail.
     context.outerTransaction(async (whole) => {
-      if (!(await tryAdvisoryLock(whole.db, whole.tenant.id, `answer ${Buffer.from(id).toString('hex')}`)))
-        return undefined;
+      if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
       const stored = await storedAnswers.find(whole, id);
       if (stored) return stored;
       const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(

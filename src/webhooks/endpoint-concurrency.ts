@@ -46,7 +46,7 @@ export class EndpointConcurrency {
 }
 
 /** The sending and waiting jobs of one webhook. */
-export class EndpointSlots {
+class EndpointSlots {
   #sending = 0;
   readonly #waiting: ((mayStart: boolean) => void)[] = [];
   #waitTimer: NodeJS.Timeout | undefined;
