@@ -7,8 +7,8 @@ const perSecond = 10;
 const longest = 200;
 
 /**
- * Writes what strangers cause, who could fill the disk with it: so many lines, and then one line a second that says how
- * many were left out.
+ * Limits the log lines that clients without a valid token can cause, so that they can't fill the disk. Further lines are left
+ * out; one line a second has their number.
  */
 export class BoundedLog {
   readonly #log: Logger;
@@ -41,11 +41,11 @@ export class BoundedLog {
       this.#log[level](fields, message);
       return;
     }
-    if (this.#leftOut === 0) setTimeout(() => this.#tell(level), 1000).unref();
+    if (this.#leftOut === 0) setTimeout(() => this.#writeLeftOut(level), 1000).unref();
     this.#leftOut += 1;
   }
 
-  #tell(level: 'info' | 'error'): void {
+  #writeLeftOut(level: 'info' | 'error'): void {
     this.#log[level]({ leftOut: this.#leftOut }, 'lines left out');
     this.#leftOut = 0;
   }

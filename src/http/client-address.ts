@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
-  const way = [...forwarded.map(withoutPort).filter(Boolean), socket.remoteAddress ?? ''];
-  return way.at(-1 - trustedProxies) ?? way[0] ?? '';
+  const hops = [...forwarded.map(withoutPort).filter(Boolean), socket.remoteAddress ?? ''];
+  return hops.at(-1 - trustedProxies) ?? hops[0] ?? '';
 }
 
 /** Removes the port, which some proxies add, and which differs with every connection. */

@@ -6,26 +6,26 @@ import ipaddr from 'ipaddr.js';
 /** Limits of the connections that a process holds at once. */
 export interface ConnectionLimits {
   total: number;
-  /** Of one client address; 0: as many as there may be in total. */
+  /** Of one client address; 0: only the total is limited. */
   perAddress: number;
 }
 
 /** Why a connection was closed: `refused`, a new one without a free slot; `shed`, an idle one, to make room for a new one. */
 export type NoRoom = 'refused' | 'shed';
 
-const mostInTotal = 5000;
-const mostPerAddress = 500;
+const maxTotal = 5000;
+const maxPerAddress = 500;
 /** Descriptors reserved for everything else: the database, files, webhooks. */
 const otherDescriptors = 256;
 
 /**
  * The default limits, by the number of descriptors that the system allows.
- * @param perAddress as the operator says; null: 500, but where proxies stand before us. All clients then come from them.
+ * @param perAddress the operator's setting; null: 500, or no limit behind proxies, where all clients have their addresses
  */
 export function defaultLimits(trustedProxies: number, perAddress: number | null = null): ConnectionLimits {
-  const total = Math.max(Math.min(mostInTotal, descriptors() - otherDescriptors), otherDescriptors);
-  const usual = trustedProxies > 0 ? 0 : Math.min(mostPerAddress, Math.floor(total / 2));
-  return { total, perAddress: perAddress ?? usual };
+  const total = Math.max(Math.min(maxTotal, descriptors() - otherDescriptors), otherDescriptors);
+  const defaultPerAddress = trustedProxies > 0 ? 0 : Math.min(maxPerAddress, Math.floor(total / 2));
+  return { total, perAddress: perAddress ?? defaultPerAddress };
 }
 
 function descriptors(): number {
@@ -47,7 +47,7 @@ interface Client {
 interface Connection {
   client: Client;
   address: string;
-  atWork: number;
+  requestsInProgress: number;
 }
 
 /**
@@ -61,7 +61,7 @@ export class Connections {
   readonly #clients = new Map<string, Client>();
   readonly #connections = new Map<Socket, Connection>();
 
-  /** @param onNoRoom hears of each connection that is closed, and of whose it was */
+  /** @param onNoRoom is called for each connection that is closed, with its address */
   constructor(limits: ConnectionLimits, onNoRoom: (why: NoRoom, address: string) => void) {
     this.#limits = limits;
     this.#onNoRoom = onNoRoom;
@@ -76,11 +76,11 @@ export class Connections {
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       const connection = this.#connections.get(socket);
       if (!connection) return;
-      connection.atWork += 1;
+      connection.requestsInProgress += 1;
       connection.client.idle.delete(socket);
       response.once('close', () => {
-        connection.atWork -= 1;
-        if (connection.atWork === 0 && this.#connections.has(socket)) connection.client.idle.add(socket);
+        connection.requestsInProgress -= 1;
+        if (connection.requestsInProgress === 0 && this.#connections.has(socket)) connection.client.idle.add(socket);
       });
     });
   }
@@ -91,7 +91,7 @@ export class Connections {
     if (!client) this.#clients.set(address, (client = { open: 0, idle: new Set() }));
     client.open += 1;
     client.idle.add(socket);
-    this.#connections.set(socket, { client, address, atWork: 0 });
+    this.#connections.set(socket, { client, address, requestsInProgress: 0 });
     socket.once('close', () => this.#forget(socket));
     const { total, perAddress } = this.#limits;
     if (perAddress > 0 && client.open > perAddress) this.#makeRoom(client, socket);

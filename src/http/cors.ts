@@ -4,7 +4,7 @@ const exposed =
   'Location, Retry-After, Idempotent-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Deprecation, Sunset';
 
 /**
- * Cross-origin access for the configured origins, at every door. Sets the headers of any answer, and answers preflights.
+ * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any answer, and answers preflights.
  * @returns whether the request was a preflight, and is answered
  */
 export function answerCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {

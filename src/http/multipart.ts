@@ -81,7 +81,7 @@ function parserOf({ headers }: IncomingMessage, fields: FormFields): busboy.Busb
     .on('field', (name, value, { valueTruncated }) => refusing(() => fields.field(name, value, valueTruncated)))
     .on('file', (name, content) =>
       refusing(() => {
-        content.on('error', () => {}); // the parser's own error says it
+        content.on('error', () => {}); // the parser reports the same error
         fields.file(name, content);
       }),
     );
@@ -126,7 +126,7 @@ class FormFields {
     for (const [, paths] of entries) {
       if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
         throw new TransportError(400, "The form's map must have lists of paths.");
-      for (const path of paths) place(this.#operations, path, this.#file);
+      for (const path of paths) putFile(this.#operations, path, this.#file);
     }
     this.#map = map as Record<string, string[]>;
   }
@@ -176,8 +176,8 @@ function objectOf(text: string, name: string): Record<string, unknown> {
   throw new TransportError(400, `The form's field ${name} must be a JSON object.`);
 }
 
-/** Puts the file where a path of the map says: `variables.file`. */
-function place(operations: Record<string, unknown>, path: string, file: UploadedFile): void {
+/** Puts the file at a path of the map: `variables.file`. */
+function putFile(operations: Record<string, unknown>, path: string, file: UploadedFile): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
   let parent: unknown = operations;

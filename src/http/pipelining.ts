@@ -3,8 +3,9 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 /**
- * Bytes that the parser gets at once: up to the first end of a head behind `minSlice`, at most `maxSlice`. `minSlice` bounds
- * the cost of a body that consists of ends of heads, `maxSlice` the number of requests that are parsed ahead.
+ * The number of bytes that the parser gets at once: up to the first end of a head after `minSlice`, at most `maxSlice`.
+ * `minSlice` limits the cost of a body that looks like many ends of heads. `maxSlice` limits the number of requests that are
+ * parsed ahead.
  */
 const minSlice = 512;
 const maxSlice = 4096;
@@ -26,16 +27,16 @@ interface Connection {
  * Serializes the pipelined requests of one connection (RFC 9112, 9.3.2): one at a time, each in a turn of the event loop of
  * its own. While one is in progress, nothing more is read: further requests stay in the operating system's buffers.
  *
- * Node itself parses all of a chunk of 64 KiB at once, which is thousands of requests, each with its objects. It stops
- * reading only where answers are written that the client does not take. So this stands between the socket and Node's
- * parser, and hands it a chunk in slices; the rest goes back to the socket.
+ * Node would parse a chunk of 64 KiB at once, which can be thousands of requests, each with its objects. It stops reading only
+ * when a client doesn't read its responses. Therefore this class is between the socket and Node's parser: it passes a chunk
+ * on in slices, and puts the rest back into the socket.
  */
 export class Pipelining {
   readonly #connections = new WeakMap<Socket, Connection>();
   /** Callbacks that continue with each connection that has pipelined requests: one request each, in order. */
   readonly #turns: (() => void)[] = [];
-  /** Runs what must not inherit the async context (tenant, transaction, trace) of the connection's request before. */
-  readonly #afresh = AsyncLocalStorage.snapshot();
+  /** Runs a function in an empty async context, so that it doesn't inherit the previous request's tenant or trace. */
+  readonly #inEmptyContext = AsyncLocalStorage.snapshot();
 
   /** Reads the server's connections. To be called once, before the server listens. */
   watch(server: Server): void {
@@ -52,7 +53,7 @@ export class Pipelining {
   serialize(answer: RequestListener): RequestListener {
     return (request, response) => {
       const { unanswered, waiting } = this.#of(request.socket);
-      const begin = (): void => this.#afresh(() => void answer(request, response));
+      const begin = (): void => this.#inEmptyContext(() => void answer(request, response));
       if (unanswered === 1) begin();
       else waiting.push(begin);
     };
@@ -73,7 +74,7 @@ export class Pipelining {
       connection.waiting.shift()?.();
       if (socket.isPaused() && mayRead(socket, connection)) socket.resume();
     });
-    if (this.#turns.length === 1) setImmediate(() => this.#afresh(() => this.#takeTurns()));
+    if (this.#turns.length === 1) setImmediate(() => this.#inEmptyContext(() => this.#takeTurns()));
   }
 
   /** Starts pipelined requests for a short time, then lets the event loop turn, so that other connections are served. */
@@ -87,14 +88,14 @@ export class Pipelining {
 
   #read(socket: Socket): void {
     const connection = this.#of(socket);
-    // Node's own listener hands the parser what has come.
+    // Node's own listener passes data to the parser.
     const [parse, ...others] = socket.listeners('data') as ((chunk: Buffer) => void)[];
     if (!parse || others.length > 0) throw new Error('The HTTP server does not read its sockets as expected');
     socket.off('data', parse);
     socket.on('data', (chunk: Buffer) => {
       let rest = chunk;
       while (rest.length > 0 && !socket.destroyed) {
-        // Paused meanwhile: by us, or by Node for a body that is not read or an answer that is not taken.
+        // Paused meanwhile: by us, or by Node because a body or a response isn't read.
         if (!mayRead(socket, connection) || socket.isPaused()) {
           socket.pause();
           socket.unshift(rest);
@@ -112,7 +113,7 @@ export class Pipelining {
 const mayRead = (socket: Socket, { unanswered, latest }: Connection): boolean =>
   !isHeldByNode(socket) && (unanswered === 0 || (unanswered === 1 && latest?.complete === false));
 
-/** Whether Node's HTTP server has stopped reading, as the client takes no answers. Its parser then takes nothing. */
+/** Whether Node's HTTP server has stopped reading, because the client doesn't read its responses. */
 const isHeldByNode = (socket: Socket): boolean => (socket as Socket & { _paused?: boolean })._paused === true;
 
 function endOfSlice(chunk: Buffer): number {

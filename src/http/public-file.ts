@@ -43,6 +43,6 @@ export function createPublicFile(
   };
 }
 
-/** Whether an If-None-Match names this tag; a proxy that compresses makes it a weak one. */
+/** Whether an If-None-Match contains this tag. A compressing proxy makes it a weak tag. */
 const has = (ifNoneMatch: string | undefined, tag: string): boolean =>
   (ifNoneMatch ?? '').split(/\s*,\s*/).some((each) => each === '*' || each.replace(/^W\//, '') === tag);

@@ -3,20 +3,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { BoundedLog, truncated } from './bounded-log.ts';
 
-/** The id of a request, as its answer carries it. */
+/** The id of a request, from its response's header. */
 export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
 
-/** Removes an invitation's secret from its link: whoever reads the secret may join. */
+/** Removes an invitation's secret from its link: anybody with the secret can join. */
 const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
 
 /**
- * A line for each request, once it is answered. Never its query, body or token. Requests that were not admitted have
- * a bounded number of lines; those of the admitted are bounded by their rate limit.
+ * Logs a line for each request once it is answered, without its query, body or token. The lines of requests that were not
+ * admitted are limited here; those of admitted requests are limited by the rate limit.
  */
 export class RequestLog {
-  /** For what else strangers cause. */
+  /** For other events that clients without a valid token cause. */
   readonly strangers: BoundedLog;
-  /** For faults of ours that strangers meet. By itself: a flood of requests must not hide a fault. */
+  /** For faults that such clients meet. It has a limit of its own, so that a flood of requests can't hide a fault. */
   readonly strangersFaults: BoundedLog;
   readonly #log: Logger;
   readonly #admitted = new WeakSet<ServerResponse>();
@@ -52,13 +52,13 @@ export class RequestLog {
     });
   }
 
-  /** Notes a fault of ours that a request met. */
+  /** Logs a fault of the service in a request. */
   fault(response: ServerResponse, err: unknown): void {
     const log = this.#admitted.has(response) ? this.#log : this.strangersFaults;
     log.error({ err, requestId: idOf(response) }, 'fault');
   }
 
-  /** The request has passed the gate: token or session, tenant, rate limit. */
+  /** Marks a request as admitted: token or session, tenant, and rate limit were checked. */
   admitted(response: ServerResponse): void {
     this.#admitted.add(response);
   }

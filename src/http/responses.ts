@@ -32,5 +32,5 @@ export async function answerReady(response: ServerResponse, unready: () => Promi
   answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
 }
 
-/** The host in the URL of a Request object that is made of a request without `Host`. Nothing reads it. */
+/** The host in the URL of a Request object, if the request has no `Host`. Nothing reads it. */
 export const placeholderHostname = 'localhost';

@@ -34,7 +34,7 @@ export function createRestHandler({
   return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const requestId = idOf(response);
     const report = (err: unknown): void => requestLog.fault(response, err);
-    // Tried again, or reported once that is of no use.
+    // Contention is retried, and reported only if no retry succeeds.
     const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
     const handle = (request: Request, context: Context, isRetried = false) =>
       router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
@@ -59,7 +59,7 @@ export function createRestHandler({
         withDeadline(timeouts.answerMs, incoming, response, (signal) => admit(request, signal)).catch(
           (error: unknown) => toErrorResponse(error, request, { requestId, report }),
         ),
-      // A path that no URL can be made of is no address of ours.
+      // A path that isn't valid in a URL is not found.
       { hostname: placeholderHostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
     );
     return listener(incoming, response);

@@ -23,7 +23,7 @@ export const serverOptions = ({ headMs, requestMs }: HttpTimeouts): ServerOption
   headersTimeout: headMs,
   requestTimeout: requestMs,
   connectionsCheckingInterval: Math.min(5000, headMs),
-  requireHostHeader: false, // request-target.ts looks at it, and answers as for every other fault
+  requireHostHeader: false, // request-target.ts checks it, and answers in the format of every other error
   keepAlive: true,
   keepAliveInitialDelay: 60_000,
 });

@@ -35,9 +35,8 @@ interface Handling {
 
 /**
  * @returns the request's own answer, or the stored one with `Idempotent-Replayed: true`
- * @throws ValidationError where the key came with another body, or in another user's session; with
- *   another token, where the answer is that one's alone; ForbiddenError where its
- *   sender was allowed more
+ * @throws ValidationError if the key was used with another body, in another user's session, or with another token and a
+ *   personal answer; ForbiddenError if the caller lacks an ability that the first request needed
  */
 export type IdempotencyHandler = (
   request: IdempotentRequest,
@@ -53,7 +52,7 @@ const pollMs = 100;
 export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(data).digest());
 
-const fault = (message: string): ValidationError => new ValidationError({ [keyHeader]: [message] });
+const keyError = (message: string): ValidationError => new ValidationError({ [keyHeader]: [message] });
 
 /**
  * The key of a request that should be answered once; undefined for any other.
@@ -62,8 +61,8 @@ const fault = (message: string): ValidationError => new ValidationError({ [keyHe
 export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
   const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
-  if (others.length > 0) throw fault('Must be sent once.');
-  if (key.length < 1 || key.length > 255) throw fault('Must have 1 to 255 characters.');
+  if (others.length > 0) throw keyError('Must be sent once.');
+  if (key.length < 1 || key.length > 255) throw keyError('Must have 1 to 255 characters.');
   return key;
 }
 
@@ -74,16 +73,16 @@ export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): Replay
 }
 
 /**
- * Answers each keyed request in a transaction of its own: what it writes and its stored answer are committed together,
- * so that a crash leaves both or neither, and it is safe to send again. (Only identity's writes, a new token say, are
- * committed by themselves: sent again after a crash in between, a second is made, and nobody knows the first.)
+ * Answers each request with a key in a transaction of its own. Its writes and its stored answer are committed together, so
+ * that a crash leaves both or neither, and the request can be sent again. (Writes of identity, such as a new token, are
+ * committed separately. After a crash in between, a repeated request makes a second token, and nobody has the first.)
  *
- * Twins wait for the transaction's advisory lock, but never on a connection, which a crowd of them would use up: in
- * this process they wait for each other, and one of them asks whether another process is done.
+ * Concurrent duplicates must not wait on a database connection, because many duplicates would use up the pool. In one
+ * process they wait for the first of them. Across processes, each process polls for the advisory lock of the request.
  */
 export function createIdempotencyHandler(encryption: Encryption): IdempotencyHandler {
   const storedAnswers = createStoredAnswers(encryption);
-  const underWay = new Map<string, Promise<unknown>>();
+  const inProgress = new Map<string, Promise<unknown>>();
 
   /** The new response, or the stored one of a duplicate; undefined while another process handles the request. */
   const attempt = (
@@ -93,7 +92,7 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
     handling: Handling,
     identityOf: () => Identity,
   ): Promise<Response | StoredAnswer | undefined> =>
-    // Run again where others' transactions made it fail.
+    // Retried if the transaction fails by contention.
     context.outerTransaction(async (whole) => {
       if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
       const stored = await storedAnswers.find(whole, id);
@@ -125,13 +124,13 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
     for (;;) {
       const stored = await storedAnswers.find(context, id);
       if (stored) return replay(stored, request, context);
-      const duplicate = underWay.get(name);
+      const duplicate = inProgress.get(name);
       if (duplicate) {
         await duplicate;
         continue;
       }
-      const answering = untilAnswered().finally(() => underWay.delete(name));
-      underWay.set(
+      const answering = untilAnswered().finally(() => inProgress.delete(name));
+      inProgress.set(
         name,
         answering.catch(() => {}),
       );
@@ -152,12 +151,12 @@ interface Handled {
 /** Handles a request in a savepoint, and rolls back its writes unless the policy is `done`. */
 async function handleOrRollBack(
   whole: Context,
-  { handle, replayPolicyOf: fateOf, limits }: Handling,
+  { handle, replayPolicyOf, limits }: Handling,
   identity: Identity,
   requestId: string,
 ): Promise<Handled> {
   const abilities = new Set<Ability>();
-  const undone = new Error('The request was refused');
+  const rollback = new Error('The request was refused');
   let handled: Handled | undefined;
   try {
     await whole.outerTransaction(async (inside) => {
@@ -170,11 +169,11 @@ async function handleOrRollBack(
         return inside.may(ability);
       };
       const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
-      handled = { answer, replayPolicy: fateOf(answer), abilities: [...abilities], isPersonal };
-      if (handled.replayPolicy !== 'done') throw undone;
+      handled = { answer, replayPolicy: replayPolicyOf(answer), abilities: [...abilities], isPersonal };
+      if (handled.replayPolicy !== 'done') throw rollback;
     }, limits);
   } catch (error) {
-    if (error !== undone) throw error;
+    if (error !== rollback) throw error;
   }
   if (!handled) throw new Error('The request was not handled');
   return handled;
@@ -182,9 +181,9 @@ async function handleOrRollBack(
 
 function replay(stored: StoredAnswer, request: IdempotentRequest, { session, user, token, may }: Context): Response {
   const { body, answer, abilities, userId, tokenId = null } = stored;
-  if (!Buffer.from(body).equals(request.body)) throw fault('Was used with another body.');
-  if (userId !== null && !(session && user.id === userId)) throw fault('Was used by someone else.');
-  if (tokenId !== null && token?.id !== tokenId) throw fault('Was used with another token.');
+  if (!Buffer.from(body).equals(request.body)) throw keyError('Was used with another body.');
+  if (userId !== null && !(session && user.id === userId)) throw keyError('Was used by someone else.');
+  if (tokenId !== null && token?.id !== tokenId) throw keyError('Was used with another token.');
   for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
   const response = asResponse(answer);
   response.headers.set('Idempotent-Replayed', 'true');

@@ -16,7 +16,7 @@ export interface StoredAnswer {
   body: Uint8Array<ArrayBuffer>;
   answer: Answer;
   abilities: Ability[];
-  /** The signed-in user, for a session: the response may be only for them, such as a new token. */
+  /** The user, if the request came in a session: the response may be only for them, such as a new token. */
   userId: string | null;
   /** Set where the response is replayed only to this token: no ability protects it, or it depends on the caller. */
   tokenId?: string | null;

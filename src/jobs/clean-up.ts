@@ -8,14 +8,14 @@ import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const retentionDays = 90;
 
-/** So many rows are deleted at a time: no statement takes long. */
-const slice = 5000;
+/** The number of rows that are deleted at a time, so that no statement takes long. */
+const batchSize = 5000;
 
-async function bySlices(deleteSome: (limit: number) => Promise<{ count: number }>): Promise<void> {
-  while ((await deleteSome(slice)).count === slice);
+async function inBatches(deleteSome: (limit: number) => Promise<{ count: number }>): Promise<void> {
+  while ((await deleteSome(batchSize)).count === batchSize);
 }
 
-/** Deletes what nobody looks up any more: the audit log after 90 days, and what has expired. */
+/** Deletes the audit log after 90 days, and expired rows. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async () => {
@@ -28,14 +28,14 @@ export const cleanUp =
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;
-      await bySlices((limit) => db.delivery.deleteMany({ where: ended, limit }));
-      await bySlices((limit) =>
+      await inBatches((limit) => db.delivery.deleteMany({ where: ended, limit }));
+      await inBatches((limit) =>
         db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } }, limit }),
       );
     }
   };
 
-/** Deletes what is kept for a day: the answers to requests with an Idempotency-Key. */
+/** Deletes stored answers after a day. */
 export const cleanUpAnswers =
   ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
   async () => {

@@ -3,7 +3,7 @@ import type { UnscopedClient } from '../../prisma/client.ts';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import type { Domain } from '../domain.ts';
 
-/** Nobody asks for what happens by itself. */
+/** The caller of events that no request causes. */
 const nobody = { id: '00000000-0000-0000-0000-000000000000', name: 'Kontor', email: '' };
 
 /** Emits invoice.overdue, tenant by tenant, each by its own calendar day. */

@@ -7,8 +7,8 @@ const beatMs = 5000;
 const deadAfterSeconds = 20;
 /** The longest delay before a failed job is retried. The queue's own delays would grow to hours. */
 const maxRetryDelaySeconds = 20;
-/** The attempt count is capped here, so that the queue's delays stop growing; far below where it would give up. */
-const mostAttempts = 10;
+/** The attempt count is capped here, so that the queue's delays stop growing. The queue gives up at a much higher count. */
+const maxAttempts = 10;
 
 /**
  * Records a worker's heartbeat, and frees the jobs of dead workers: the queue itself would keep them locked for hours. Retries
@@ -27,7 +27,7 @@ export async function startHeartbeat(
     on conflict (id) do update set seen_at = now()`;
 
   const freeJobsOfDead = async (): Promise<void> => {
-    // By the database's clock throughout. The queue says who holds a job, and since when.
+    // All times are by the database's clock. The queue stores which worker has locked a job, and when.
     const dead = await client.$queryRaw<{ id: string }[]>`
       select distinct locked_by as id from graphile_worker.jobs
       where locked_at < now() - make_interval(secs => ${deadAfterSeconds}::int)
@@ -44,7 +44,7 @@ export async function startHeartbeat(
 
   const capRetryDelays = (): Promise<unknown> => client.$queryRaw`
     select hurried.id from graphile_worker.jobs, lateral graphile_worker.reschedule_jobs(
-      array[jobs.id], run_at => now() + make_interval(secs => ${maxRetryDelaySeconds}::int), attempts => ${mostAttempts}::int
+      array[jobs.id], run_at => now() + make_interval(secs => ${maxRetryDelaySeconds}::int), attempts => ${maxAttempts}::int
     ) as hurried
     where jobs.last_error is not null and jobs.locked_at is null
       and jobs.run_at > now() + make_interval(secs => ${maxRetryDelaySeconds}::int)`;
@@ -63,7 +63,7 @@ export async function startHeartbeat(
   return async () => {
     clearInterval(timer);
     await last;
-    await utils.forceUnlockWorkers([workerId]); // what it began and couldn't give back
+    await utils.forceUnlockWorkers([workerId]); // jobs that it could not give back
     await client.worker.deleteMany({ where: { id: workerId } });
   };
 }

@@ -38,8 +38,12 @@ export async function startWorker(
   metrics?: Metrics,
 ): Promise<Worker> {
   const { client, books, pool } = database;
-  const bare = createPoster({ allowInsecure: webhooks.allowInsecure, timeoutMs, connectionsPerOrigin: concurrency });
-  const poster = metrics?.poster(bare) ?? bare;
+  const plainPoster = createPoster({
+    allowInsecure: webhooks.allowInsecure,
+    timeoutMs,
+    connectionsPerOrigin: concurrency,
+  });
+  const poster = metrics?.poster(plainPoster) ?? plainPoster;
   const endpointConcurrency = new EndpointConcurrency(concurrency);
   const observer: DeliveryObserver = {
     attempted: ({ requestId, deliveryId, eventId, number }, { status, error, durationMs: ms }) =>
@@ -58,9 +62,9 @@ export async function startWorker(
     clean_up_answers: cleanUpAnswers(database),
   };
   const logger = new Logger(() => (level, message) => {
-    // Jobs wait for endpoints far more than for the database: fewer connections than jobs is meant.
-    const meant = message.includes('maxPoolSize');
-    log[level === 'error' ? 'error' : level === 'warning' && !meant ? 'warn' : 'debug'](message);
+    // Jobs wait for endpoints far more than for the database, so the pool has fewer connections than jobs on purpose.
+    const isExpected = message.includes('maxPoolSize');
+    log[level === 'error' ? 'error' : level === 'warning' && !isExpected ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);

@@ -22,7 +22,7 @@ export class GracefulShutdown {
     return async () => (this.#begun ? 'The process is stopping.' : otherwise());
   }
 
-  /** Waits for so many milliseconds, in which load balancers should have noticed. */
+  /** Waits for `ms` milliseconds, until load balancers should have noticed. */
   async begin(ms: number): Promise<void> {
     this.#begun = true;
     for (const response of this.#answering) if (!response.headersSent) response.setHeader('Connection', 'close');

@@ -13,40 +13,40 @@ export const processRole = (): Role => (process.env[roleVariable] === 'work' ? '
 /** A process's metrics, to be aggregated with those of the others. */
 export type Counts = MetricObject[];
 
-/** From a worker: it is up, and where; it has failed, and why; its metrics; or a request for the metrics of all. */
+/** From a worker: its address, once it is up; the reason of a failure; its metrics; or a request for the metrics of all. */
 export type WorkerMessage = { up: string } | { failed: string } | { counts: Counts; number: number } | { ask: number };
 /** To a worker: to stop, to report its metrics, or the metrics of all that it asked for (null: there are none). */
 export type PrimaryMessage = { stop: true } | { count: number } | { metrics: string | null; number: number };
 
-export const sendToPrimary = (word: WorkerMessage): void => void process.send?.(word);
+export const sendToPrimary = (message: WorkerMessage): void => void process.send?.(message);
 
-const onPrimaryMessage = (hear: (order: PrimaryMessage) => void): void =>
-  void (cluster.isWorker && process.on('message', hear));
+const onPrimaryMessage = (listener: (message: PrimaryMessage) => void): void =>
+  void (cluster.isWorker && process.on('message', listener));
 
 /** Settles when the primary asks the process to stop; never without a primary. */
 export const stopRequested = new Promise<void>((resolve) => {
-  onPrimaryMessage((order) => 'stop' in order && resolve());
+  onPrimaryMessage((message) => 'stop' in message && resolve());
 });
 
 /** Reports metrics to the primary on request. */
 export function reportMetricsToPrimary(count: () => Promise<Counts>): void {
-  onPrimaryMessage((order) => {
-    if ('count' in order) void count().then((counts) => sendToPrimary({ counts, number: order.count }));
+  onPrimaryMessage((message) => {
+    if ('count' in message) void count().then((counts) => sendToPrimary({ counts, number: message.count }));
   });
 }
 
-let asked = 0;
-const asking = new Map<number, (metrics: string | null) => void>();
-onPrimaryMessage((order) => 'metrics' in order && asking.get(order.number)?.(order.metrics));
+let requests = 0;
+const pendingRequests = new Map<number, (metrics: string | null) => void>();
+onPrimaryMessage((message) => 'metrics' in message && pendingRequests.get(message.number)?.(message.metrics));
 
 /** The metrics of all processes. @throws Error if the primary has none */
 export async function clusterMetrics(): Promise<string> {
-  asked += 1;
-  const number = asked;
-  const answer = new Promise<string | null>((resolve) => asking.set(number, resolve));
+  requests += 1;
+  const number = requests;
+  const answer = new Promise<string | null>((resolve) => pendingRequests.set(number, resolve));
   sendToPrimary({ ask: number });
-  const metrics = await answer.finally(() => asking.delete(number));
-  if (metrics === null) throw new Error('The parent has no metrics');
+  const metrics = await answer.finally(() => pendingRequests.delete(number));
+  if (metrics === null) throw new Error('The primary has no metrics');
   return metrics;
 }
 

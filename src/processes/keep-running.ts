@@ -12,27 +12,27 @@ const pauseMs = 1000;
 
 /**
  * Restarts a task that ends by itself, until it is stopped.
- * @throws the error of the first begin(); later failures are retried
+ * @throws the error of the first start(); later failures are retried
  */
-export async function keepRunning(begin: () => Promise<RunningTask>, log: Logger): Promise<{ stop(): Promise<void> }> {
+export async function keepRunning(start: () => Promise<RunningTask>, log: Logger): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const first = await begin();
+  const first = await start();
 
-  const goOn = async (): Promise<void> => {
-    for (let run: RunningTask | undefined = first; ; run = await begin().catch(noRun)) {
+  const restartUntilStopped = async (): Promise<void> => {
+    for (let run: RunningTask | undefined = first; ; run = await start().catch(logFailedStart)) {
       if (run) await untilEnded(run, signal).catch((err: unknown) => log.error({ err }, 'queue'));
       if (signal.aborted) return;
       log.warn('the queue ended by itself, and is begun again');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   };
-  const noRun = (err: unknown): undefined => void log.error({ err }, 'the queue does not begin');
-  const going = goOn();
+  const logFailedStart = (err: unknown): undefined => void log.error({ err }, 'the queue does not begin');
+  const running = restartUntilStopped();
   return {
     stop: async () => {
       stopping.abort();
-      await going;
+      await running;
     },
   };
 }

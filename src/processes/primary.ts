@@ -50,18 +50,18 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
 
   function begin(role: Role, deaths: number): void {
     const child = cluster.fork({ [roleVariable]: role });
-    const born = performance.now();
+    const startedAt = performance.now();
     let why: string | undefined;
     alive.set(child, { role, isUp: false });
-    child.on('message', (word: WorkerMessage) => {
-      if ('up' in word) {
+    child.on('message', (message: WorkerMessage) => {
+      if ('up' in message) {
         alive.set(child, { role, isUp: true });
-        if (role === 'serve') where = word.up;
+        if (role === 'serve') where = message.up;
         began ||= alive.size === roles.length && [...alive.values()].every(({ isUp }) => isUp);
         if (began) resolve(where);
-      } else if ('failed' in word) why = word.failed;
-      else if ('ask' in word) {
-        const answer = (text: string | null): void => send(child, { metrics: text, number: word.ask });
+      } else if ('failed' in message) why = message.failed;
+      else if ('ask' in message) {
+        const answer = (text: string | null): void => send(child, { metrics: text, number: message.ask });
         metrics().then(answer, () => answer(null));
       }
     });
@@ -69,7 +69,7 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
       alive.delete(child);
       if (stopping) return;
       if (!began) return reject(new Error(why ?? `A process ended by ${signal ?? `code ${code}`}`));
-      const inARow = performance.now() - born > stableAfterMs ? 0 : deaths + 1;
+      const inARow = performance.now() - startedAt > stableAfterMs ? 0 : deaths + 1;
       const pauseMs = Math.min(shortestPauseMs * 2 ** inARow, longestPauseMs);
       log.error({ role, pid: child.process.pid, code, signal, why, pauseMs }, 'a process ended: another is started');
       restarts.inc();
@@ -105,27 +105,28 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
   };
 }
 
-let asked = 0;
+let requests = 0;
 
 /** A worker's metrics; none if it doesn't answer in time, or has ended. */
 function metricsOf(child: Worker): Promise<Counts> {
-  asked += 1;
-  const number = asked;
+  requests += 1;
+  const number = requests;
   return new Promise((resolve) => {
     const done = (counts: Counts): void => {
-      child.off('message', hear).off('exit', gone);
+      child.off('message', onMessage).off('exit', onExit);
       clearTimeout(timer);
       resolve(counts);
     };
-    const hear = (word: WorkerMessage): void => void ('counts' in word && word.number === number && done(word.counts));
-    const gone = (): void => done([]);
-    const timer = setTimeout(gone, countMs);
-    child.on('message', hear).once('exit', gone);
+    const onMessage = (message: WorkerMessage): void =>
+      void ('counts' in message && message.number === number && done(message.counts));
+    const onExit = (): void => done([]);
+    const timer = setTimeout(onExit, countMs);
+    child.on('message', onMessage).once('exit', onExit);
     send(child, { count: number });
   });
 }
 
 /** Sends a message, unless the worker has ended. */
-function send(child: Worker, what: PrimaryMessage): void {
-  if (child.isConnected()) child.send(what, undefined, undefined, () => {});
+function send(child: Worker, message: PrimaryMessage): void {
+  if (child.isConnected()) child.send(message, undefined, undefined, () => {});
 }

@@ -9,10 +9,10 @@ const watchEveryMs = 250;
  */
 export function shutdownRequested(): Promise<void> {
   return new Promise((resolve) => {
-    let told = false;
+    let isSignalled = false;
     const stop = (): void => {
-      if (told) process.exit(130);
-      told = true;
+      if (isSignalled) process.exit(130);
+      isSignalled = true;
       resolve();
     };
     void stopRequested.then(resolve);
@@ -23,12 +23,12 @@ export function shutdownRequested(): Promise<void> {
 
 // If npm is killed, it can't pass the signal on, and this process would keep the port. There may be a shell between npm and
 // this process.
-function watchNpm(gone: () => void): void {
+function watchNpm(onExit: () => void): void {
   const before = ancestors();
   const timer = setInterval(() => {
     if (ancestors() === before) return;
     clearInterval(timer);
-    gone();
+    onExit();
   }, watchEveryMs);
   timer.unref();
 }

@@ -77,7 +77,7 @@ export function deliver({
         return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
       const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
-      // If this fails, the queue retries the job; the attempt then counts as cut off, and the next one is sent.
+      // If this fails, the queue retries the job. The attempt then counts as cut off, and the next attempt is made.
       if (ending) await end(tenantId, ending);
     } finally {
       concurrency.leave(webhookId);

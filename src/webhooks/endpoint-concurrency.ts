@@ -16,9 +16,9 @@ export class EndpointConcurrency {
   #jobs = 0;
   #closed = false;
 
-  /** @param places how many jobs the worker has at once */
-  constructor(places: number) {
-    this.#jobLimit = places;
+  /** @param jobLimit how many jobs the worker runs at a time */
+  constructor(jobLimit: number) {
+    this.#jobLimit = jobLimit;
   }
 
   /** Counts a job until `leave`, whether it sends or not. */
@@ -86,8 +86,8 @@ class EndpointSlots {
   nextAttemptAt(): Date {
     const now = Date.now();
     if (this.#closed) return new Date(now);
-    // An endpoint that hasn't answered for a while is considered that slow. Otherwise the time is rather too early, which
-    // may reschedule the delivery again, than too late, which would leave slots unused.
+    // The time since the last answer is a lower bound of the endpoint's pace. The estimate is rather too early than too late:
+    // too early may reschedule the delivery again, too late would leave slots unused.
     const paceMs = Math.max(this.#paceMs / 2, (performance.now() - this.#lastReleaseAt) / maxPerWebhook);
     this.#rescheduledUntil = Math.min(Math.max(this.#rescheduledUntil, now) + paceMs, now + maxDelayMs);
     return new Date(this.#rescheduledUntil);
@@ -101,6 +101,6 @@ class EndpointSlots {
   #rescheduleWaiting(): void {
     clearTimeout(this.#waitTimer);
     this.#waitTimer = undefined;
-    for (const away of this.#waiting.splice(0)) away(false);
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
   }
 }

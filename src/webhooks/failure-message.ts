@@ -6,7 +6,7 @@ export function failureMessage(error: unknown, answered: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;
   if (name === 'HTTPParserError') return 'the response is not valid HTTP'; // its code is not always set
   if (code === undefined) return 'the exchange failed';
-  if (hangUps.has(code)) return hangUp(error, code, answered);
+  if (hangUps.has(code)) return hangUpMessage(error, code, answered);
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return messages[code] ?? 'the TLS handshake failed';
   return messages[code] ?? `the exchange failed (${code})`;
 }
@@ -43,7 +43,7 @@ const messages: Record<string, string> = {
 
 const hangUps = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 
-function hangUp(error: unknown, code: string, answered: boolean): string {
+function hangUpMessage(error: unknown, code: string, answered: boolean): string {
   const { message } = error as Error;
   if (message.includes('before secure TLS connection')) return 'the connection was closed during the TLS handshake';
   if (message === 'bad response' || message === 'bad upgrade') return 'the response is not one to this request';

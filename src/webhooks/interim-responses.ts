@@ -6,16 +6,17 @@ const statusLength = 'HTTP/1.1 100'.length;
 const maxHeldBytes = 16 * 1024;
 
 /**
- * Takes 1xx responses out of what undici reads from a socket. A client must pass over them, asked for or not (RFC 9110,
- * 15.2); undici 8 hangs up at a 100 Continue, which some servers send to every POST. All but 101, which it is right about.
+ * Removes interim responses (1xx) from the data that undici reads from a socket. A client must ignore them (RFC 9110, 15.2),
+ * but undici 8 closes the connection at a 100 Continue, which some servers send to every POST. 101 is not removed: undici
+ * handles it correctly.
  */
 export function passOverInterimResponses(socket: Socket): void {
   const read = socket.read.bind(socket) as () => Buffer | null;
   let held = Buffer.alloc(0);
-  /** Bytes written when the last final response began; more since then: the next bytes begin a response. */
+  /** Bytes written when the last final response began. If more were written since, the next bytes begin a response. */
   let answered = 0;
 
-  // undici reads whole buffers, when the socket has something.
+  // undici reads whole buffers, when the socket has data.
   socket.read = (): Buffer | null => {
     const chunk = read();
     if (chunk === null || socket.bytesWritten === answered) return chunk;
@@ -33,7 +34,7 @@ export function passOverInterimResponses(socket: Socket): void {
   };
 }
 
-/** Whether more bytes are needed to tell a final response from an interim one, or to find that one's end. */
+/** Whether more bytes are needed to distinguish a final response from an interim one, or to find the end of that one. */
 function undecided(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, statusLength);
   if (bytes.length < statusLength) return 'HTTP/1.'.startsWith(start.slice(0, 7));

@@ -7,7 +7,7 @@ import { passOverInterimResponses } from './interim-responses.ts';
 
 const storedBodyBytes = 16 * 1024;
 const maxHeaderBytes = 16 * 1024;
-/** Below the 5 s after which Node and Apache hang up: the less often we write just as they do, the better. */
+/** Less than the 5 s after which Node and Apache close idle connections, so that a request rarely meets a closed one. */
 const keepAliveMs = 4000;
 
 interface Post {
@@ -17,13 +17,13 @@ interface Post {
 }
 
 export interface Outcome {
-  /** Null when no response came, or none whose headers were complete. */
+  /** Null without a response with complete headers. */
   status: number | null;
-  /** Names in lower case; an array where a name came more than once. */
+  /** Names in lower case; an array for a repeated name. */
   responseHeaders: Record<string, string | string[]> | null;
-  /** The first 16 KiB, or what of them came; as sent, so perhaps compressed. */
+  /** The first 16 KiB of the body, as far as they arrived; as sent, so perhaps compressed. */
   responseBody: Buffer;
-  /** In words, why the exchange didn't end as it should; null when it did, whatever the status. */
+  /** The error message; null if the response was complete, whatever its status. */
   error: string | null;
   startedAt: Date;
   durationMs: number;
@@ -31,25 +31,25 @@ export interface Outcome {
 
 export interface Poster {
   /**
-   * One attempt: sends the request at most once, follows no redirect, inflates nothing, and needs little memory
-   * whatever comes back. What the other side does, or its name server, is in the outcome, never thrown.
+   * One attempt: sends the request at most once, follows no redirect, decompresses nothing, and needs little memory for any
+   * response. Failures of the receiver or of its name server are in the outcome, and never thrown.
    *
-   * The time-out spans it all: resolving, connecting, TLS, the response's headers and body. Of the body its first
-   * 16 KiB are waited for, or its end if that is sooner; beyond them the connection is cut, and the response counts as
-   * complete. A body that drips until the time-out, or breaks off, is an error with any status.
+   * The timeout covers everything: DNS lookup, connecting, TLS, and the response's headers and body. Of the body, only the
+   * first 16 KiB are read. Then the connection is closed, and the response counts as complete. A body that is still
+   * incomplete at the timeout, or breaks off, is an error with any status.
    *
-   * Connections are kept for the next request to the same origin. If the other side hangs up while one is idle, the
-   * next request goes over a new one. If it hangs up just as a request is written, nobody knows whether it was
-   * processed: that is an error, for the delivery's next attempt to put right.
+   * Connections are kept alive for the next request to the same origin. If the receiver closes an idle one, the next request
+   * uses a new one. If it closes one just as a request is written, it is unknown whether the request was processed: this is
+   * an error, and the delivery is retried.
    *
-   * @throws when closed, and for headers that can't be sent
+   * @throws Error if the poster is closed, and for headers that can't be sent
    */
   post(post: Post): Promise<Outcome>;
-  /** Waits for the attempts under way, then leaves no connection open. */
+  /** Waits for attempts in progress, then closes all connections. */
   close(): Promise<void>;
 }
 
-/** Whether the receiver has accepted the event: any 2xx, whose body arrived as far as it is kept. */
+/** Whether the receiver has accepted the event: any 2xx, whose body arrived as far as it is read. */
 export function success({ status, error }: Outcome): boolean {
   return error === null && status !== null && status >= 200 && status <= 299;
 }
@@ -65,7 +65,7 @@ export function createPoster({
   lookup?: Lookup;
   /** In PEM, instead of the authorities that Node knows. */
   ca?: string;
-  /** Attempts beyond wait for their turn, within their time-out: better no fewer than can be under way at once. */
+  /** Further attempts wait, within their timeout. Should not be less than the number of concurrent attempts. */
   connectionsPerOrigin?: number;
 }): Poster {
   const sockets = new Set<Socket>();
@@ -92,27 +92,27 @@ export function createPoster({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    // These would begin anew with every byte; ours spans the whole exchange.
+    // undici restarts these timeouts with every byte. Our own covers the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const underWay = new Set<Promise<Outcome>>();
+  const inProgress = new Set<Promise<Outcome>>();
   let closed = false;
 
   return {
     async post(post) {
       if (closed) throw new Error('The poster is closed.');
       const attempt = attemptOf(post);
-      underWay.add(attempt);
+      inProgress.add(attempt);
       try {
         return await attempt;
       } finally {
-        underWay.delete(attempt);
+        inProgress.delete(attempt);
       }
     },
     async close() {
       closed = true;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inProgress);
       await agent.destroy();
       for (const socket of sockets) socket.destroy(new errors.ClientDestroyedError()); // those still connecting
     },
@@ -122,7 +122,7 @@ export function createPoster({
     const startedAt = new Date();
     const start = performance.now();
     const response: Response = { status: null, headers: null, chunks: [], length: 0 };
-    // The lookup doesn't see IP addresses in the URL; and the URL may have been accepted under other settings.
+    // Node doesn't call the lookup for IP addresses in the URL, and the URL may have been accepted under other settings.
     const fault = formFault(post.url, { allowInsecure });
     const error = fault === undefined ? await exchange(post, response) : `not sent: ${fault}`;
     return {
@@ -139,7 +139,7 @@ export function createPoster({
     const abort = new AbortController();
     const timeout = Promise.withResolvers<string>();
     const timer = setTimeout(() => {
-      // undici hears the signal only once it is connected: we don't wait for it.
+      // undici reacts to the signal only once it is connected, so we don't wait for it.
       timeout.resolve(`timed out after ${timeoutMs / 1000} s`);
       abort.abort();
     }, timeoutMs);
@@ -159,7 +159,7 @@ export function createPoster({
       for await (const chunk of body as AsyncIterable<Buffer>) {
         response.chunks.push(chunk);
         response.length += chunk.length;
-        if (response.length >= storedBodyBytes) break; // which cuts the connection
+        if (response.length >= storedBodyBytes) break; // this closes the connection
       }
       return null;
     } catch (error) {

@@ -13,7 +13,7 @@ interface Secrets {
 export interface Signed {
   /** Exactly as sent. */
   body: string | Uint8Array;
-  /** The event's id: receivers recognize by it events that they have seen before, in any delivery. */
+  /** The event's id. Receivers use it to recognize repeated events. */
   eventId: string;
   /** Epoch seconds of this attempt: receivers reject deliveries that are some minutes old. */
   timestamp: number;
@@ -52,7 +52,7 @@ export function deliveryHeaders({
   attempt,
   ...signed
 }: Signed & {
-  /** Its name, `invoice.paid`. */
+  /** The event's name, such as `invoice.paid`. */
   event: string;
   deliveryId: string;
   /** From 1. */
