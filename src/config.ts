@@ -5,13 +5,13 @@ import { isStrongSecret, varietyOf } from './secret-strength.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
 
-/** What the environment says, checked; see OPERATING.md#settings for each variable. */
+/** The validated settings from the environment. OPERATING.md#settings describes each variable. */
 export interface Config {
-  /** Of the operator's own PostgreSQL; null for the embedded one. */
+  /** The URL of the operator's own PostgreSQL; null for the embedded one. */
   databaseUrl: string | null;
-  /** Of the same database without the pooler in transaction mode that `databaseUrl` then leads through. */
+  /** The URL of the same database without a pooler, if `databaseUrl` names a pooler in transaction mode. */
   databaseDirectUrl: string | null;
-  /** Of the same database as `databaseUrl`, with a login of the role kontor_books; null: `databaseUrl` with `set role`. */
+  /** The URL of the same database with a login of the role kontor_books; null: `databaseUrl` with `set role`. */
   databaseBooksUrl: string | null;
   /** Absolute. */
   dataDir: string;
@@ -20,9 +20,9 @@ export interface Config {
   port: number;
   /** How many processes serve on the port. */
   webConcurrency: number;
-  /** Milliseconds that requests are still taken once told to stop, while readiness says no. */
+  /** Milliseconds of a shutdown in which requests are still accepted, while /health/ready answers 503. */
   drainMs: number;
-  /** Where clients reach the service, without a trailing slash; null if not set: then it follows from host and port. */
+  /** The address of the service for clients, without a trailing slash; null if not set: then host and port are used. */
   publicUrl: string | null;
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies: number;
@@ -32,29 +32,29 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Null if not set: the default depends on the number of processes. */
   rateLimitStore: (typeof rateLimitStores)[number] | null;
-  /** What webhook secrets are encrypted with; null only with the embedded database (see readOrCreateSecret). */
+  /** KONTOR_SECRET, which encrypts webhook secrets; null only with the embedded database (see readOrCreateSecret()). */
   secret: string | null;
   logLevel: (typeof logLevels)[number];
-  /** Where /metrics is served by itself; null: nowhere. */
+  /** A separate port for /metrics; null: none. */
   metricsPort: number | null;
   metricsHost: string;
-  /** What opens /metrics beside the doors; null: it isn't there. */
+  /** The token for /metrics on the port of the APIs; null: /metrics isn't served there. */
   metricsToken: string | null;
-  /** Whether to trace, to where OpenTelemetry's own variables say. */
+  /** Whether to send traces. OpenTelemetry itself reads its variables. */
   traces: boolean;
   /** Exactly as browsers send them in `Origin`. */
   corsOrigins: string[];
-  /** Whether GraphQL tells its schema. */
+  /** Whether GraphQL exposes its schema. */
   graphqlIntrospection: boolean;
   /** Whether webhooks may go to http and to private addresses. */
   webhookAllowInsecure: boolean;
   /** Milliseconds to wait before each retry: as many retries as there are delays. */
   webhookRetryDelaysMs: number[];
-  /** Milliseconds that a whole exchange may take. */
+  /** The timeout of a whole delivery attempt, in milliseconds. */
   webhookTimeoutMs: number;
 }
 
-/** The environment is not as it should be. The message is one line, fit to be shown as it is: it tells no secret. */
+/** A setting is invalid. The message is one line without secrets, and can be shown to the user. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -62,7 +62,7 @@ export class ConfigError extends Error {
 /**
  * Reads and checks the environment. A variable that is empty counts as unset.
  *
- * @throws ConfigError naming the first variable at fault and what it accepts
+ * @throws ConfigError naming the first invalid variable and the values that it accepts
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = <T>(
@@ -206,7 +206,7 @@ function publicUrl(text: string): string | undefined {
 }
 
 function origin(text: string): string | undefined {
-  // Whatever differs from the URL's own origin (a path, a default port, capitals) no browser would ever send.
+  // Browsers send exactly the URL's origin: without a path, without a default port, in lower case.
   return httpUrl(text)?.origin === text ? text : undefined;
 }
 

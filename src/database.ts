@@ -21,12 +21,11 @@ export interface Database {
 }
 
 /**
- * The operator's PostgreSQL where DATABASE_URL names one, else the embedded one, joined or started.
- * The embedded one is always migrated; of the operator's, `migrating` decides.
+ * Opens the operator's PostgreSQL if DATABASE_URL names one, else the embedded one, which is started unless it runs. The
+ * embedded one is always migrated; the operator's only if `migrating` is set.
  *
- * @param throughPooler whether pools may go through the pooler in transaction mode that DATABASE_URL names where there
- *   is a DATABASE_DIRECT_URL too
- * @throws Error of one line when it can't be reached, started or migrated
+ * @param throughPooler whether connections may use the pooler in DATABASE_URL, if DATABASE_DIRECT_URL is also set
+ * @throws Error of one line if the database can't be reached, started or migrated
  */
 export async function openDatabase(
   config: Config,
@@ -47,7 +46,7 @@ export async function openDatabase(
 
   const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
-  // With many processes each has fewer: more connections than PostgreSQL's cores can serve gain nothing.
+  // With many processes, each has fewer connections: more than PostgreSQL's cores can serve have no benefit.
   const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
   const options = {
     connectionString,

@@ -13,14 +13,14 @@ export interface Demo {
   email: string;
   password: string;
   token: string;
-  /** Fills its books. That takes longer than all else at the start, so it is done once requests are answered. */
+  /** Fills the demo tenant's books. This takes longer than the rest of the start, so it is done while requests are served. */
   fill: () => Promise<void>;
 }
 
 /**
- * A tenant to try the service with, and a small one to switch to, made through the domain like any other data. Only
- * where no tenant is yet.
- * @returns how to get in: shown once, stored nowhere in plain form
+ * Creates a demo tenant, and a small second tenant to switch to, if there is no tenant yet. All data is created through the
+ * domain.
+ * @returns the login, which is shown once, and is not stored in plain text
  */
 export async function makeDemoTenant({ client, pool }: Database, domain: Domain): Promise<Demo | undefined> {
   if (await client.tenant.findFirst()) return undefined;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts secrets that have to be read again, so that a dump of the database reveals none. */
+/** Encrypts secrets that must be read again, so that a dump of the database doesn't reveal them. */
 export interface Encryption {
   seal: (text: string) => Uint8Array<ArrayBuffer>;
   /** @throws Error if it was encrypted with another KONTOR_SECRET, or has been altered */

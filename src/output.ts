@@ -19,5 +19,5 @@ function inRestNames(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), inRestNames(part)]));
 }
 
-/** One row for people: its cells, apart by tabs. */
+/** One row for people: its cells, separated by tabs. */
 export const printRow = (...cells: (string | null)[]): void => print(cells.map((cell) => cell ?? '–').join('\t'));

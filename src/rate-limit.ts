@@ -7,21 +7,21 @@ export const minuteMs = 60_000;
 
 /** A store's result for one request. It has durations, not times: only the store's own clock is used. */
 interface Hit {
-  /** How many requests counted before this one. Fewer than the limit: this one was admitted, and counts too. */
+  /** The number of requests that counted before this one. If it is below the limit, this one was admitted, and counts. */
   earlier: number;
-  /** Milliseconds until a request stops counting: the oldest; after a refusal, the one that stands in the way. */
+  /** Milliseconds until the oldest request stops counting; after a refusal, until the next request can be admitted. */
   nextFreeInMs: number;
 }
 
 export interface RateLimitStore {
-  /** Counts a request, atomically, unless `limit` (at least 1) were admitted in the store's window just past. */
+  /** Counts a request atomically, unless `limit` requests (at least 1) were admitted in the store's current window. */
   hit(identity: string, limit: number): Promise<Hit>;
 }
 
 interface RateLimitDecision {
   admitted: boolean;
   limit: number;
-  /** How many more would be admitted right now. */
+  /** The number of requests that would be admitted right now. */
   remaining: number;
   /** Epoch seconds, rounded up: when `remaining` next grows. */
   resetAt: number;
@@ -42,14 +42,14 @@ export function createRateLimiter({
 }: {
   limit: number;
   store: RateLimitStore;
-  /** Epoch milliseconds; for telling `resetAt` only. */
+  /** Epoch milliseconds; used only for `resetAt`. */
   now?: () => number;
 }): RateLimiter {
   return {
     async admit(identity, limit = usual) {
       if (usual === 0) return null;
-      // graphql-rate-limit tells a store who asks, and nobody what the store knew. A limiter for each request costs
-      // a closure, and brings that back.
+      // graphql-rate-limit passes the identity to the store, but doesn't return the store's result. Therefore each request
+      // has a limiter of its own, with a closure that keeps the result.
       let hit: Hit | undefined;
       const check = getGraphQLRateLimiter({
         identifyContext: () => identity,
@@ -58,7 +58,7 @@ export function createRateLimiter({
             hit = await store.hit(identity, limit);
             return hits(hit.earlier);
           },
-          setForIdentity() {}, // getForIdentity has counted already: to read and then write is to let a crowd through
+          setForIdentity() {}, // getForIdentity() has counted already: reading first and writing later would be a race
         },
       });
       const refusal = await check(
@@ -81,27 +81,27 @@ export function createRateLimiter({
 }
 
 /**
- * So many hits, without a slot for each: with the limit raised, slots cost more than all the rest of a request (60 of
- * them 5 µs, 3,000 of them 230 µs; this 1). The library drops what is old by this process's clock, and would disagree
- * with the store: of these it drops none. It counts what is left, and hands it to setForIdentity.
+ * An array-like object with a number of hits, but without elements: for a high limit, real elements would cost more than
+ * the rest of the request. The library would drop hits that are old by this process's clock, which may differ from the
+ * store's clock; it drops none of these. It counts the remaining ones, and passes them to setForIdentity().
  */
 function hits(count: number): number[] {
   const all = { length: count, filter: () => all, [Symbol.iterator]: () => [].values() };
   return all as unknown as number[];
 }
 
-/** All the library reads of a resolver's info: one name for all requests, so that they share one count. */
+/** The part of a resolver's info that the library reads. All requests have the same name, so that they share one count. */
 const request = { fieldName: 'request' } as GraphQLResolveInfo;
 
 /** Counts in this process's memory. Drops identities without an admitted request for 60 seconds. @param now a monotonic clock */
 export function memoryStore(now: () => number = () => performance.now()): RateLimitStore & { readonly size: number } {
-  const logs = new Map<string, Log>(); // in the order of their last hits
+  const logs = new Map<string, Log>(); // ordered by their last hits
   return {
     get size() {
       return logs.size;
     },
     async hit(identity, limit) {
-      // Whole microseconds: sums and differences of fractions are a little off, and a client would return too early.
+      // Whole microseconds, because rounding errors of fractions could make a client retry too early.
       const time = Math.floor(now() * 1000);
       for (const [idle, log] of logs) {
         if (log.last > time - windowUs) break;
@@ -123,7 +123,7 @@ export function memoryStore(now: () => number = () => performance.now()): RateLi
 
 const windowUs = minuteMs * 1000;
 
-/** Times, ascending; cheap to forget the first of, however many there are. */
+/** Ascending times. Dropping the first ones is cheap for any length. */
 class Log {
   #times: number[] = [];
   #start = 0;
@@ -144,7 +144,7 @@ class Log {
     this.#times.push(time);
   }
 
-  /** Forgets `horizon` itself and what is older. */
+  /** Drops `horizon` and all earlier times. */
   forgetUntil(horizon: number): void {
     while ((this.at(0) ?? Infinity) <= horizon) this.#start++;
     if (this.#start * 2 > this.#times.length) {
@@ -154,7 +154,7 @@ class Log {
   }
 }
 
-/** Counts in the database, by the database's clock: one count, however many processes. */
+/** Counts in the database, by the database's clock: one count for all processes. */
 export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   return {
     async hit(identity, limit) {
@@ -170,10 +170,10 @@ export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   };
 }
 
-// The array expression runs when the row is locked, so requests come one after the other and each has its time then,
-// not when it began to wait. A refused one leaves -infinity at the array's end: that tells it from an admitted one,
-// and the next request drops it with everything that has expired. Should the clock have been set back, hits in the
-// future move to the present: nobody waits longer than the window.
+// The array expression runs while the row is locked. Requests are thus serialized, and each has the time at which it got the
+// lock. A refused request leaves -infinity at the end of the array, which marks it; the next request drops it together with
+// all expired hits. If the clock was set back, hits in the future are moved to the present, so that no wait exceeds the
+// window.
 const countHit = `
   insert into rate_limits as kept (identity, hits) values ($1, array[clock_timestamp()])
   on conflict (identity) do update set hits = (

@@ -5,8 +5,8 @@ import { ConfigError } from './config.ts';
 import { isStrongSecret } from './secret-strength.ts';
 
 /**
- * The secret kept beside the embedded database, for when the environment gives none: 32 random bytes in base64,
- * made at first use. Processes that start at the same time get the same one.
+ * The secret that is stored beside the embedded database, if the environment has none: 32 random bytes in base64, generated
+ * at first use. Processes that start at the same time get the same secret.
  *
  * @throws ConfigError if the file is damaged: a new secret could not decrypt existing data
  */
@@ -28,8 +28,8 @@ async function readSecret(file: string): Promise<string | undefined> {
 }
 
 /**
- * Keeps a secret beside the embedded database, unless one is kept there already.
- * @returns the one that is kept from now on
+ * Stores a secret beside the embedded database, unless one is stored there already.
+ * @returns the secret that is stored from now on
  */
 export async function writeSecretFile(dataDir: string, secret: string): Promise<string> {
   const file = join(dataDir, 'secret');

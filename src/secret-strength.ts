@@ -1,5 +1,5 @@
-// Whether a secret was made at random can't be told from it. What a person types to get past a minimum of length can: one
-// character held down, a pattern repeated, a row of the alphabet.
+// It can't be decided whether a secret is random. But it can be detected that a person only typed enough characters: one
+// repeated character, a repeated pattern, or characters in alphabetical order.
 
 const minLength = 32;
 /** In bits. Secrets of 32 random digits, the smallest alphabet in use, have 96 bits on average, and hardly ever below 75. */
@@ -9,8 +9,8 @@ const minVariety = 56;
 export const isStrongSecret = (text: string): boolean => text.length >= minLength && varietyOf(text) >= minVariety;
 
 /**
- * How varied a text is, in bits: its Shannon entropy by how often each character occurs in it, times its length. A
- * pattern that is repeated counts once. The steps from one character to the next have to be as varied.
+ * A text's variety in bits: the Shannon entropy of its characters, times its length. A repeated pattern counts once. The
+ * differences between adjacent characters are measured in the same way, and the smaller value counts.
  */
 export function varietyOf(text: string): number {
   const codes = Array.from(text.slice(0, periodOf(text)), (character) => character.codePointAt(0) ?? 0);

@@ -63,7 +63,7 @@ export interface ServerOptions {
   unready: () => Promise<string | undefined>;
   now?: () => Date;
   metrics?: Metrics | undefined;
-  /** What answers at /metrics, where it is to be had here. */
+  /** The handler of /metrics, if it is served on this port. */
   answerMetrics?: Answer | undefined;
   tracing?: Tracing | undefined;
 }

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { lifetimeMs } from '../identity/index.ts';
 
-/** Over HTTPS the prefix keeps every other host, and whoever listens to plain HTTP, from setting it (RFC 6265bis). */
+/** With the prefix `__Host-`, neither another host nor an attacker on plain HTTP can set the cookie (RFC 6265bis). */
 const nameAt = (publicUrl: string): string => (isSecure(publicUrl) ? '__Host-kontor' : 'kontor');
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
@@ -12,8 +12,8 @@ export function sessionToken(header: string | null | undefined, publicUrl: strin
 }
 
 /**
- * `Set-Cookie` for a session's token; null removes the cookie. Scripts can't read it, and browsers don't send it with requests
- * from other sites: our pages load without a session, only their own requests need it.
+ * `Set-Cookie` for a session's token; null removes the cookie. Scripts can't read it. Browsers don't send it with requests
+ * from other sites: pages load without a session, and only requests of our own pages need it.
  */
 export function sessionCookie(token: string | null, publicUrl: string): string {
   return stringifySetCookie({

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { authenticate, authenticateSession, type Identities } from '../identity/index.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 
-/** The refusal of a request as a whole, before its content is looked at. */
+/** The refusal of a request as a whole, before its content is read. */
 interface Refusal {
   status: 401 | 403 | 429;
   code: ErrorCode;
@@ -13,7 +13,7 @@ interface Refusal {
 }
 
 interface Admission {
-  /** Headers for the response, whatever it will be. */
+  /** Headers for any response to this request. */
   headers: Record<string, string>;
   outcome: { principal: Principal } | { refusal: Refusal };
 }
@@ -26,7 +26,7 @@ export interface Credentials {
     token: string;
     /** The tenant in the `X-Tenant` header; null for the one that the user joined first. */
     tenantId: string | null;
-    /** Whether the request may be forged by another site's page. */
+    /** Whether the request may be a cross-site request forgery (csrf.ts). */
     mayBeCsrf: boolean;
   };
 }
@@ -41,9 +41,8 @@ export interface RequestAdmission {
 const sessionLimit = 600;
 
 /**
- * What every request passes first, whichever door it comes through: token or session (401), tenant (403), rate limit
- * (429), in that order (DECISIONS.md#d2-order-of-checks). Only a request that got as far as the limit counts towards
- * it.
+ * The checks of every request to any API: authentication by token or session (401), tenant (403), and rate limit (429), in
+ * this order (DECISIONS.md#d2-order-of-checks). Only a request that reaches the last check counts towards the limit.
  */
 export function createRequestAdmission(
   identities: Identities,

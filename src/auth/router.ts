@@ -13,7 +13,7 @@ export interface AuthRequestContext {
   address: string;
   requestId: string;
   report: (fault: unknown) => void;
-  /** Logs the outcome of a sign-in (OWASP ASVS 4.0.3, 7.1.3). What was typed isn't logged: it may be a password. */
+  /** Logs the outcome of a sign-in (OWASP ASVS 4.0.3, 7.1.3), without the input, which may be a password. */
   logOutcome: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
 }
 
@@ -22,7 +22,7 @@ export type AuthHandler = Handler;
 
 const base = '/api/auth';
 
-/** Routes under /api/auth, for our own pages only. Errors as REST answers them. */
+/** Routes under /api/auth, for our own pages only. Errors have REST's format. */
 export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
   publicUrl: () => string,

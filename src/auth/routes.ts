@@ -40,8 +40,8 @@ const passwords = z.object({
 });
 
 /**
- * Sessions for people. JSON in and out, errors as REST answers them. The addresses and what they take are
- * better-auth's, where it has them; src/auth/README.md has the table.
+ * Sessions for people. Requests and responses are JSON; errors have REST's format. Addresses and bodies are those of
+ * better-auth, as far as it has them. src/auth/README.md has the table.
  */
 export function createAuthRoutes({
   client,
@@ -60,7 +60,7 @@ export function createAuthRoutes({
     findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
   const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
-  /** A password that is right, or how it is refused. */
+  /** The user with the right password, or a refusal. */
   const verified = async (
     typed: { email: string; password: string },
     caller: AuthRequestContext,
@@ -72,7 +72,7 @@ export function createAuthRoutes({
     return result.kind === 'throttled' ? throttled(result.retryAfter) : rejected();
   };
 
-  /** What a new session is answered with. The one that the browser had, if any, has no cookie any more: it ends. */
+  /** The response for a new session. It replaces the cookie, so a former session of this browser is ended. */
   const enter = async (
     request: Request,
     caller: AuthRequestContext,
@@ -116,7 +116,7 @@ export function createAuthRoutes({
     return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
   };
 
-  /** Whether the request comes with a session of this address: only then is it told that there is an account. */
+  /** Whether the request has a session of this address. Only then does the answer reveal that the account exists. */
   const sessionOf = async (request: Request, address: string) => {
     const session = await current(request);
     return session?.user.email === address ? session : null;
@@ -135,8 +135,8 @@ export function createAuthRoutes({
   };
 
   /**
-   * A session of the invited address joins. Without one, a name and a password make an account, if the address has
-   * none; whether it has one is not told, so both are answered alike, and take as long.
+   * With a session of the invited address, the user joins the tenant. Without one, a name and a password make an account if
+   * the address has none. The answer and its duration don't reveal whether the address had an account.
    */
   const accept: Handler = async (request, caller) => {
     const body = await bodyOf(request);
@@ -178,7 +178,7 @@ const wrong = (): never => {
   throw new CodedError('UNAUTHENTICATED', 'The e-mail address or the password is not right.');
 };
 
-/** Why a password won't do, as the fault of a field. */
+/** The reason why a password is refused, as the error of a field. */
 const saying =
   (field: string) =>
   (error: unknown): never => {

@@ -11,27 +11,27 @@ import { manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
 import { copySource, listSequences, listTables } from './tables.ts';
 
-/** What a backup needs to know. */
+/** The input of a backup. */
 export interface BackupOptions {
-  /** Of the database, as a superuser: row-level security hides rows from everybody else. */
+  /** The database's URL for a superuser: row-level security hides rows from other roles. */
   superuserUrl: string;
-  /** What webhook secrets are encrypted with. */
+  /** KONTOR_SECRET, which encrypts webhook secrets. */
   secret: string;
-  /** What encrypts that secret in the backup. */
+  /** The passphrase that encrypts the secret in the backup. */
   passphrase: string;
   /** The file to write; there must be none. */
   file: string;
-  /** Is told PostgreSQL's name of the snapshot while it lasts. */
+  /** Is called with PostgreSQL's name of the snapshot, while it exists. */
   onSnapshot?: (snapshot: string) => Promise<void>;
 }
 
 /**
- * Writes a consistent copy of the database to a file, while others go on working: all rows as they were at one moment.
+ * Writes a consistent copy of the database to a file, while the service runs: all rows as of one moment.
  * The file is a zip archive; it appears under its name once it is complete and on disk. Only its owner may read it.
  * @throws Error of one line when the file is there already, can't be written, or the database can't be read
  */
 export async function backUp({ superuserUrl, secret, passphrase, file, onSnapshot }: BackupOptions): Promise<Manifest> {
-  await (await open(file, 'wx', 0o600)).close(); // taken from here on
+  await (await open(file, 'wx', 0o600)).close(); // reserves the name
   const draft = `${file}.partial`;
   try {
     const sealed = await sealSecret(secret, passphrase);
@@ -80,7 +80,7 @@ async function writeArchive(client: Client, draft: string, secret: Manifest['sec
     sequences: await listSequences(client),
   };
   const archive = new ZipFile();
-  // An entry is begun once the one before is written: a connection copies one table at a time.
+  // The next entry begins when the one before is written: a connection copies one table at a time.
   for (const table of await listTables(client)) {
     archive.addReadStreamLazy(tableEntry(table.name), (begin) => {
       const rowsOut = client.query(copyTo(`copy ${copySource(table)} to stdout`));

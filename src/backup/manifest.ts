@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The first thing to read of a backup, at `manifest.json`. */
+/** The content of `manifest.json` in a backup. */
 export const manifestSchema = z.object({
-  /** Of this file's own form; another number is another form. */
+  /** The version of the backup's format. */
   format: z.literal(1),
   createdAt: z.iso.datetime(),
-  /** Of the migrations that its tables are of. */
+  /** The names of the migrations that made its tables. */
   migrations: z.array(z.string()).min(1),
   secret: z.object({ salt: z.base64(), sealed: z.base64() }),
   /** In the order of the archive. The rows of each are at `tables/NAME`, in the text format of PostgreSQL's COPY. */

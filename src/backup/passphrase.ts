@@ -8,7 +8,7 @@ export interface SealedSecret {
   sealed: string;
 }
 
-/** Shorter ones are guessed too fast, whatever scrypt costs. */
+/** The shortest passphrase: a shorter one could be guessed, despite the cost of scrypt. */
 export const minPassphraseLength = 12;
 
 /** OWASP's parameters for scrypt: 128 MiB and about half a second a guess. */
@@ -26,7 +26,7 @@ export async function sealSecret(secret: string, passphrase: string): Promise<Se
   return { salt: salt.toString('base64'), sealed: Buffer.from(sealed).toString('base64') };
 }
 
-/** @returns undefined when the passphrase is another one, or the file was changed */
+/** @returns undefined if the passphrase is wrong, or the file was changed */
 export async function openSecret({ salt, sealed }: SealedSecret, passphrase: string): Promise<string | undefined> {
   const encryption = await encryptionOf(passphrase, Buffer.from(salt, 'base64'));
   try {

@@ -19,15 +19,15 @@ export class BackupError extends Error {
 export interface Backup {
   manifest: Manifest;
   /**
-   * Fills a database that has the backup's migrations with the backup's rows, in one transaction. What is in it goes.
-   * @param superuserUrl of that database: triggers and foreign keys must not act on rows that have had theirs
+   * Replaces all rows of a database with those of the backup, in one transaction. The database must have the same migrations.
+   * @param superuserUrl of that database: only a superuser can disable triggers and foreign keys for the copied rows
    * @throws BackupError when the file is damaged; the database is then as it was
    */
   load(superuserUrl: string): Promise<void>;
   close(): void;
 }
 
-/** @throws BackupError when the file isn't a backup, is damaged, or is of a form that this version doesn't know */
+/** @throws BackupError if the file is no backup, is damaged, or has a format that this version doesn't know */
 export async function openBackup(file: string): Promise<Backup> {
   const archive = await openPromise(file, { autoClose: false }).catch((error: Error) => {
     throw new BackupError(`${file} is no backup, or not a whole one: ${error.message}`, { cause: error });
@@ -44,7 +44,7 @@ export async function openBackup(file: string): Promise<Backup> {
           if (!entry) throw new BackupError(`${file} is damaged: it has no rows of ${name}`);
           return checked(await archive.openReadStreamPromise(entry), entry);
         };
-        // All of it first: PostgreSQL may stumble over a damaged row before the row's file has been read to its end.
+        // Checks the whole file first: otherwise PostgreSQL may report a damaged row before the end of the file is reached.
         for (const table of manifest.tables) await finished((await rowsOf(table)).resume());
         await load(superuserUrl, manifest, rowsOf);
       },
@@ -65,7 +65,7 @@ async function readManifest(file: string, archive: ZipFile, entry: Entry | undef
   throw new BackupError(`${file} can't be restored by this version: ${z.prettifyError(parsed.error).split('\n')[0]}`);
 }
 
-/** yauzl compares lengths only. @returns the same bytes; at their end an error where they aren't those that were written */
+/** Checks the CRC, because yauzl checks only the length. @returns the same bytes; at their end an error if it differs */
 function checked(stream: Readable, { crc32: expected, fileName }: Entry): Readable {
   let sum = 0;
   const check = new Transform({
@@ -114,7 +114,7 @@ async function load(
 }
 
 /**
- * Drops the CHECK constraints that old rows were never checked for: a backup may have rows that break one.
+ * Drops the CHECK constraints that are `not valid`: a backup may have old rows that violate one.
  * @returns the statements that add them again
  */
 async function dropUncheckedConstraints(client: Client): Promise<() => Promise<void>> {

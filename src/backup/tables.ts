@@ -1,21 +1,21 @@
 import type { Client } from 'pg';
 
-/** A table as a backup has it. */
+/** A table of a backup. */
 export interface Table {
   /** As SQL names it, with its schema: `public.customers`. */
   name: string;
-  /** Without generated ones, which the database computes again. */
+  /** Without generated columns, which the database computes again. */
   columns: string[];
 }
 
-/** Where a sequence stands. */
+/** The state of a sequence. */
 export interface Sequence {
   name: string;
-  /** Null as long as nobody has asked it. */
+  /** Null if the sequence was never used. */
   lastValue: string | null;
 }
 
-/** What migrations alone write: a restored database has it from the migrations that make it. */
+/** The tables that only migrations write. A restored database gets their rows from its migrations. */
 const migrationTables = ['public._prisma_migrations', 'graphile_worker.migrations'];
 
 /** All tables of Kontor and of its queue. Their schemas and columns are the migrations' work, never a user's. */

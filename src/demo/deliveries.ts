@@ -1,8 +1,8 @@
 import type { Context } from '../../schema/context.ts';
 import { deliveryHeaders } from '../webhooks/signature.ts';
 
-// The webhooks of the demo go to this machine, by https to a port that nothing listens on: whatever is sent to them
-// fails here, and nothing leaves the machine. What they did lately is written as the worker would have recorded it.
+// The demo's webhooks have https addresses of this machine, with a port on which nothing listens: all requests fail, and
+// nothing leaves the machine. Their past deliveries are written as the worker would have recorded them.
 
 const receivers = [
   {
@@ -21,7 +21,7 @@ const receivers = [
 const attemptsAt = [0, 10, 110, 1_110, 11_110, 111_110];
 const dayMs = 86_400_000;
 
-/** How a delivery went: the statuses of its attempts. The last of six that failed is the end of it. */
+/** The statuses of a delivery's attempts. After six failed ones, the delivery has failed. */
 function statusesOf(receiver: number, index: number, ageMs: number): number[] {
   if (receiver === 1 && ageMs > 2 * dayMs && index % 7 === 3) return [503, 503, 503, 503, 503, 503];
   if (ageMs > dayMs && index % 4 === 2) return [503, 503, 200];
@@ -35,7 +35,7 @@ interface Event {
   createdAt: Date;
 }
 
-/** A delivery as it will be written, and what signs its attempts. */
+/** A delivery to write, and the secrets that sign its attempts. */
 interface Planned {
   webhookId: string;
   secret: string;

@@ -4,7 +4,7 @@ import { ConnectionPool } from '../../prisma/connection.ts';
 import type { Database } from '../database.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Metrics are asked for again and again: the queue is counted at most this often, and not waited for longer. */
+/** The queue is counted at most this often, and the result is not waited for longer. */
 const everyMs = 2000;
 const timeoutMs = 2000;
 
@@ -30,7 +30,7 @@ const countJobs = `
   group by task_identifier`;
 const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
 
-/** What the database can tell, and whether it can: asked when metrics are. Several processes tell the same. */
+/** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
 export function measureDatabase(
   metrics: Metrics,
   { pool, books, unready }: Pick<Database, 'pool' | 'books' | 'unready'>,
@@ -44,7 +44,7 @@ export function measureDatabase(
 
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
   const aggregator = 'max';
-  const counted = rarely(async () => {
+  const counted = cached(async () => {
     const { rows: tasks } = await pool.query<Task>(countJobs);
     const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
     return { tasks, live: workers[0]?.live ?? 0 };
@@ -104,16 +104,16 @@ export function measureDatabase(
   );
 }
 
-/** Caches an answer for a short time; undefined while there is none. */
-function rarely(count: () => Promise<{ tasks: Task[]; live: number }>) {
-  let asked = -Infinity;
-  let answer: ReturnType<typeof count>;
+/** Caches the counts for a short time; empty if they can't be read. */
+function cached(count: () => Promise<{ tasks: Task[]; live: number }>) {
+  let countedAt = -Infinity;
+  let counts: ReturnType<typeof count>;
   return () => {
-    if (performance.now() - asked > everyMs) {
-      asked = performance.now();
-      answer = within(count()).catch(() => ({ tasks: [], live: 0 }));
+    if (performance.now() - countedAt > everyMs) {
+      countedAt = performance.now();
+      counts = within(count()).catch(() => ({ tasks: [], live: 0 }));
     }
-    return answer;
+    return counts;
   };
 }
 

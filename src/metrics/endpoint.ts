@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { sha256 } from '../idempotency/idempotency.ts';
 
-/** All metrics as Prometheus reads them, of this process or of all that serve together. */
+/** All metrics in Prometheus's format, of this process or of all processes of a cluster. */
 export type Exposition = () => Promise<string>;
 
 /** Answers at /metrics: to everybody, or only to requests with the token. */
 export const answerMetrics =
   (expose: Exposition, token: string | null) =>
   async ({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (token !== null && !bears(headers.authorization, token)) {
+    if (token !== null && !hasToken(headers.authorization, token)) {
       response.writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' });
       return void response.end('This takes METRICS_TOKEN as Authorization: Bearer.\n');
     }
@@ -29,6 +29,6 @@ export function createMetricsServer(expose: Exposition): Server {
   });
 }
 
-/** Compares hashes, so that the time doesn't depend on what was sent. */
-const bears = (authorization: string | undefined, token: string): boolean =>
+/** Compares hashes, so that the time doesn't depend on the token that was sent. */
+const hasToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(sha256(authorization ?? ''), sha256(`Bearer ${token}`));

@@ -8,35 +8,33 @@ import { success, type Outcome, type Poster } from '../webhooks/post.ts';
 import { methodOf, routeOf } from './route.ts';
 
 /**
- * What this process counts, for Prometheus (text format 0.0.4). No label tells of a tenant, a token, an address or an id:
- * each takes one of a few values.
- *
- * To count a request takes 1 µs of the processor: well below one per cent of a get by id.
+ * The metrics of this process, for Prometheus (text format 0.0.4). No label contains a tenant, a token, an address or an id:
+ * each has a small number of values.
  */
 export interface Metrics {
   registry: Registry;
   /** Counts a request once its answer has ended. */
   watch(request: IncomingMessage, response: ServerResponse, path: string): void;
-  /** The same limiter, its verdicts counted. */
+  /** Wraps a limiter, and counts its verdicts. */
   limiter(limiter: RateLimiter): RateLimiter;
   signIn(outcome: 'entered' | 'rejected' | 'throttled'): void;
-  /** Counts a connection that was closed, as there was no room for all. */
+  /** Counts a connection that was closed because a limit was reached. */
   noRoom(why: NoRoom): void;
-  /** How many clients' connections are open, looked at whenever metrics are asked for. */
+  /** Registers a function that counts open connections of clients. It is called when metrics are requested. */
   connections(open: () => number): void;
-  /** The same poster, its attempts counted. */
+  /** Wraps a poster, and counts its attempts. */
   poster(poster: Poster): Poster;
   /** Counts the states of deliveries after an attempt. */
   deliveries(consequences: DeliveryOutcomes): void;
-  /** An error that a connection to the database met: a SQLSTATE, or the system's code. */
+  /** Counts an error of a database connection, by SQLSTATE or by the system's code. */
   databaseError(code: string): void;
-  /** How many were refused a connection as their tenant held its share, looked at whenever metrics are asked for. */
+  /** Registers a function that counts requests refused because their tenant used its share of connections. */
   tenantBusy(count: () => number): void;
-  /** A pool, looked at whenever metrics are asked for. */
+  /** Registers a pool. It is read when metrics are requested. */
   pool(name: string, pool: Pool): void;
 }
 
-/** Seconds; what answers from memory up to what is cut off. */
+/** Histogram buckets in seconds: from answers out of memory to timeouts. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(): Metrics {
@@ -65,7 +63,7 @@ export function createMetrics(): Metrics {
   });
   const closed = new Counter({
     name: 'kontor_http_connections_closed_total',
-    help: 'Connections closed as there was no room for all: refused (new ones), or shed (idle ones, for new ones)',
+    help: 'Connections closed because a limit was reached: refused (new ones), or shed (idle ones, for new ones)',
     labelNames: ['outcome'],
     registers,
   });
@@ -81,14 +79,14 @@ export function createMetrics(): Metrics {
   registry.registerMetric(open);
   const attempts = new Histogram({
     name: 'kontor_webhook_attempt_duration_seconds',
-    help: 'Attempts to deliver; outcome: success, 3xx, 4xx, 5xx, no_answer (nothing came) or broken (it did not end well)',
+    help: 'Attempts to deliver; outcome: success, 3xx, 4xx, 5xx, no_answer (no response) or broken (incomplete response)',
     labelNames: ['outcome'],
     buckets,
     registers,
   });
   const deliveries = new Counter({
     name: 'kontor_webhook_deliveries_total',
-    help: 'What became of deliveries after an attempt: delivered, waiting (for another) or failed',
+    help: 'States of deliveries after an attempt: delivered, waiting (for a retry) or failed',
     labelNames: ['outcome'],
     registers,
   });
@@ -99,14 +97,14 @@ export function createMetrics(): Metrics {
   });
   const errors = new Counter({
     name: 'kontor_database_errors_total',
-    help: 'Errors on connections to the database; code: a SQLSTATE that tells of trouble, else its class (23xxx), or connection',
+    help: 'Errors of database connections; code: a SQLSTATE that means trouble, the class of any other (23xxx), or connection',
     labelNames: ['code'],
     registers,
   });
   let countBusy = (): number => 0;
   const busy = new Counter({
     name: 'kontor_tenant_busy_total',
-    help: 'Requests refused with 429 as their tenant held its share of the connections to the database',
+    help: 'Requests refused with 429 because their tenant used its share of the database connections',
     registers: [],
     collect() {
       this.reset();
@@ -156,7 +154,7 @@ export function createMetrics(): Metrics {
     poster: (poster) => ({
       async post(post) {
         const outcome = await poster.post(post);
-        attempts.observe({ outcome: inShort(outcome) }, outcome.durationMs / 1000);
+        attempts.observe({ outcome: outcomeLabel(outcome) }, outcome.durationMs / 1000);
         return outcome;
       },
       close: () => poster.close(),
@@ -165,25 +163,25 @@ export function createMetrics(): Metrics {
       for (const outcome of consequences.became) deliveries.inc({ outcome });
       deactivated.inc(consequences.deactivated);
     },
-    databaseError: (code) => errors.inc({ code: known(code) }),
+    databaseError: (code) => errors.inc({ code: labelOf(code) }),
     tenantBusy: (count) => void (countBusy = count),
     pool: (name, pool) => void pools.set(name, pool),
   };
 }
 
-function inShort(outcome: Outcome): string {
+function outcomeLabel(outcome: Outcome): string {
   if (success(outcome)) return 'success';
   if (outcome.status === null) return 'no_answer';
   return outcome.error === null ? `${Math.floor(outcome.status / 100)}xx` : 'broken';
 }
 
 /**
- * What a fault of ours or of the machine shows itself by: read-only, disk full, out of memory, out of connections, shut
+ * The SQLSTATEs of faults of the service or of the machine: read-only, disk full, out of memory, out of connections, shut
  * down, crashed, starting up, cancelled; deadlock.
  */
-const troubles = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014', '40P01']);
+const faultCodes = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014', '40P01']);
 
-function known(code: string): string {
-  if (troubles.has(code)) return code;
+function labelOf(code: string): string {
+  if (faultCodes.has(code)) return code;
   return /^[0-9A-Z]{5}$/.test(code) ? `${code.slice(0, 2)}xxx` : 'connection';
 }

@@ -13,8 +13,8 @@ const exact = new Map([
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * The labels that a request is counted under: the API (`door`), and the route's template. Never the request's own path: it may
- * contain ids, and clients could create any number of time series.
+ * The labels of a request: the API (`door`), and the route's template. Never the request's own path: it may contain ids, and
+ * clients could create any number of time series.
  */
 export function routeOf(path: string): { door: string; route: string } {
   const door = exact.get(path);
