@@ -1,6 +1,11 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
+// Each file of tests has a process of its own: modules are compiled once for all of them.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'kontor-compile-cache');
+
 const unit = 'test/**/*.unit.test.ts';
 const system = 'test/**/*.system.test.ts';
 const reliability = 'test/reliability/**'; // minutes: npm run test:reliability

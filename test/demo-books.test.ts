@@ -42,17 +42,21 @@ async function summaryOf(db: TenantClient): Promise<unknown> {
 
 const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
 
-describe.each([
+const starts = [
   '2026-11-22T03:00:00Z',
   '2026-12-31T22:30:00Z',
   '2026-12-31T23:30:00Z', // in Berlin it is the next year
   '2028-02-29T12:00:00Z',
   '2027-03-31T12:00:00Z',
-])('the demo books, started at %s', { timeout: 120_000 }, (time) => {
+] as const;
+let firstSummary: unknown;
+
+describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (time) => {
   let db: TenantClient;
   let tenantId: string;
   beforeAll(async () => {
     ({ db, tenantId } = await filledAt(time));
+    if (time === starts[0]) firstSummary = await summaryOf(db);
   }, 120_000);
   const today = Temporal.Instant.from(time).toZonedDateTimeISO('Europe/Berlin').toPlainDate();
 
@@ -125,6 +129,6 @@ describe.each([
 });
 
 it('the demo books of one day are always the same', { timeout: 120_000 }, async () => {
-  const [one, two] = [await filledAt('2026-11-22T12:00:00Z'), await filledAt('2026-11-22T12:00:00Z')];
-  expect(await summaryOf(one.db)).toEqual(await summaryOf(two.db));
+  const again = await filledAt(starts[0]);
+  expect(await summaryOf(again.db)).toEqual(firstSummary);
 });
