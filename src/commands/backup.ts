@@ -111,7 +111,7 @@ async function lastMigration({ manifest }: Backup): Promise<string | undefined> 
   return manifest.migrations.at(-1);
 }
 
-/** Leaves nothing behind where it fails. */
+/** Removes everything that it created if it fails. */
 async function restore(dataDir: string, backup: Backup, secret: string, last: string | undefined): Promise<void> {
   const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, printError);
   try {
@@ -141,7 +141,7 @@ async function askForPassphrase(isNew: boolean): Promise<string> {
   if (!process.stdin.isTTY)
     throw new RefusedError('Pass the passphrase by --passphrase-stdin or KONTOR_BACKUP_PASSPHRASE');
   const { default: ask } = await import('@inquirer/password');
-  const output = { output: process.stderr }; // standard output is for the answer
+  const output = { output: process.stderr }; // standard output is for the result
   const passphrase = await ask({ message: 'Passphrase of the backup' }, output);
   if (isNew && (await ask({ message: 'Repeat the passphrase' }, output)) !== passphrase)
     throw new RefusedError('The two passphrases differ');

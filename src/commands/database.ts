@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '../database.ts';
 import { RefusedError } from '../identity/index.ts';
 import { printError } from '../output.ts';
 
-/** Opens the database for one piece of work. */
+/** Opens the database for a command. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig(process.env), { report: printError });
   try {

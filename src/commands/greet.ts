@@ -4,8 +4,9 @@ import type { Demo } from '../demo-data.ts';
 import { print } from '../output.ts';
 
 /**
- * What `start` says once it answers. The demo tenant's password and token are shown on a terminal only: what standard
- * output is redirected to may be a log that many can read. There they go into a file of the data folder.
+ * Prints the message of `start` once the service answers. The demo tenant's password and token are printed only on a
+ * terminal, because redirected output may be a log that others can read. Otherwise they are written to a file of the data
+ * folder.
  */
 export async function greet(url: string, demo: Demo | undefined, dataDir: string): Promise<void> {
   const { isTTY } = process.stdout;
@@ -60,7 +61,7 @@ function sayFirstRequest(authorization: string, url: string): void {
 async function keepLogin(dataDir: string, { email, password, token }: Demo): Promise<string> {
   const file = join(dataDir, 'demo-login');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await rm(file, { force: true }); // one that is there may be readable for others
+  await rm(file, { force: true }); // an existing file may be readable for others
   const lines = [
     '# The demo tenant of Kontor. For curl: curl -K FILE ADDRESS',
     `# Login      ${email}`,

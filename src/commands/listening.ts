@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf, type Config } from '../config.ts';
 
-/** How long requests in flight may take to finish once we are told to stop. */
+/** How long requests in progress may take to finish during a shutdown. */
 const graceMs = 10_000;
-/** How long a port may still be held by the process we replace. */
+/** How long to wait for a port that the replaced process still uses. */
 const portTimeoutMs = 10_000;
 
-/** @returns the address that it answers at */
+/** @returns the server's address */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   const giveUp = Date.now() + portTimeoutMs;
-  server.setMaxListeners(0); // in a cluster's child each try leaves one, of which Node would warn
+  server.setMaxListeners(0); // in a cluster's worker each try leaves a listener, and Node would warn
   for (;;) {
     try {
       server.listen(port, host);
@@ -30,7 +30,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   }
 }
 
-/** Stops accepting requests, waits for those in flight, and then closes the remaining connections. */
+/** Stops accepting requests, waits for those in progress, and then closes the remaining connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();

@@ -24,13 +24,13 @@ async function enter(database: Database, tenantId: string): Promise<{ domain: Do
   return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };
 }
 
-/** The domain in a tenant's name. @throws RefusedError for an unknown or closed tenant */
+/** A context of the domain for a tenant. @throws RefusedError for an unknown or closed tenant */
 export const operatorContext = async (database: Database, tenantId: string): Promise<Context> =>
   (await enter(database, tenantId)).context;
 
 /**
- * Asks the domain in a tenant's name, as any front end does.
- * @param source a document that answers one field, as `result`
+ * Runs a GraphQL document for a tenant, as a front end does.
+ * @param source a document with one field that is called `result`
  * @throws RefusedError with the domain's message
  */
 export async function ask<T>(database: Database, tenantId: string, source: string, variables: object): Promise<T> {

@@ -7,7 +7,7 @@ export interface PasswordOptions {
   passwordStdin?: true;
 }
 
-/** A command that takes a password: on the command line, which every user of the machine can read, or better not. */
+/** Adds the options of a password. Standard input is the safe way: every user of the machine can read command lines. */
 export const asPassword = (command: Command): Command =>
   command
     .option(
@@ -17,10 +17,10 @@ export const asPassword = (command: Command): Command =>
     .option('--password-stdin', 'read the password from standard input');
 
 /**
- * The password that a command was given; undefined where it was given none. From standard input it is all there is,
- * without the line break at its end.
+ * The password of a command's options; undefined if there is none. On standard input, it is the whole input without the line
+ * break at its end.
  *
- * @throws RefusedError where it was given two ways, or standard input is a terminal, which would show what is typed
+ * @throws RefusedError if there are two, or if standard input is a terminal, which would show the password
  */
 export async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise<string | undefined> {
   if (!passwordStdin && password !== '-') return password;

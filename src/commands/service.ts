@@ -22,7 +22,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
 
-/** Long enough for the first requests to be answered. */
+/** Leaves time for the first requests. */
 const releaseMemoryAfterMs = 1000;
 
 /** The roles of this process. */
@@ -35,7 +35,7 @@ export interface Roles {
   prepare: boolean;
 }
 
-/** Runs the service until it is told to stop; in several processes, where it serves and WEB_CONCURRENCY says so. */
+/** Runs the service until a shutdown is requested: in several processes, if it serves HTTP and WEB_CONCURRENCY is above 1. */
 export async function runService(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
@@ -110,7 +110,7 @@ async function runProcess(
       });
       shutdown.watch(server);
       address = await listen(server, config);
-      // Streams before the rest: they would hold the server up.
+      // Streams are closed first, because the server would wait for them.
       stopping.push(
         () => closeServer(server),
         changes.close,
@@ -152,7 +152,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
   print('Stopped.');
 }
 
-/** The domain on a database, which gets its demo tenant if it is to have one. */
+/** Creates the domain on a database, and the demo tenant if this start makes one. */
 async function createServices(config: Config, roles: Roles, database: Database, publicUrl: () => string) {
   const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
@@ -161,7 +161,7 @@ async function createServices(config: Config, roles: Roles, database: Database, 
   return { secret, webhooks, domain, demo };
 }
 
-/** Fills the demo tenant's books, while requests are answered already. */
+/** Fills the demo tenant's books, while requests are served already. */
 async function fillDemo(demo: Demo | undefined): Promise<void> {
   if (!demo) return;
   printError("Filling the demo tenant's books");

@@ -7,7 +7,7 @@ import { print, printJson, printRow } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { ask } from './operator.ts';
 
-/** Whose webhook it is. No statement sees several tenants' books, so each is asked. */
+/** The tenant of a webhook. No statement can read several tenants' books, so it queries one tenant after the other. */
 async function tenantOf({ client, books }: Database, id: string): Promise<string> {
   const tenants = isUuid(id) ? await client.tenant.findMany({ select: { id: true } }) : [];
   for (const tenant of tenants) {
@@ -33,7 +33,7 @@ interface Made {
   secret: string;
 }
 
-/** A webhook's command that takes its id. */
+/** Runs a document for the tenant of a webhook. */
 const onOne = <T>(id: string, source: string, variables: object = {}): Promise<T> =>
   withDatabase(async (database) => ask<T>(database, await tenantOf(database, id), source, { id, ...variables }));
 

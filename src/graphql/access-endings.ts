@@ -3,7 +3,7 @@ import type { Principal } from '../../schema/context.ts';
 /** The channel on which triggers announce that a caller's access has ended (announce_access_ending() in the migrations). */
 export const accessChannel = 'access';
 
-/** What a principal's access depends on, as the triggers name it. */
+/** The keys of the rows on which a principal's access depends, as the triggers write them. */
 export function accessKeys({ user, tenant, token, session }: Principal): string[] {
   return [
     ...(token ? [`token ${token.id}`] : []),

@@ -27,13 +27,12 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Reads a body, up to the limit, before Yoga parses it. Yoga's own limit would pipe it through web streams, which takes
- * noticeably more CPU time.
+ * Reads a body up to the limit, before Yoga parses it. Yoga's own limit would use web streams, which take more CPU time.
  */
 export function useBody(): Plugin<object, Read> {
   return {
     onRequestParse: ({ request, serverContext, fetchAPI, requestParser, setRequestParser }) => {
-      // Without it, what is asked was read before: idempotent-graphql.ts.
+      // Otherwise the body was read before: idempotent-graphql.ts.
       const { req, body } = serverContext as unknown as Read & { req?: IncomingMessage };
       if (!req || !requestParser || request.method !== 'POST' || isForm(req.headers['content-type'])) return;
       setRequestParser(async () => {

@@ -15,12 +15,12 @@ const maxPendingIds = 1000;
 
 export interface DeliveryChanges {
   /**
-   * The ids of deliveries that are created or change from now on, of one webhook or of all the tenant's. Several pending
-   * changes of one delivery are merged. Ends where changes may be missed: the reader has to read the list anew.
+   * The ids of deliveries that are created or change from now on, of one webhook or of all webhooks of the tenant. Several
+   * pending changes of one delivery are merged. Ends if changes may be missed: the reader must then read the list again.
    */
   watch(tenantId: string, webhookId?: string | null): Promise<AsyncIterableIterator<string>>;
   /**
-   * Revocations of access, announced on the same connection: before any change that was committed later.
+   * Revocations of access. They are announced on the same connection, and thus before any change that was committed later.
    */
   readonly accessEndings: AccessEndings;
   /** Ends all subscriptions, and refuses new ones. */
@@ -28,8 +28,8 @@ export interface DeliveryChanges {
 }
 
 /**
- * The process has one connection that listens for changes: opened for the first watcher, and again after it was lost.
- * @param url of the database itself: a pooler in transaction mode passes no notifications on
+ * Listens for changes on one connection per process, which is opened for the first watcher, and again after it was lost.
+ * @param url the URL of PostgreSQL itself: a pooler in transaction mode doesn't pass on notifications
  */
 export function createDeliveryChanges(url: string): DeliveryChanges {
   const watchers = new Map<string, Set<Watcher>>();
@@ -58,7 +58,7 @@ export function createDeliveryChanges(url: string): DeliveryChanges {
       const [tenantId = '', webhookId = '', id = ''] = payload.split(' ');
       for (const watcher of watchers.get(tenantId) ?? []) watcher.notify(webhookId, id);
     });
-    connecting.catch(lost); // the next who watches tries again
+    connecting.catch(lost); // the next watcher tries again
     return connecting;
   }
 

@@ -21,9 +21,9 @@ import { createFairScheduler } from './fair-scheduler.ts';
 
 /** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
 export const limits = {
-  /** Of its text. Longer values belong into variables. */
+  /** The length of its text. Longer values belong into variables. */
   characters: 10_000,
-  /** In its text. */
+  /** Tokens of its text. */
   tokens: 1000,
   /** Definitions of fragments. */
   fragments: 20,
@@ -33,9 +33,9 @@ export const limits = {
   introspections: 2,
   /** Fields within fields. */
   depth: 12,
-  /** Fields in all; a fragment's as often as it is spread. */
+  /** The number of fields; those of a fragment count each time it is spread. */
   breadth: 350,
-  /** Values that may be answered, as schema/execution/cost.ts counts them: a row's as often as its page has rows; and scans. */
+  /** The cost by schema/execution/cost.ts: the values that may be returned, and the scans. */
   cost: 25_000,
 };
 

@@ -23,7 +23,7 @@ export function sendGraphqlError(
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 }
 
-/** Why, as what was thrown says it; what is no coded error is a fault of ours. */
+/** The message of a coded error; any other error is a fault of the service. */
 export function toGraphqlError(error: unknown): GraphqlErrorResponse {
   if (error instanceof TransportError) return { status: error.status, code: 'BAD_REQUEST', message: error.message };
   const coded = asCoded(error);

@@ -10,12 +10,12 @@ export interface FairScheduler {
 type Queue = (() => void)[];
 
 /**
- * Runs one piece per tick, then rests `rest` times as long as the tick took, so that other work gets its time however long the
- * queues are. Keys take turns, however many pieces each has; and each key pauses for `pauseMs` between two of its own pieces,
- * as a piece causes more work than its tick.
+ * Runs one piece of work per tick, then rests `rest` times as long as the tick took, so that other work isn't delayed by long
+ * queues. Keys take turns, regardless of the lengths of their queues. Each key also pauses for `pauseMs` between two of its
+ * pieces, because a piece causes more work than its tick.
  */
 export function createFairScheduler({ rest, pauseMs }: { rest: number; pauseMs: number }): FairScheduler {
-  const queues = new Map<string, Queue>(); // in the order in which it is their turn
+  const queues = new Map<string, Queue>(); // ordered by their next turn
   const pausing = new Map<string, Queue>();
   let isBusy = false;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The request as Yoga's fetch takes it. It asks for no stream of events: its answer is awaited whole. */
+/** Converts a request for Yoga's fetch(). The result doesn't accept event streams, because the response is read as a whole. */
 export function fetchable({ url = '/', headers }: IncomingMessage) {
   const accept = headers.accept
     ?.split(',')

@@ -81,7 +81,7 @@ export function createGraphqlHttpHandler({
   };
 }
 
-/** A token in the header; else a session's cookie, with the tenant that it asks for. */
+/** The token in the header; else the session's cookie, with the requested tenant. */
 function credentialsOf({ method = '', headers }: IncomingMessage, publicUrl: string): Credentials {
   const authorization = headers.authorization ?? null;
   const token = sessionToken(headers.cookie, publicUrl);

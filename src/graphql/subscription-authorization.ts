@@ -5,7 +5,7 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 /** How often a subscription is re-authorized, for changes that aren't announced: a session that expires. */
 export const checkEveryMs = 30_000;
 
-/** Node's timers can't wait longer. */
+/** The longest delay of a timer in Node. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** How a subscription checks that its caller is still authorized. */
@@ -19,9 +19,9 @@ export interface SubscriptionAuthorization {
 }
 
 /**
- * Ends a subscription with its connection, and as soon as its token or session has ended or its user has left the tenant; also
- * when that can't be checked. The connection is always destroyed: a client that gets "complete" doesn't reconnect, while one
- * that is cut off does, and is then admitted or told why not.
+ * Ends a subscription when its connection closes, when its token or session ends, when its user leaves the tenant, and when
+ * this can't be checked. The connection is always destroyed, because a client that receives "complete" doesn't reconnect. A
+ * disconnected client reconnects, and is then admitted or refused with the reason.
  */
 export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization> {
   return {
@@ -40,7 +40,7 @@ export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization
             clearTimeout(expiry);
             stopListening();
             void (result as AsyncIterator<unknown>).return?.();
-            response.destroy(); // at once: an answer under way isn't waited for
+            response.destroy(); // at once, without waiting for a response in progress
           };
           const check = (): void => {
             isStillAuthorized().then((admitted) => admitted || end(), end);
@@ -50,9 +50,9 @@ export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization
           const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
           const stopListening = onAccessEnd(end);
           if (response.closed)
-            end(); // while it was being begun
+            end(); // access ended while the subscription was starting
           else response.once('close', end);
-          check(); // what ended before anybody listened
+          check(); // access may have ended before the listener was registered
           return { onEnd: () => void response.destroy() };
         },
       };
@@ -60,7 +60,7 @@ export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization
   };
 }
 
-/** Where the answer is awaited whole, as fetchable.ts says, a stream would never end. */
+/** If the response is read as a whole (fetchable.ts), a stream would never end. */
 const noStream = (): GraphQLError =>
   new GraphQLError('A subscription can be asked for neither in a form nor with an Idempotency-Key.', {
     extensions: { code: 'BAD_REQUEST', http: { status: 400 } },

@@ -5,9 +5,9 @@ import { CodedError, ForbiddenError } from '../../schema/errors.ts';
 import { ConcurrencyLimiter } from '../../schema/execution/concurrency-limiter.ts';
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 
-/** Forms of a tenant that may be arriving, waiting or worked on at a time, in each process: 68 MiB of disk each. */
+/** The limit of a tenant's uploads in progress, in each process: 68 MiB of disk each. */
 export const maxUploadsOfTenant = 4;
-/** Seconds after which one more may come. */
+/** Seconds after which a refused upload should be retried. */
 const retryAfter = 10;
 
 /** Bank statements are the only uploads. */
@@ -20,9 +20,9 @@ export interface ReceivedForm {
 
 export interface Uploads {
   /**
-   * Receives a form, and then does its work. First is checked what can be known without the body; then the form
-   * arrives, while nothing is kept for it but disk; then those of its tenant are worked on one after the other. Its
-   * place is free again before its result is there: who is answered may send the next one.
+   * Receives a form, and then does its work. First it checks everything that is known without the body. Then it receives the
+   * form, which only takes disk space. Then the forms of a tenant are processed one after the other. The upload's slot is
+   * free before the response is sent, so that the client can send the next form.
    * @throws CodedError, TransportError
    */
   receive: <Result>(
@@ -61,7 +61,7 @@ export function createUploads(): Uploads {
   };
 }
 
-/** Headers that pages of other sites can't send without a preflight: one of them is required, against forged forms (CSRF). */
+/** CSRF protection for forms: requires one of these headers, which pages of other sites can't send without a preflight. */
 const headersOfOurs = ['authorization', 'graphql-require-preflight', 'x-requested-with'];
 
 function check({ headers }: IncomingMessage, context: Context): void {
@@ -70,7 +70,7 @@ function check({ headers }: IncomingMessage, context: Context): void {
   if (!context.may(ability)) throw new ForbiddenError(ability);
 }
 
-/** Hands Yoga what a form said. It gets the request without its body, all of which it would hold in memory. */
+/** Passes a form's fields to Yoga. Yoga gets the request without its body, which it would keep in memory as a whole. */
 export function useUploads(): Plugin<object, ReceivedForm> {
   return {
     onRequest: ({ request, fetchAPI, setRequest }) => {

@@ -3,26 +3,26 @@ import { formatTime } from '../../schema/scalars/scalars.ts';
 import { quoted, RefusedError } from './refused.ts';
 import type { UserSummary } from './users.ts';
 
-/** An account as the operator may see it: since when it exists, who made it, and whether its address was proven. */
+/** An account for the operator: when and by whom it was made, and whether its address is proven. */
 export interface Account extends UserSummary {
   createdAt: Date;
   /** Null while the address is not proven to be the user's. */
   emailVerifiedAt: Date | null;
-  /** Whose invitation made the account; null where it was made on the command line. */
+  /** The user whose invitation made the account; null if it was made on the command line. */
   invitedBy: UserSummary | null;
-  /** Which tenant that invitation was to; null where no invitation made the account. */
+  /** The tenant of that invitation; null if no invitation made the account. */
   invitedTo: { id: string; name: string } | null;
 }
 
 /** An account with its tenants and tokens. */
 export interface AccountDetails extends Account {
-  /** The tenants it is a member of, closed ones too, in the order it joined them. */
+  /** The account's tenants, including closed ones, in the order in which it joined them. */
   tenants: { id: string; name: string; closedAt: Date | null }[];
-  /** How many API tokens of it still work. */
+  /** The number of active API tokens. */
   activeTokens: number;
 }
 
-/** There is an account of this address already. The message says since when, and who made it. */
+/** The address has an account already. The message says when and by whom it was made. */
 export class AccountExistsError extends RefusedError {
   override name = 'AccountExistsError';
   readonly account: Account;
@@ -33,7 +33,7 @@ export class AccountExistsError extends RefusedError {
   }
 }
 
-/** The account of this address, or null. The address is taken in any case. */
+/** The account of this address, in upper or lower case; null if there is none. */
 export async function findAccount(
   client: UnscopedClient | Prisma.TransactionClient,
   email: string,
@@ -58,7 +58,7 @@ export async function findAccount(
 /**
  * The account of this address, with its tenants and the number of its tokens.
  *
- * @throws RefusedError when there is none
+ * @throws RefusedError if there is none
  */
 export async function showAccount(client: UnscopedClient, email: string, now: Date): Promise<AccountDetails> {
   const account = await findAccount(client, email);
@@ -78,13 +78,13 @@ export const active = (now: Date): Prisma.ApiTokenWhereInput => ({
   OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
 });
 
-/** Revokes all of a user's tokens, of every tenant. @returns how many of them still worked */
+/** Revokes all of a user's tokens, for every tenant. @returns how many of them were active */
 export async function revokeTokensOf(db: Prisma.TransactionClient, userId: string, now: Date): Promise<number> {
   const where = { userId, ...active(now) };
   return (await db.apiToken.updateMany({ where, data: { revokedAt: now } })).count;
 }
 
-/** Since when an account exists and who made it, for one line of text. */
+/** Describes in one line when and by whom an account was made. */
 export function originOf({ createdAt, invitedBy, invitedTo }: Account): string {
   const since = `since ${formatTime(createdAt)}`;
   if (!invitedTo) return `${since}, made on the command line`;

@@ -8,7 +8,7 @@ import { endSessions, listSessions } from './sessions.ts';
 import { createToken } from './tokens.ts';
 import { listMembers, removeMember } from './users.ts';
 
-/** Everything here is the caller's: their own, or their tenant's. Each statement names which. */
+/** All data here belongs to the caller or to the caller's tenant. Each statement names the user or the tenant. */
 export function createIdentity(
   client: UnscopedClient,
   { user, tenant, session }: Principal,
@@ -63,7 +63,7 @@ const shown = {
   select: { id: true, name: true, abilities: true, lastFour: true, createdAt: true, lastUsedAt: true, expiresAt: true },
 } satisfies Prisma.ApiTokenDefaultArgs & { select: Record<keyof ApiToken & keyof ApiTokenRow, true> };
 
-/** What an administrator would be told in a line, as the fault of an argument. */
+/** Converts a RefusedError into a validation error of an argument. */
 const saying =
   (path: string) =>
   (error: unknown): never => {

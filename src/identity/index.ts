@@ -1,4 +1,4 @@
-// Users, tenants, memberships and tokens: the tables that stand outside the books.
+// Users, tenants, memberships and tokens: the tables that don't belong to a tenant's books.
 
 export { AccountExistsError, findAccount, originOf, showAccount, warningOf, type Account } from './accounts.ts';
 export { createIdentity } from './identity.ts';

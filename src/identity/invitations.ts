@@ -7,17 +7,17 @@ import { checkedEmail, refuseMember, type UserSummary } from './users.ts';
 
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** How many invitations of a tenant may be open at a time. */
+/** The limit of a tenant's open invitations. */
 const maxOpenInvitations = 100;
 const tooMany = `A tenant can have ${maxOpenInvitations} open invitations: revoke one that is no longer needed`;
 
-/** What may be shown of an invitation. The secret part of its link is not kept. */
+/** An invitation, without the secret part of its link, which is not stored. */
 export interface InvitationSummary {
   id: string;
   email: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Null when it was made on the command line. */
+  /** Null if it was made on the command line. */
   invitedBy: UserSummary | null;
 }
 
@@ -37,10 +37,10 @@ const summary = ({ inviter, ...rest }: Prisma.InvitationGetPayload<typeof shown>
 });
 
 /**
- * Asks a person to join a tenant. An earlier invitation to the same address ends.
+ * Invites a person to a tenant. An earlier invitation of the same address ends.
  *
- * @returns also the secret part of its link, which can't be had again
- * @throws RefusedError when the address is a member's, the tenant is unknown or closed, or has as many as it may
+ * @returns also the secret part of the link, which can't be read again
+ * @throws RefusedError if the address is a member's, or the tenant is unknown, closed, or has reached its limit
  */
 export async function createInvitation(
   client: UnscopedClient,
@@ -64,7 +64,7 @@ export async function createInvitation(
   return { invitation: summary(invitation), secret };
 }
 
-/** The tenant's invitations that can still be accepted, newest first. */
+/** The tenant's open invitations, newest first. */
 export async function listInvitations(
   client: UnscopedClient,
   { tenantId, now }: { tenantId: string; now: Date },
@@ -74,7 +74,7 @@ export async function listInvitations(
   return rows.map(summary);
 }
 
-/** Ends an invitation; answers it as it was, or null when the tenant has none of this id. */
+/** Ends an invitation. @returns the invitation; null if the tenant has none with this id */
 export async function revokeInvitation(
   client: UnscopedClient,
   { tenantId, id }: { tenantId: string; id: string },
@@ -86,10 +86,10 @@ export async function revokeInvitation(
   });
 }
 
-/** Where a person accepts an invitation. */
+/** The link for accepting an invitation. */
 export const invitationLink = (publicUrl: string, secret: string): string => `${publicUrl}/invitation/${secret}`;
 
-/** What its bearer may know of an invitation. Whether its address has an account isn't part of it. */
+/** The data of an invitation for a person with its link. It doesn't reveal whether the address has an account. */
 export interface OpenInvitation {
   email: string;
   tenant: { id: string; name: string };
@@ -104,7 +104,7 @@ const isOpen = (secret: string, now: Date) =>
     tenant: { closedAt: null },
   }) satisfies Prisma.InvitationWhereInput;
 
-/** The invitation that belongs to a link's secret; null if it has been used or revoked, or has expired. */
+/** The invitation with this secret; null if it was used or revoked, or has expired. */
 export async function findInvitation(
   client: UnscopedClient,
   secret: string,
@@ -125,18 +125,18 @@ export async function findInvitation(
 }
 
 /**
- * Makes an account of the invited address, which is of an unproven address and no member of anything; where there is an
- * account, that one stays as it is. Nothing tells which of the two it was: neither an answer, nor the invitation, which
- * stays open, nor the time it takes.
+ * Makes an account with the invited address, unless there is one. The new account has an unproven address and no
+ * memberships. Nothing reveals whether there was an account: neither the answer, nor the invitation, which stays open, nor
+ * the duration.
  *
- * @throws NotFoundError when the invitation has ended
+ * @throws NotFoundError if the invitation has ended
  */
 export async function createInvitedAccount(
   client: UnscopedClient,
   { secret, name, passwordHash, now }: { secret: string; name: string; passwordHash: string; now: Date },
 ): Promise<void> {
   await client.$transaction(async (db) => {
-    // The update changes nothing. It locks the invitation, and gives the commit something to write in both cases.
+    // The update changes nothing. It locks the invitation, and makes the commit take equally long in both cases.
     const hash = secretHash(secret);
     const [invitation] = await db.invitation.updateManyAndReturn({ where: isOpen(secret, now), data: { hash } });
     if (!invitation) throw new NotFoundError();
@@ -147,10 +147,9 @@ export async function createInvitedAccount(
 }
 
 /**
- * Joins the user to the tenant, once. The caller has made sure that it is the user's own session that accepts. Refused,
- * the invitation stays as it was.
+ * Makes the user a member of the tenant, and ends the invitation. The caller must have authenticated the user's own session.
  *
- * @throws NotFoundError when it has ended, or is for another address
+ * @throws NotFoundError if the invitation has ended, or is for another address; it then stays as it is
  */
 export async function acceptInvitation(
   client: UnscopedClient,
@@ -168,7 +167,7 @@ export async function acceptInvitation(
   });
 }
 
-/** How a request is answered that neither comes with a session of the address, nor asks for an account. */
+/** The error for a request without a session of the address, and without a name and a password. */
 export const signInAs = (email: string): CodedError =>
   new CodedError('FORBIDDEN', `Sign in as ${email} to accept, or send a name and a password for a new account.`);
 

@@ -3,13 +3,13 @@ import type { UnscopedClient, User } from '../../prisma/client.ts';
 import { RefusedError } from './refused.ts';
 
 const minLength = 12;
-/** Longer ones only cost time. */
+/** The longest password: longer ones would only cost time. */
 const maxLength = 128;
 
 /**
- * Argon2id in PHC format, by the library's parameters, which are OWASP's: 19 MiB, two passes.
+ * Argon2id in PHC format, with the library's default parameters, which OWASP recommends: 19 MiB, two passes.
  *
- * @throws RefusedError when the password is too short, too long, or among those that everybody tries
+ * @throws RefusedError if the password is too short, too long, or one of the most common ones
  */
 export async function hashPassword(password: string): Promise<string> {
   const normal = normalized(password);
@@ -30,7 +30,7 @@ async function isCommon(password: string): Promise<boolean> {
 /** A user with the right password, and the hash that it matched: the stored hash may have changed since. */
 export type Verified = Pick<User, 'id' | 'name' | 'email'> & { passwordHash: string };
 
-/** The user with this e-mail address and password, or null. Takes as long when there is no such user. */
+/** The user with this e-mail address and password, or null. It takes as long if there is no such user. */
 export async function verifyPassword(
   client: UnscopedClient,
   email: string,
@@ -48,5 +48,5 @@ export async function verifyPassword(
 
 let decoy: Promise<string> | undefined;
 
-/** The same password from any keyboard: some send ü as one character, some as two. */
+/** Normalizes a password, because some keyboards send ü as one character, and some as two. */
 const normalized = (password: string): string => password.normalize('NFKC');

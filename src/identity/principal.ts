@@ -11,7 +11,7 @@ export type Authentication =
   /** The token is valid, but has lost its tenant or never had one. */
   | { kind: 'no-tenant'; tokenId: string };
 
-/** Where tokens are. */
+/** The databases with the tokens. */
 export interface Identities {
   client: UnscopedClient;
   pool: Pool;
@@ -38,11 +38,11 @@ interface Row {
 }
 
 /**
- * Who sends this `Authorization` header. The database is asked every time: what was revoked, left or closed before is no
- * longer accepted, by any process. Under load it is asked about several requests at once: beside a cache of principals,
- * which could be wrong, no difference could be measured on a busy machine (0.8 to 1.0 of its CPU time in three runs).
+ * Authenticates an `Authorization` header. It queries the database each time, so that no process accepts a token after its
+ * revocation, after its user has left the tenant, or after the tenant was closed. Lookups of concurrent requests are
+ * batched. A cache of principals could be stale, and had no measurable benefit over batching.
  *
- * Notes the token's use, after the answer; `onError` hears if that fails.
+ * Records the token's use after the response; `onError` is called if this fails.
  */
 export async function authenticate(
   { client, pool }: Identities,
@@ -79,8 +79,8 @@ function rowOf(pool: Pool, hash: Uint8Array): Promise<Row | undefined> {
 
 const hex = (bytes: Uint8Array): string => bytes.toHex();
 
-// Past Prisma: a get by id over REST takes 0.86 of node's CPU time.
-// A user without a membership has left, and a closed tenant doesn't count, even if the token's row still refers to them.
+// Without Prisma, which saves CPU time in every request. A token loses its tenant if the user has no membership any more, or
+// if the tenant is closed, even though the token's row still refers to them.
 const callers = `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
@@ -104,7 +104,7 @@ function principalOf(row: Row, tenantId: string): Principal {
 /** Tokens whose last use is being written: one write at a time is enough. */
 const noting = new Set<string>();
 
-/** Writes `last_used_at`, at most once a minute: often enough to tell which tokens are in use. */
+/** Writes `last_used_at`, at most once a minute: often enough to see which tokens are in use. */
 async function noteUse(client: UnscopedClient, { id, lastUsedAt }: Row, now: Date): Promise<void> {
   const aMinuteAgo = new Date(now.getTime() - 60_000);
   if (noting.has(id) || (lastUsedAt && lastUsedAt > aMinuteAgo)) return;

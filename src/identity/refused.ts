@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What an administrator asked for can't be done. The message is one line that says why. */
+/** An administrator's operation was refused. The message is one line with the reason. */
 export class RefusedError extends Error {
   override name = 'RefusedError';
 }
 
-/** The value as the schema has it (trimmed, say), or a RefusedError that names `what` it was to be. */
+/** The value as the schema parses it. @throws RefusedError with the name `what` */
 export function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -14,7 +14,7 @@ export function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): 
 
 const uuid = z.guid();
 
-/** An id that can be asked for; one that isn't even a UUID is as unknown as any other. */
+/** The id, if it is a UUID. @throws RefusedError for other text, as for an unknown id */
 export function checkedId(what: string, id: string): string {
   if (!uuid.safeParse(id).success) throw new RefusedError(`Unknown ${what} ${quoted(id)}`);
   return id;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A random secret for a cookie or a link, and its hash for the database: for 256 random bits SHA-256 is enough. */
+/** A random secret for a cookie or a link, and its hash for the database. For 256 random bits, SHA-256 is sufficient. */
 export interface Secret {
   value: string;
   hash: Uint8Array<ArrayBuffer>;

@@ -4,14 +4,14 @@ import { isUuid } from '../../schema/scalars/scalars.ts';
 import { newSecret, secretHash } from './secret.ts';
 import type { UserSummary } from './users.ts';
 
-// Sessions are our own few statements and not better-auth's: that keeps a session's token as it is in the database,
-// counts attempts to sign in by reading and then writing, and wants passwords in a table of its own.
+// Sessions are implemented here, and not by better-auth. That library stores a session's token in plain text, counts sign-in
+// attempts by reading first and writing later, and needs passwords in a table of its own.
 
-/** How long a session lasts, however busy; and without a request (OWASP ASVS 4.0.3, 3.3.2, level 2). */
+/** The lifetime of a session, and its idle timeout (OWASP ASVS 4.0.3, 3.3.2, level 2). */
 export const lifetimeMs = 12 * 60 * 60 * 1000;
 const idleMs = 30 * 60 * 1000;
 
-/** A session as its user may see it. */
+/** A session, for its user. */
 export interface SessionSummary {
   id: string;
   userAgent: string | null;
@@ -20,7 +20,7 @@ export interface SessionSummary {
 }
 
 export interface Started {
-  /** For the cookie; it can't be had again. */
+  /** For the cookie; it can't be read again. */
   token: string;
   session: SessionSummary;
 }
@@ -44,7 +44,7 @@ const alive = (now: Date) => ({
   lastSeenAt: { gt: new Date(now.getTime() - idleMs) },
 });
 
-/** The session with this token and its user, unless it has ended. Asking isn't a use of it. */
+/** The session with this token and its user, unless it has ended. This doesn't prolong the session. */
 export async function findSession(
   client: UnscopedClient,
   token: string | undefined,
@@ -61,7 +61,7 @@ export async function findSession(
 export const listSessions = (client: UnscopedClient, userId: string, now: Date): Promise<SessionSummary[]> =>
   client.session.findMany({ where: { userId, ...alive(now) }, select: shown, orderBy: { id: 'desc' } });
 
-/** Ends sessions: once this returns, no process accepts them. Without `id`, the user's all, or all but one. */
+/** Ends sessions: once this returns, no process accepts them. Without `id`, all sessions of the user, or all but one. */
 export async function endSessions(
   client: Pick<UnscopedClient, 'session'>,
   { userId, id, except }: { userId: string; id?: string; except?: string },
@@ -79,7 +79,7 @@ export type SessionAuthentication =
   | { kind: 'principal'; principal: Principal & { session: { id: string } } }
   /** No such session, or one that has ended. */
   | { kind: 'unauthenticated' }
-  /** The user isn't a member of the tenant asked for, or of none at all. */
+  /** The user isn't a member of the requested tenant, or of any tenant. */
   | { kind: 'no-tenant'; sessionId: string };
 
 interface Row {
@@ -96,10 +96,10 @@ interface Row {
 }
 
 /**
- * Who sends this session token, and for which tenant: the one named, else the one joined first. The database is asked
- * every time, as for API tokens.
+ * Authenticates a session's token for a tenant: the named one, else the one that the user joined first. It queries the
+ * database each time, as for API tokens.
  *
- * Notes the session's use, after the answer, unless it is none; `onError` hears if that fails.
+ * Records the session's use after the response, if it is one; `onError` is called if this fails.
  */
 export async function authenticateSession(
   client: UnscopedClient,

@@ -7,17 +7,17 @@ import { revokeTokensOf } from './accounts.ts';
 import { hashPassword, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';
 
-/** An attempt counts before the password is looked at, so that no crowd slips through; a right one clears the count. */
+/** Attempts are counted before the password is checked, also concurrent ones. A successful one clears the count. */
 const windowMs = 15 * 60 * 1000;
 const perAccountAndAddress = 10;
-/** 100 an hour (OWASP ASVS 4.0.3, 2.2.1); more than one address's share, so that no single one can lock a user out. */
+/** 100 an hour (OWASP ASVS 4.0.3, 2.2.1). More than the limit per address, so that one address can't lock a user out. */
 const perAccount = 25;
 const perAddress = 50;
 
-/** Argon2id takes a core for a while: so much of it a link is worth. */
+/** Argon2id uses a core for a while, so each invitation has a limit. */
 const perInvitation = 10;
 
-/** Counts an attempt for `identity`. @returns null, or the seconds to wait where the limit is exceeded */
+/** Counts an attempt for `identity`. @returns null; the seconds to wait if the limit is exceeded */
 type CountAttempt = (identity: string, limit: number) => Promise<number | null>;
 
 function createCountAttempt(pool: Pool): CountAttempt {
@@ -28,7 +28,7 @@ function createCountAttempt(pool: Pool): CountAttempt {
   };
 }
 
-/** Counts an attempt to make an account by an invitation. Answers null, or the seconds to wait after one too many. */
+/** Counts an attempt to make an account by an invitation. @returns null; the seconds to wait if the limit is exceeded */
 export type CountInvited = (invitationSecret: string) => Promise<number | null>;
 
 export function createCountInvited(pool: Pool): CountInvited {
@@ -43,7 +43,7 @@ type Attempt =
   /** Seconds to wait, whether the password was right or not. */
   | { kind: 'throttled'; retryAfter: number };
 
-/** Checks a password, unless there were too many attempts. Counts attempts in PostgreSQL. */
+/** Checks a password, unless the limit of attempts is exceeded. Counts attempts in PostgreSQL. */
 export type TryPassword = (attempt: { email: string; password: string; address: string }) => Promise<Attempt>;
 
 export function createTryPassword(client: UnscopedClient, pool: Pool): TryPassword {
@@ -61,16 +61,16 @@ export function createTryPassword(client: UnscopedClient, pool: Pool): TryPasswo
     }
     const user = await verifyPassword(client, email, password);
     if (!user) return { kind: 'rejected' };
-    // Who knows the password isn't guessing it. The address's count stays: it may be guessing at others' as well.
+    // The right password clears the user's count. The client address keeps its count: it may be guessing other passwords.
     await client.rateLimit.deleteMany({ where: { identity: { in: ofAccount.map(({ identity }) => identity) } } });
     return { kind: 'verified', user };
   };
 }
 
-/** What somebody typed is no more than counted. */
+/** Hashes the e-mail address that was typed: it is only counted, and may be anything. */
 const digest = (email: string): string => createHash('sha256').update(email).digest('base64url');
 
-/** What a client can't choose freely: an IPv4 address, or an IPv6 network of 64 bits. */
+/** The part of an address that a client can't choose freely: an IPv4 address, or an IPv6 network of 64 bits. */
 function network(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -96,11 +96,12 @@ export async function openSession(client: UnscopedClient, user: Verified, browse
 }
 
 /**
- * A new password for who knew the old one, and a session in place of all there were; null if it has been changed since.
+ * Changes the password of a user whose old one was checked, and replaces all sessions by a new one. Null if the password has
+ * been changed since the check.
  *
- * @param revokeTokens whether the user's API tokens end too, those of every tenant
- * @returns also how many tokens that ended
- * @throws RefusedError when the new one won't do
+ * @param revokeTokens whether the user's API tokens for all tenants end too
+ * @returns also how many tokens ended
+ * @throws RefusedError if the new password is refused
  */
 export async function changePassword(
   client: UnscopedClient,

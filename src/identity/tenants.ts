@@ -22,15 +22,15 @@ export async function createTenant(
   });
 }
 
-/** All tenants, the closed ones too, oldest first. */
+/** All tenants, including closed ones, oldest first. */
 export function listTenants(client: UnscopedClient): Promise<Tenant[]> {
   return client.tenant.findMany({ orderBy: { id: 'asc' } });
 }
 
 /**
- * Closes a tenant for good. Its books stay; its tokens lose it, and are answered 403 from now on.
+ * Closes a tenant permanently. Its books stay. Its tokens lose the tenant, and are answered with 403.
  *
- * @throws RefusedError when it is unknown or closed already
+ * @throws RefusedError if it is unknown or closed already
  */
 export async function closeTenant(client: UnscopedClient, id: string): Promise<void> {
   await client.$transaction(async (db) => {
@@ -41,9 +41,9 @@ export async function closeTenant(client: UnscopedClient, id: string): Promise<v
 }
 
 /**
- * Makes sure that a tenant is open, and stays so until the transaction ends.
+ * Requires a tenant that is open, and keeps it open until the transaction ends.
  *
- * @throws RefusedError when it is unknown or closed
+ * @throws RefusedError if it is unknown or closed
  */
 export async function openTenant(
   db: Prisma.TransactionClient,
@@ -59,7 +59,7 @@ export async function openTenant(
  * Locks a tenant's row until the transaction ends. `no key update` is for changes of its members and invitations, which
  * have to see each other.
  *
- * @returns undefined when the tenant is unknown
+ * @returns undefined if the tenant is unknown
  */
 export async function lockTenant(
   db: Prisma.TransactionClient,
@@ -74,10 +74,10 @@ export async function lockTenant(
 
 const timezone = z.string().transform((name, issues) => {
   try {
-    // "+02:00" would pass too, but no place keeps to that: a zone has a name.
+    // "+02:00" would be accepted as well, but has no daylight saving time: a time zone must have a name.
     if (!/^[+-]/.test(name)) return new Temporal.ZonedDateTime(0n, name).timeZoneId;
   } catch {
-    // not a zone either
+    // not a time zone
   }
   issues.addIssue('Must be the name of an IANA time zone, like Europe/Berlin.');
   return z.NEVER;

@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-// A token's value: prefix, 40 random base62 characters, and a checksum of those, as GitHub's tokens have: a mistyped
-// token is known for what it is without the database, and a secret scanner's find is hardly ever a false one.
+// A token's value, as GitHub's tokens: prefix, 40 random base62 characters, and their checksum. A mistyped token is detected
+// without the database, and secret scanners have few false positives.
 const prefix = 'kontor_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const randomLength = 40;
-export const checksumLength = 6; // 62^6 is more than a CRC-32 can be
+export const checksumLength = 6; // 62^6 is more than the values of a CRC-32
 
 const form = new RegExp(`^${prefix}([${alphabet}]{${randomLength}})([${alphabet}]{${checksumLength}})$`);
 
 export interface MintedToken {
-  /** For the user's eyes, once. */
+  /** Shown to the user once. */
   value: string;
   hash: Uint8Array<ArrayBuffer>;
   lastFour: string;
@@ -23,13 +23,13 @@ export function mintToken(): MintedToken {
   return { value, hash: sha256(value), lastFour: value.slice(-4) };
 }
 
-/** SHA-256 of a token's value, by which the database knows it; null for what can't be one. */
+/** SHA-256 of a token's value, by which the database finds it; null for text that is no token. */
 export function tokenHash(value: string): Uint8Array<ArrayBuffer> | null {
   const [, random, check] = form.exec(value) ?? [];
   return random !== undefined && check === checksum(random) ? sha256(value) : null;
 }
 
-// The value is 238 bits of chance: nothing slower than SHA-256 is needed to keep it from being guessed.
+// The value has 238 random bits, so a fast hash such as SHA-256 is safe.
 const sha256 = (value: string): Uint8Array<ArrayBuffer> => new Uint8Array(createHash('sha256').update(value).digest());
 
 function checksum(random: string): string {
@@ -46,7 +46,7 @@ function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the last multiple of 62: bytes beyond would make the alphabet's first letters likelier.
+      // 248 is the largest multiple of 62: higher bytes would make the first letters of the alphabet more likely.
       if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62);
     }
   }

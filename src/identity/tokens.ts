@@ -8,11 +8,11 @@ import { openTenant } from './tenants.ts';
 import { mintToken } from './token.ts';
 import { checkedEmail, type UserSummary } from './users.ts';
 
-/** How many tokens of a user for one tenant may work at a time. */
+/** The limit of a user's active tokens for one tenant. */
 export const maxActiveTokens = 100;
 const tooManyTokens = `A user can have ${maxActiveTokens} active tokens for a tenant: revoke one that is no longer in use`;
 
-/** What may be shown of a token. Its value is not kept. */
+/** A token without its value, which is not stored. */
 export interface TokenSummary extends Omit<ApiToken, 'hash' | 'userId'> {
   user: UserSummary;
 }
@@ -23,10 +23,10 @@ const shown = {
 } satisfies Prisma.ApiTokenDefaultArgs;
 
 /**
- * A new token. Without `userEmail`, for the tenant's only user; with `tenantId: null`, one that is answered 403.
- * By default it may do everything, and never expires.
+ * Makes a token. Without `userEmail`, it belongs to the tenant's only user. With `tenantId: null`, its requests are answered
+ * with 403. By default it has all abilities, and never expires.
  *
- * @returns also its value, which can't be had again
+ * @returns also its value, which can't be read again
  * @throws RefusedError
  */
 export async function createToken(
@@ -65,7 +65,7 @@ export async function createToken(
 /**
  * Tokens, newest first: all, or those of one tenant.
  *
- * @throws RefusedError when the tenant is unknown
+ * @throws RefusedError if the tenant is unknown
  */
 export async function listTokens(
   client: UnscopedClient,
@@ -79,9 +79,9 @@ export async function listTokens(
 }
 
 /**
- * Revokes a token; once this returns, no process accepts it. One that was revoked before stays as it was.
+ * Revokes a token; once this returns, no process accepts it. A token that was revoked before keeps its time of revocation.
  *
- * @throws RefusedError when it is unknown
+ * @throws RefusedError if it is unknown
  */
 export async function revokeToken(client: UnscopedClient, id: string): Promise<void> {
   checkedId('token', id);
@@ -101,15 +101,15 @@ const grantableAbility = z
 
 async function anyUser(db: Prisma.TransactionClient, email: string | null): Promise<string> {
   if (email === null) throw new RefusedError('A token without a tenant needs a user: name one with --user');
-  // Locked: whoever makes a token of the same user at the same time counts this one, too.
+  // Locked, so that a concurrent request for a token of the same user counts this one.
   const [user] = await db.$queryRaw<{ id: string }[]>`select id from users where email = ${email} for no key update`;
   if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
   return user.id;
 }
 
 /**
- * The tenant's member with this address, or its only one; who stays a member until the transaction ends. Locked: whoever
- * makes a token of the same member at the same time counts this one, too.
+ * The tenant's member with this address, or its only member. The row is locked until the transaction ends: the user stays a
+ * member, and a concurrent request for a token of the same member counts this one.
  */
 async function member(db: Prisma.TransactionClient, tenantId: string, email: string | null): Promise<string> {
   await openTenant(db, tenantId);

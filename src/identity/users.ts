@@ -8,16 +8,16 @@ import { lockTenant, openTenant } from './tenants.ts';
 
 export type UserSummary = Pick<User, 'id' | 'name' | 'email'>;
 
-/** E-mail addresses are told apart without regard to case, and kept in lower case. */
+/** E-mail addresses are compared regardless of case, and stored in lower case. */
 export const checkedEmail = (text: string): string => checked('e-mail', emailAddress, text).toLowerCase();
 
 const checkedName = (text: string): string => checked('name', requiredText(255), text);
 
 /**
- * Makes a user, as a member of a tenant if one is named. Without `name`, the name is what stands before the @; without
- * `password`, the user can't sign in with one. The operator who asks for the account answers for its address.
+ * Makes a user, as a member of a tenant if one is named. Without `name`, the name is the part before the @. Without
+ * `password`, the user can't sign in by password. The address counts as proven, because the operator vouches for it.
  *
- * @throws AccountExistsError when there is an account of this address, which this leaves as it is
+ * @throws AccountExistsError if the address has an account, which stays as it is
  * @throws RefusedError
  */
 export async function createUser(
@@ -31,7 +31,7 @@ export async function createUser(
 
   return client.$transaction(async (db) => {
     if (tenantId !== undefined) await openTenant(db, tenantId);
-    // Insert first and ask afterwards: of two that do so at the same time, one finds what the other made.
+    // Inserts first and reads afterwards: of two concurrent calls, one finds the account that the other made.
     const data = { email, name, passwordHash, emailVerifiedAt: new Date() };
     const inserted = await db.user.createMany({ data, skipDuplicates: true });
     if (inserted.count === 0) {
@@ -46,10 +46,9 @@ export async function createUser(
 }
 
 /**
- * Makes a user who has an account a member of one more tenant, without asking them. Only the operator may: everybody
- * else invites.
+ * Makes a user with an account a member of another tenant, without an invitation. Only the operator can do this.
  *
- * @throws RefusedError when there is no such account, or it is a member already
+ * @throws RefusedError if there is no such account, or it is a member already
  */
 export async function addExistingUser(
   client: UnscopedClient,
@@ -70,7 +69,7 @@ export async function addExistingUser(
 const memberAlready = (email: string): RefusedError =>
   new RefusedError(`User ${email} is a member of this tenant already`);
 
-/** @throws RefusedError when the tenant has a member of this address */
+/** @throws RefusedError if the tenant has a member with this address */
 export async function refuseMember(
   db: Prisma.TransactionClient,
   { tenantId, email }: { tenantId: string; email: string },
@@ -79,11 +78,10 @@ export async function refuseMember(
 }
 
 /**
- * A new password for a user, who may have had none. Their sessions end; their API tokens too where `revokeTokens` says
- * so.
+ * Sets the password of a user, who may have had none. Ends the user's sessions, and with `revokeTokens` the API tokens.
  *
- * @returns also how many tokens that ended, and how many still work
- * @throws RefusedError when the user is unknown, or the password won't do
+ * @returns also how many tokens ended, and how many are still active
+ * @throws RefusedError if the user is unknown, or the password is refused
  */
 export async function setPassword(
   client: UnscopedClient,
@@ -104,10 +102,10 @@ export async function setPassword(
 }
 
 /**
- * A user leaves a tenant: their tokens lose it, and are answered 403 from now on, even if they come back. The
- * invitations they made end.
+ * Removes a user from a tenant. The user's tokens lose the tenant, and are answered with 403, even if the user joins again.
+ * The invitations that the user made end.
  *
- * @throws RefusedError when the user isn't a member of the tenant
+ * @throws RefusedError if the user isn't a member of the tenant
  */
 export async function removeUser(client: UnscopedClient, input: { email: string; tenantId: string }): Promise<void> {
   const email = input.email.trim().toLowerCase();
@@ -122,17 +120,17 @@ export async function removeUser(client: UnscopedClient, input: { email: string;
 }
 
 /**
- * The same, as a member of the tenant asks for it: the last one has to stay.
+ * Removes a user on behalf of a member of the tenant. The last member can't be removed.
  *
- * @returns null when the user isn't a member of the tenant
- * @throws RefusedError when there is no other member
+ * @returns null if the user isn't a member of the tenant
+ * @throws RefusedError if there is no other member
  */
 export async function removeMember(
   client: UnscopedClient,
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<Member | null> {
   return client.$transaction(async (db) => {
-    await openTenant(db, tenantId, 'no key update'); // one after the other: else of two, each could remove the other
+    await openTenant(db, tenantId, 'no key update'); // serialized: otherwise two members could remove each other
     const members = await db.membership.findMany({ where: { tenantId }, ...memberShown });
     const member = members.find(({ user }) => user.id === userId);
     if (!member) return null;
@@ -142,7 +140,7 @@ export async function removeMember(
   });
 }
 
-/** A user, since when they belong to the tenant, and since when their address is proven. */
+/** A user with the times of joining the tenant and of proving the address. */
 export interface Member {
   user: UserSummary;
   joinedAt: Date;
@@ -158,7 +156,7 @@ function memberOf({ user, createdAt }: Prisma.MembershipGetPayload<typeof member
   return { user: summary, joinedAt: createdAt, emailVerifiedAt };
 }
 
-/** The tenant's members, in the order they joined. */
+/** The tenant's members, in the order in which they joined. */
 export async function listMembers(client: UnscopedClient, tenantId: string): Promise<Member[]> {
   const orderBy = [{ createdAt: 'asc' }, { userId: 'asc' }] satisfies Prisma.MembershipOrderByWithRelationInput[];
   return (await client.membership.findMany({ where: { tenantId }, orderBy, ...memberShown })).map(memberOf);

@@ -9,13 +9,13 @@ import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
 import { pageFolders } from './pages.ts';
 
-// Builds what people read into dist/: guides, changelog, API reference, GraphiQL. Nothing in it comes from elsewhere,
-// and no script is inline. npm's postinstall runs it; `npm run build` does again.
+// Builds the pages into dist/: guides, changelog, API reference, GraphiQL. They load nothing from other servers, and no
+// script is inline. It is run by npm's postinstall, and by `npm run build`.
 
 const here = new URL('./', import.meta.url);
 const source = (name: string): string => readFileSync(new URL(name, here), 'utf8');
 
-/** Writes a file, with its compressed twins beside it. Beyond a megabyte, the last percent costs seconds. */
+/** Writes a file, and compressed copies of it. Files above a megabyte are compressed less, because the best level is slow. */
 function write(path: string, content: string | Buffer): void {
   const file = join(pageFolders.pages, path);
   const bytes = Buffer.from(content);
@@ -26,7 +26,7 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
 }
 
-/** Writes a file under a name that tells its content, to be kept for ever. @returns its address */
+/** Writes a file with a hash of its content in its name, so that it can be cached forever. @returns its address */
 function asset(name: string, content: string | Buffer): string {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 10);
   const path = `assets/${name.replace('.', `-${hash}.`)}`;
@@ -35,8 +35,8 @@ function asset(name: string, content: string | Buffer): string {
 }
 
 /**
- * Scalar's reference in one file. @scalar/api-reference has it too, and brings 270 packages to build it from; the one
- * for Fastify brings the file, and serves it from a route whose handler answers without Fastify.
+ * Scalar's reference in one file. @scalar/api-reference also has this file, but depends on 270 packages. The package for
+ * Fastify has only the file, and serves it by a handler that works without Fastify.
  */
 function scalar(): string {
   let script: unknown;

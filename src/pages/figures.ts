@@ -20,7 +20,7 @@ import { maxActiveTokens } from '../identity/tokens.ts';
 import { retentionDays } from '../jobs/clean-up.ts';
 import { minuteMs } from '../rate-limit.ts';
 
-/** What the service does where the operator has set nothing. */
+/** The default settings. */
 const usual = readConfig({});
 
 const hourMs = 3_600_000;
@@ -28,7 +28,7 @@ const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
 const number = new Intl.NumberFormat('en');
 const list = new Intl.ListFormat('en');
 
-/** Milliseconds as people say them: `10 s`, `17 minutes`, `2.8 hours`. */
+/** Formats milliseconds for people: `10 s`, `17 minutes`, `2.8 hours`. */
 function duration(ms: number): string {
   if (ms < 120_000) return `${ms / 1000} s`;
   if (ms < hourMs) return `${Math.round(ms / 60_000)} minutes`;
@@ -74,7 +74,7 @@ export const figures = {
 
 /**
  * A guide with its figures in place of `{{names}}`.
- * @throws Error naming a figure that isn't there: a build must not show it empty
+ * @throws Error naming an unknown figure, so that the build fails
  */
 export const withFigures = (text: string): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {

@@ -23,7 +23,7 @@ export const readGuides = (): Guide[] =>
     return { slug, title, text };
   });
 
-/** A fence with `file=NAME` and nothing in it shows that file, so that what is shown is what is tested. */
+/** An empty fence with `file=NAME` shows that file, so that guides show tested code. */
 const include = (text: string): string =>
   text.replaceAll(/^(```\w+) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
     const code = readFileSync(new URL(file, folder), 'utf8').trimEnd();

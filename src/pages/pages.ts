@@ -6,7 +6,7 @@ import sirv, { type RequestHandler } from 'sirv';
 import { pageHeaders } from '../http/headers.ts';
 import { escapeHtml } from './layout.ts';
 
-/** Where builds put what is served: `npm run build`. */
+/** The folders with the output of `npm run build`. */
 export interface PageFolders {
   /** The dashboard: index.html, and what it loads under assets/. */
   dashboard: string;
@@ -23,12 +23,12 @@ export const pageFolders: PageFolders = {
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const noncePlaceholder = /__CSP_NONCE__/g;
-/** Stands in a guide for the address of the server that shows it. */
+/** The placeholder in guides for the server's own address. */
 const originPlaceholder = '__ORIGIN__';
 const guidePath = /^\/docs\/[\w-]+$/;
 const notBuilt = 'This page is not built yet. Run: npm run build';
 
-/** Addresses below which there are no pages: who mistypes one wants to hear so, not to see the dashboard. */
+/** Addresses below which there are no pages: a mistyped one is answered with 404, and not with the dashboard. */
 const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;
 
 /** The pages people look at: those built ahead as files, and the dashboard at every other address it may route. */
@@ -44,7 +44,7 @@ export function createPages(publicUrl: () => string, folders = pageFolders): Pag
       'Cache-Control',
       path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     );
-    // sirv takes ranges at their word, down to one that ends before it begins. Nobody needs them here.
+    // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
     const guide = guidePath.test(path) ? textOf(`${folders.pages}${path}.html`) : undefined;
     if (guide?.includes(originPlaceholder)) {
@@ -67,27 +67,27 @@ export function createPages(publicUrl: () => string, folders = pageFolders): Pag
   };
 }
 
-/** The dashboard routes by itself: any address of plain words may be one of its own. */
+/** The dashboard has its own router: any address of plain words may be one of its pages. */
 const isRoute = (request: IncomingMessage, path: string): boolean =>
   path === '/' ||
   (/text\/html|\*\/\*/.test(request.headers.accept ?? '') && /^(\/[\w-]+)+\/?$/.test(path) && !otherDoors.test(path));
 
 /**
- * A folder's files, compressed ahead where a .br or .gz lies beside them. Looked up with each request (what sirv calls
- * dev), as a build may replace them while we run.
+ * Serves a folder's files, and their compressed .br or .gz copies. Files are looked up at each request (sirv's option `dev`),
+ * because a build may replace them while the server runs.
  */
 const files = (folder: string, extensions: string[]): RequestHandler =>
   sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, extensions });
 
 function serve(handler: RequestHandler, request: IncomingMessage, response: ServerResponse): boolean {
-  // Neither does sirv expect that a file it has just seen can't be read.
+  // sirv doesn't handle a file that vanishes between its lookup and its reading.
   response.once('pipe', (file) => file.once('error', () => response.destroy()));
   let found = true;
   handler(request, response, () => void (found = false));
   return found;
 }
 
-/** Undefined where there is no such file, or not at this moment. */
+/** Undefined if the file doesn't exist at this moment. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

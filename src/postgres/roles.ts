@@ -25,7 +25,7 @@ const files: Record<keyof Passwords, string> = {
 
 export const superuserPasswordFile = (folder: string): string => join(folder, files.superuser);
 
-/** Writes new passwords into a folder, in files that only the server's user may read. Files that are there stay. */
+/** Writes new passwords into a folder, in files that only the server's user may read. Existing files stay. */
 export async function makePasswords(folder: string, user: User): Promise<void> {
   for (const name of Object.values(files)) {
     const file = join(folder, name);
@@ -39,7 +39,7 @@ export async function makePasswords(folder: string, user: User): Promise<void> {
   }
 }
 
-/** @throws Error of one line when the files belong to another user or are gone */
+/** @throws Error of one line if the files belong to another user or are gone */
 export async function readPasswords({ home, user }: ServerLocation): Promise<Passwords> {
   const read = async (name: string): Promise<string> => {
     try {
@@ -59,12 +59,12 @@ export async function readPasswords({ home, user }: ServerLocation): Promise<Pas
   return { owner, superuser: await read(files.superuser), books: await read(files.books) };
 }
 
-/** Where a role finds a database of the embedded server. */
+/** The URL of a database of the embedded server for a role. */
 export const roleUrl = (role: string, password: string, port: number, database: string): string =>
   `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
 
 /**
- * Whether the roles are as this version wants them. An earlier version's owner was the superuser.
+ * Whether the roles are those of this version. In earlier versions, the owner was the superuser.
  * @param client connected as the owner
  */
 export async function rolesAreReady(client: Client): Promise<boolean> {
@@ -76,7 +76,7 @@ export async function rolesAreReady(client: Client): Promise<boolean> {
   return rows[0]?.ready ?? false;
 }
 
-/** Makes the roles and the database, or turns an earlier version's into them. Called again, it changes nothing. */
+/** Creates the roles and the database, or converts those of an earlier version. A second call changes nothing. */
 export async function prepareRoles(port: number, passwords: Passwords): Promise<void> {
   const { superuser, owner, books } = passwords;
   if (!(await canConnect('postgres', superuser, port))) await renameSuperuser(port, passwords);
@@ -99,7 +99,7 @@ export async function prepareRoles(port: number, passwords: Passwords): Promise<
   if (!found) return;
   await asRole('postgres', superuser, port, 'kontor', async (client) => {
     await client.query(giveToOwner);
-    await client.query('alter database kontor owner to kontor'); // last: it says that the rest is done
+    await client.query('alter database kontor owner to kontor'); // last: it marks the rest as done
   });
 }
 
@@ -128,7 +128,7 @@ async function renameSuperuser(port: number, { superuser, owner }: Passwords): P
   );
 }
 
-/** Everything in the database that the superuser made, except what belongs to an extension, becomes the owner's. */
+/** Changes the owner of all objects that the superuser made, except those of extensions. */
 const giveToOwner = `
   do $$
   declare
@@ -170,7 +170,7 @@ async function canConnect(role: string, password: string, port: number): Promise
   }
 }
 
-/** Whether the server knows no such role with that password. */
+/** Whether the server has no such role with that password. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '28P01'; // invalid_password, for unknown roles too
 
