@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { formatDay } from '../schema/scalars/scalars.ts';
 import type { Principal } from '../schema/context.ts';
 import { recordDeliveries } from './demo/deliveries.ts';
-import { Diary } from './demo/diary.ts';
+import { Timeline } from './demo/timeline.ts';
 import { makePartners } from './demo/partners.ts';
-import { noteYear } from './demo/year.ts';
+import { scheduleYear } from './demo/year.ts';
 import { addExistingUser, authenticate, createTenant, createToken, createUser } from './identity/index.ts';
 import type { Database } from './database.ts';
 import type { Domain } from './domain.ts';
@@ -50,21 +50,21 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
 
 /** A year of a design studio's books, up to the day that `now` is in the tenant's time zone. */
 export async function fillDemoBooks(domain: Domain, principal: Principal, now: Date): Promise<void> {
-  const diary = diaryOf(domain, principal, now);
-  await noteYear(diary, await makePartners(diary));
-  await diary.enter();
+  const timeline = timelineOf(domain, principal, now);
+  await scheduleYear(timeline, await makePartners(timeline));
+  await timeline.run();
   await recordDeliveries(domain.contextFor(principal), now);
 }
 
 async function fillSmallBooks(domain: Domain, principal: Principal, now: Date): Promise<void> {
-  const diary = diaryOf(domain, principal, now);
-  const theatre = await diary.create('createCustomer', {
+  const timeline = timelineOf(domain, principal, now);
+  const theatre = await timeline.create('createCustomer', {
     type: 'CUSTOMER',
     companyName: 'Kammertheater Linz',
     city: 'Linz',
     country: 'AT',
   });
-  await diary.create('createInvoice', {
+  await timeline.create('createInvoice', {
     customerId: theatre,
     invoiceDate: formatDay(new Date(now.getTime() - 3 * 86_400_000)),
     subject: 'Buffet for the first night',
@@ -73,8 +73,8 @@ async function fillSmallBooks(domain: Domain, principal: Principal, now: Date): 
   });
 }
 
-function diaryOf(domain: Domain, principal: Principal, now: Date): Diary {
+function timelineOf(domain: Domain, principal: Principal, now: Date): Timeline {
   const { timezone } = principal.tenant;
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
-  return new Diary(domain, (clock) => domain.contextFor(principal, { now: clock }), { today, now });
+  return new Timeline(domain, (clock) => domain.contextFor(principal, { now: clock }), { today, now });
 }

@@ -1,4 +1,4 @@
-import type { Day, Diary } from './diary.ts';
+import type { Day, Timeline } from './timeline.ts';
 
 const account = { accountIban: 'DE02120300000000202051', currency: 'EUR' };
 
@@ -10,11 +10,11 @@ export interface Entry {
   reference: string;
 }
 
-/** Enters a bank transaction, as a statement would bring it. @returns its id */
-export async function bankTransaction(diary: Diary, on: Day, entry: Entry): Promise<string> {
+/** Adds a bank transaction, as a bank statement would. @returns its id */
+export async function bankTransaction(timeline: Timeline, on: Day, entry: Entry): Promise<string> {
   const day = new Date(`${on.toString()}T00:00:00Z`);
   const data = { ...account, ...entry, bookingDate: day, valueDate: day, amountOpen: entry.amount };
-  return (await diary.db.bankTransaction.create({ data })).id;
+  return (await timeline.db.bankTransaction.create({ data })).id;
 }
 
 export interface Item {
@@ -29,13 +29,13 @@ export interface Buyer {
   id: string;
   name: string;
   iban: string;
-  /** 0 where the buyer owes the tax: another country of the EU (Directive 2006/112/EC, article 196). */
+  /** 0 if the buyer owes the tax (reverse charge): in another country of the EU (Directive 2006/112/EC, article 196). */
   vatRate: string;
 }
 
-/** Issues an invoice; where `paidAfter` says so, the money comes so many days later, and is matched. */
+/** Issues an invoice. After `paidAfter` days, if given, the money comes and is matched. */
 export function invoice(
-  diary: Diary,
+  timeline: Timeline,
   buyer: Buyer,
   on: Day,
   {
@@ -49,13 +49,13 @@ export function invoice(
     items: Omit<Item, 'vatRate'>[];
     dueAfter?: number;
     paidAfter?: number;
-    /** Of the gross total, where not all of it is paid at once. */
+    /** The part of the gross total that is paid first, if it isn't paid at once. */
     part?: string;
   },
 ): void {
   let id = '';
-  diary.on(on, async () => {
-    id = await diary.create('createInvoice', {
+  timeline.on(on, async () => {
+    id = await timeline.create('createInvoice', {
       customerId: buyer.id,
       invoiceDate: on.toString(),
       dueDate: on.add({ days: dueAfter }).toString(),
@@ -64,27 +64,29 @@ export function invoice(
       items: items.map((item) => ({ vatRate: buyer.vatRate, ...item })),
     });
   });
-  if (paidAfter !== undefined) moneyIn(diary, buyer, on.add({ days: paidAfter }), () => id, part);
+  if (paidAfter !== undefined) moneyIn(timeline, buyer, on.add({ days: paidAfter }), () => id, part);
 }
 
-/** The money for an invoice comes, and is matched with it. */
-export function moneyIn(diary: Diary, buyer: Buyer, on: Day, idOf: () => string, part?: string): void {
-  diary.on(on, async () => {
+/** Adds the payment of an invoice, and matches it. */
+export function moneyIn(timeline: Timeline, buyer: Buyer, on: Day, idOf: () => string, part?: string): void {
+  timeline.on(on, async () => {
     const invoiceId = idOf();
-    const { number, amountDue } = await diary.ask<{ number: string; amountDue: string }>('invoice', { id: invoiceId });
-    const id = await bankTransaction(diary, on, {
+    const { number, amountDue } = await timeline.ask<{ number: string; amountDue: string }>('invoice', {
+      id: invoiceId,
+    });
+    const id = await bankTransaction(timeline, on, {
       amount: part ?? amountDue,
       counterpartyName: buyer.name,
       counterpartyIban: buyer.iban,
       reference: `Invoice ${number}`,
     });
-    await diary.ask('match', { id, matches: [{ type: 'INVOICE', id: invoiceId }] });
+    await timeline.ask('match', { id, matches: [{ type: 'INVOICE', id: invoiceId }] });
   });
 }
 
-/** Books a receipt; where `paidAfter` says so, the money leaves so many days later, and is matched. */
+/** Books a receipt. After `paidAfter` days, if given, it is paid and matched. */
 export function receipt(
-  diary: Diary,
+  timeline: Timeline,
   supplier: { id: string; name: string; iban: string },
   on: Day,
   {
@@ -100,10 +102,10 @@ export function receipt(
   },
 ): void {
   let id = '';
-  diary.on(on, async () => {
+  timeline.on(on, async () => {
     const receiptDate = on.toString();
     const dueDate = on.add({ days: 14 }).toString();
-    id = await diary.create('createReceipt', {
+    id = await timeline.create('createReceipt', {
       ...input,
       supplierId: supplier.id,
       receiptDate,
@@ -113,13 +115,13 @@ export function receipt(
   });
   if (paidAfter === undefined) return;
   const paidOn = on.add({ days: paidAfter });
-  diary.on(paidOn, async () => {
-    const transaction = await bankTransaction(diary, paidOn, {
+  timeline.on(paidOn, async () => {
+    const transaction = await bankTransaction(timeline, paidOn, {
       amount: `-${input.amountGross}`,
       counterpartyName: supplier.name,
       counterpartyIban: supplier.iban,
       reference: input.receiptNumber,
     });
-    await diary.ask('match', { id: transaction, matches: [{ type: 'RECEIPT', id }] });
+    await timeline.ask('match', { id: transaction, matches: [{ type: 'RECEIPT', id }] });
   });
 }

@@ -1,19 +1,19 @@
-import type { Diary } from './diary.ts';
+import type { Timeline } from './timeline.ts';
 import type { Buyer } from './money.ts';
 
-/** Whom the studio works for and buys from. Names, addresses and accounts are invented; the domains can't exist. */
-export async function makePartners(diary: Diary) {
+/** The studio's customers and suppliers. Names, addresses and accounts are invented; the domains can't exist. */
+export async function makePartners(timeline: Timeline) {
   const customer = async (
     vatRate: string,
     iban: string,
     companyName: string,
     rest: Record<string, string>,
   ): Promise<Buyer> => {
-    const id = await diary.create('createCustomer', { type: 'CUSTOMER', companyName, ...rest });
+    const id = await timeline.create('createCustomer', { type: 'CUSTOMER', companyName, ...rest });
     return { id, name: companyName, iban, vatRate };
   };
   const supplier = async (iban: string, companyName: string, rest: Record<string, string>) => {
-    const id = await diary.create('createCustomer', { type: 'SUPPLIER', companyName, ...rest });
+    const id = await timeline.create('createCustomer', { type: 'SUPPLIER', companyName, ...rest });
     return { id, name: companyName, iban };
   };
   return {

@@ -1,23 +1,23 @@
-import { pick, type Day, type Diary } from './diary.ts';
+import { pick, type Day, type Timeline } from './timeline.ts';
 import { bankTransaction, invoice, receipt } from './money.ts';
-import { noteProjects } from './projects.ts';
+import { scheduleProjects } from './projects.ts';
 import type { Partners } from './partners.ts';
 
-/** Notes a year of the studio's business in the diary, up to its today. The same day always gives the same year. */
-export async function noteYear(diary: Diary, partners: Partners): Promise<void> {
-  const first = diary.today.with({ day: 1 }).subtract({ months: 12 });
-  for (let month = 0; month <= 12; month++) noteMonth(diary, partners, first.add({ months: month }), month);
-  await noteProjects(diary, partners, first);
-  noteLately(diary, partners);
+/** Schedules a year of the studio's business, up to today. The same day always gives the same year. */
+export async function scheduleYear(timeline: Timeline, partners: Partners): Promise<void> {
+  const first = timeline.today.with({ day: 1 }).subtract({ months: 12 });
+  for (let month = 0; month <= 12; month++) scheduleMonth(timeline, partners, first.add({ months: month }), month);
+  await scheduleProjects(timeline, partners, first);
+  scheduleRecent(timeline, partners);
 }
 
 const monthOf = (day: Day): string => day.toLocaleString('en', { month: 'long', year: 'numeric', calendar: 'iso8601' });
 
-/** What comes every month, and every few months. */
-function noteMonth(diary: Diary, partners: Partners, first: Day, month: number): void {
+/** Schedules the business of a month: recurring invoices and receipts, some of them only every few months. */
+function scheduleMonth(timeline: Timeline, partners: Partners, first: Day, month: number): void {
   const { bakery, hotel, bookshop, publisher, printer, hosting, landlord, illustrator } = partners;
   const stamp = first.toPlainYearMonth().toString();
-  invoice(diary, bakery, first, {
+  invoice(timeline, bakery, first, {
     subject: `Design retainer, ${monthOf(first)}`,
     items: [
       { title: 'Retainer: window, menu, social media', quantity: '1', unit: 'month', unitPriceNet: '640' },
@@ -25,14 +25,14 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
     ],
     paidAfter: pick([9, 12, 7, 15], month),
   });
-  receipt(diary, landlord, first.add({ days: 1 }), {
+  receipt(timeline, landlord, first.add({ days: 1 }), {
     amountGross: '720',
     vatRate: '0',
     category: 'Rent',
     receiptNumber: `Miete ${stamp}`,
     paidAfter: 1,
   });
-  receipt(diary, hosting, first.add({ days: 3 }), {
+  receipt(timeline, hosting, first.add({ days: 3 }), {
     amountGross: '58.31',
     vatRate: '19',
     category: 'Hosting',
@@ -40,7 +40,7 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
     paidAfter: 5,
   });
   if (month % 2 === 1) {
-    invoice(diary, hotel, first.add({ days: 11 }), {
+    invoice(timeline, hotel, first.add({ days: 11 }), {
       subject: pick(['Room folders', 'Season flyers', 'Breakfast menus'], month),
       items: [
         { title: 'Layout', quantity: pick(['6.5', '9', '4.25'], month), unit: 'h', unitPriceNet: '88' },
@@ -53,7 +53,7 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
       ],
       paidAfter: pick([16, 22], month),
     });
-    receipt(diary, printer, first.add({ days: 13 }), {
+    receipt(timeline, printer, first.add({ days: 13 }), {
       amountGross: pick(['385.20', '924.48', '231.12'], month),
       vatRate: '7',
       category: 'Printing',
@@ -62,7 +62,7 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
     });
   }
   if (month % 3 === 2) {
-    invoice(diary, bookshop, first.add({ days: 18 }), {
+    invoice(timeline, bookshop, first.add({ days: 18 }), {
       subject: `Catalogue ${first.year}/${Math.ceil(first.month / 3)} (reverse charge)`,
       items: [
         { title: 'Catalogue, 32 pages', quantity: '1', unit: 'flat', unitPriceNet: '1850' },
@@ -71,7 +71,7 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
       paidAfter: 24,
       dueAfter: 30,
     });
-    receipt(diary, illustrator, first.add({ days: 20 }), {
+    receipt(timeline, illustrator, first.add({ days: 20 }), {
       amountGross: '540',
       vatRate: '0',
       category: 'Freelancers',
@@ -80,7 +80,7 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
     });
   }
   if (month % 4 === 1) {
-    invoice(diary, publisher, first.add({ days: 22 }), {
+    invoice(timeline, publisher, first.add({ days: 22 }), {
       subject: 'Book covers (reverse charge)',
       items: [{ title: 'Cover', quantity: pick(['2', '3'], month), unit: 'pcs', unitPriceNet: '780' }],
       paidAfter: 28,
@@ -88,24 +88,27 @@ function noteMonth(diary: Diary, partners: Partners, first: Day, month: number):
     });
   }
   const fees = first.add({ months: 1 }).subtract({ days: 1 });
-  diary.on(fees, async () => {
+  timeline.on(fees, async () => {
     const fee = { amount: '-12.9', counterpartyName: 'Fördebank Kiel', reference: `Account fee ${stamp}` };
-    await diary.ask('ignore', { id: await bankTransaction(diary, fees, fee) });
+    await timeline.ask('ignore', { id: await bankTransaction(timeline, fees, fee) });
   });
 }
 
-/** What is open today: overdue, part-paid, cancelled, drafts, and a statement that nobody has looked at. */
-function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer, illustrator }: Partners): void {
-  const { today } = diary;
+/** Schedules open work of today: overdue, partly paid and cancelled invoices, drafts, and unmatched bank transactions. */
+function scheduleRecent(
+  timeline: Timeline,
+  { hotel, museum, publisher, bookshop, printer, illustrator }: Partners,
+): void {
+  const { today } = timeline;
   const ago = (days: number): Day => today.subtract({ days });
-  invoice(diary, hotel, ago(41), {
+  invoice(timeline, hotel, ago(41), {
     subject: 'Spa brochure',
     items: [
       { title: 'Concept and layout', quantity: '14', unit: 'h', unitPriceNet: '88' },
       { title: 'Photo licences', quantity: '5', unit: 'pcs', unitPriceNet: '39.5' },
     ],
   });
-  invoice(diary, bookshop, ago(23), {
+  invoice(timeline, bookshop, ago(23), {
     subject: 'Shop window, spring (reverse charge)',
     items: [{ title: 'Window design', quantity: '2', unit: 'pcs', unitPriceNet: '1240' }],
     dueAfter: 30,
@@ -113,8 +116,8 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
     part: '1240',
   });
   const withdrawn = { id: '' };
-  diary.on(ago(150), async () => {
-    withdrawn.id = await diary.create('createInvoice', {
+  timeline.on(ago(150), async () => {
+    withdrawn.id = await timeline.create('createInvoice', {
       customerId: publisher.id,
       invoiceDate: ago(150).toString(),
       subject: 'Poster series',
@@ -122,13 +125,13 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
       items: [{ title: 'Poster', quantity: '4', unit: 'pcs', unitPriceNet: '420', vatRate: '19' }],
     });
   });
-  diary.on(ago(148), () => diary.ask('cancelInvoice', { id: withdrawn.id }));
-  invoice(diary, publisher, ago(148), {
+  timeline.on(ago(148), () => timeline.ask('cancelInvoice', { id: withdrawn.id }));
+  invoice(timeline, publisher, ago(148), {
     subject: 'Poster series, with the right VAT (reverse charge)',
     items: [{ title: 'Poster', quantity: '4', unit: 'pcs', unitPriceNet: '420' }],
     paidAfter: 19,
   });
-  invoice(diary, museum, ago(9), {
+  invoice(timeline, museum, ago(9), {
     subject: 'Exhibition signs (reverse charge)',
     items: [{ title: 'Sign', quantity: '18', unit: 'pcs', unitPriceNet: '46.5' }],
   });
@@ -136,8 +139,8 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
     [museum, 'Website, newsletter', 'Newsletter template', '1150'],
     [hotel, 'Winter campaign, posters', 'Poster', '640'],
   ] as const) {
-    diary.on(today, () =>
-      diary.create('createInvoice', {
+    timeline.on(today, () =>
+      timeline.create('createInvoice', {
         customerId: customer.id,
         invoiceDate: today.toString(),
         subject,
@@ -146,13 +149,13 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
     );
   }
 
-  receipt(diary, printer, ago(12), {
+  receipt(timeline, printer, ago(12), {
     amountGross: '136.96',
     vatRate: '7',
     category: 'Printing',
     receiptNumber: 'P-20917',
   });
-  receipt(diary, illustrator, ago(6), {
+  receipt(timeline, illustrator, ago(6), {
     amountGross: '360',
     vatRate: '0',
     category: 'Freelancers',
@@ -162,8 +165,8 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
     [4, '118.9', 'Train to Rotterdam and back'],
     [2, '23.45', 'Paper samples'],
   ] as const) {
-    diary.on(ago(daysAgo), () =>
-      diary.create('createReceipt', {
+    timeline.on(ago(daysAgo), () =>
+      timeline.create('createReceipt', {
         receiptDate: ago(daysAgo).toString(),
         amountGross,
         vatRate: '19',
@@ -177,6 +180,6 @@ function noteLately(diary: Diary, { hotel, museum, publisher, bookshop, printer,
     [1, '-23.45', 'Papier Union', 'Card payment'],
     [1, '250', 'Hotel Seeblick', 'Instalment brochure'],
   ] as const) {
-    diary.on(ago(daysAgo), () => bankTransaction(diary, ago(daysAgo), { amount, counterpartyName, reference }));
+    timeline.on(ago(daysAgo), () => bankTransaction(timeline, ago(daysAgo), { amount, counterpartyName, reference }));
   }
 }

@@ -25,18 +25,18 @@ const documents = {
 } as const;
 
 /**
- * What happens in demo books, each on its day. It is entered in the order of days by the domain's own mutations, so that
- * numbers are gapless and in the order of dates; what would be after today is left out.
+ * The actions in the demo's books, each on its day. They are run in the order of their days by the domain's own mutations, so
+ * that invoice numbers have no gaps and follow the dates. Actions after today are left out.
  */
-export class Diary {
+export class Timeline {
   readonly today: Day;
   readonly #domain: Domain;
   readonly #context: Context;
-  readonly #entries: { on: Day; enter: () => Promise<unknown> }[] = [];
+  readonly #actions: { on: Day; act: () => Promise<unknown> }[] = [];
   readonly #parsed = new Map<string, DocumentNode>();
   #on: Day;
 
-  /** @param contextAt gives the tenant's context, whose clock is asked what time it is */
+  /** @param contextAt creates the tenant's context with a clock */
   constructor(domain: Domain, contextAt: (clock: () => Date) => Context, { today, now }: { today: Day; now: Date }) {
     this.#domain = domain;
     const morning = (): number => Date.parse(`${this.#on.toString()}T09:30:00Z`);
@@ -45,16 +45,16 @@ export class Diary {
     this.#on = today;
   }
 
-  /** Enters something on a day, after what was noted for that day before. */
-  on(day: Day, enter: () => Promise<unknown>): void {
-    if (Temporal.PlainDate.compare(day, this.today) <= 0) this.#entries.push({ on: day, enter });
+  /** Schedules an action on a day, after earlier actions of that day. */
+  on(day: Day, act: () => Promise<unknown>): void {
+    if (Temporal.PlainDate.compare(day, this.today) <= 0) this.#actions.push({ on: day, act });
   }
 
-  /** Enters all that was noted. */
-  async enter(): Promise<void> {
-    for (const { on, enter } of this.#entries.toSorted((a, b) => Temporal.PlainDate.compare(a.on, b.on))) {
+  /** Runs all scheduled actions. */
+  async run(): Promise<void> {
+    for (const { on, act } of this.#actions.toSorted((a, b) => Temporal.PlainDate.compare(a.on, b.on))) {
       this.#on = on;
-      await enter();
+      await act();
     }
     this.#on = this.today;
   }
