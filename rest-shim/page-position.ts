@@ -1,12 +1,12 @@
 import type { Page } from './list-envelope.ts';
 
-/** What was read of a list for one page. */
+/** The result of reading one page of a list. */
 export interface PageRead {
-  /** How many rows the page has. */
+  /** The number of rows on the page. */
   count: number;
-  /** How many the list has; may have been counted a moment before or after the rows were read. */
+  /** The number of rows of the list. It may have been counted shortly before or after the rows were read. */
   total: number;
-  /** Whether there are rows after the page, or before it: certain where the page was read towards them. */
+  /** Whether there are rows after or before the page. Certain in the direction in which the page was read. */
   hasNext: boolean;
   hasPrevious: boolean;
 }
@@ -16,16 +16,16 @@ export interface PagePosition {
   total: number;
   currentPage: number;
   lastPage: number;
-  /** Numbers of its first and last row; null where it has none. */
+  /** The positions of its first and last row; null on an empty page. */
   from: number | null;
   to: number | null;
 }
 
 /**
- * The position of a page that was asked for by its number or by a link's cursor. Beyond a cursor the number is what the
- * page would have if nothing had come or gone since the walk began: how many rows are before it is not counted, as that
- * takes the longer the further one walks. So the position is exact at both ends of the list; between them it is the
- * expected one, moved as little as it takes to leave room for the rows that are known to be there.
+ * The position of a page that was requested by its number or by a link's cursor. For a cursor, the rows before the page are
+ * not counted, because this would take longer on each further page. The page number is then that of a list without
+ * changes since the first page. The position is exact at both ends of the list. Between them it is the expected one,
+ * adjusted so that it agrees with the rows that are known to exist.
  */
 export function positionOf(asked: Page, read: PageRead): PagePosition {
   const { perPage } = asked;
@@ -42,7 +42,7 @@ export function positionOf(asked: Page, read: PageRead): PagePosition {
 
 const rowsBefore = ({ page, perPage }: Page): number => (page - 1) * perPage;
 
-/** The total, where rows that came or went between both reads would contradict it. */
+/** The total, adjusted if rows were added or deleted between the two reads. */
 function countedWith(asked: Page, { count, total, hasNext, hasPrevious }: PageRead): number {
   if (asked.at) return Math.max(total, count + Number('after' in asked.at ? hasNext : hasPrevious));
   const end = rowsBefore(asked) + count;
@@ -50,7 +50,7 @@ function countedWith(asked: Page, { count, total, hasNext, hasPrevious }: PageRe
   return count > 0 ? end : Math.min(total, end);
 }
 
-/** The number of a page without rows: behind the last, or the first where all rows before a cursor are gone. */
+/** The number of an empty page: beyond the last page; or the first, if all rows before a cursor were deleted. */
 function emptyPage({ page, at }: Page, total: number, lastPage: number): number {
   if (at && 'before' in at) return 1;
   return at && total > 0 ? Math.max(page, lastPage + 1) : page;

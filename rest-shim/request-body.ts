@@ -23,7 +23,7 @@ function isJson(contentType: string): boolean {
 
 /**
  * Parses the body as a JSON object, each number as a JsonNumber.
- * @returns undefined where it is none, and adds that to `problems`
+ * @returns undefined if it is no JSON object, which is then added to `problems`
  * @throws TransportError
  */
 export async function readBody(request: Request, problems: Problems): Promise<object | undefined> {

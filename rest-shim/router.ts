@@ -5,7 +5,7 @@ import { TransportError } from './request-body.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
-/** What the router gets with an admitted request. */
+/** The router's input for an admitted request. */
 interface RestRequestContext {
   context: Context;
   requestId: string;
@@ -40,7 +40,7 @@ export function errorResponse(
 
 /**
  * REST v1 over the domain.
- * @param publicUrl where clients reach the service, for links: `https://books.example`
+ * @param publicUrl the service's address for clients, used in links: `https://books.example`
  */
 export function createRouter(domain: CompiledSchema, publicUrl: () => string, routes = allRoutes): RestHandler {
   const router = Router<IRequest, [RestRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
@@ -70,7 +70,7 @@ function allowedMethods(routes: readonly Route[], path: string): string {
 
 type Reporter = Pick<RestRequestContext, 'requestId' | 'report'>;
 
-/** A router's fallback: 404 for what no route answered. */
+/** A router's fallback: 404 for a path without a route. */
 export function notFoundFallback(answer: Response | undefined, request: IRequest, caller: Reporter): Response {
   return answer ?? toErrorResponse(new NotFoundError(), request, caller);
 }

@@ -1,7 +1,7 @@
 import { maxBodyBytes } from '../request-body.ts';
 import type { JsonSchema } from './schemas.ts';
 
-// What is the same at every address: headers, errors, the parts of the list envelope.
+// The parts that all addresses share: headers, errors, the list envelope.
 
 export const headers: Record<string, JsonSchema> = {
   'X-Request-Id': {
@@ -98,10 +98,10 @@ interface ErrorAnswer {
 }
 
 const limited = rateLimitHeaders;
-/** Of refusals that are stored, too. */
-const kept = [...limited, 'Idempotent-Replayed'];
+/** The headers of refusals that are stored for an Idempotency-Key. */
+const stored = [...limited, 'Idempotent-Replayed'];
 
-/** Every error that there is, by its status. */
+/** All errors, by status. */
 const errors: Record<number, ErrorAnswer> = {
   400: {
     name: 'BadRequest',
@@ -141,19 +141,19 @@ const errors: Record<number, ErrorAnswer> = {
     name: 'ContentTooLarge',
     description: `The body is longer than ${maxBodyBytes} bytes.`,
     example: `The body must not be longer than ${maxBodyBytes} bytes.`,
-    headers: kept,
+    headers: stored,
   },
   415: {
     name: 'UnsupportedMediaType',
     description: 'The body is not `application/json` in UTF-8, or it is compressed.',
     example: 'The body must be application/json, in UTF-8.',
-    headers: kept,
+    headers: stored,
   },
   422: {
     name: 'Invalid',
     description: "The request is not valid, or the state of the resource doesn't allow it. `errors` has all errors.",
     example: 'items.0.quantity: Must not be zero. (and 1 more)',
-    headers: kept,
+    headers: stored,
   },
   429: {
     name: 'TooManyRequests',
@@ -197,7 +197,7 @@ export const refusals = (statuses: number[]): JsonSchema =>
   Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${errors[status]?.name}` }]));
 
 const link = (description: string, type: unknown = 'string'): JsonSchema => ({ type, format: 'uri', description });
-const place = (description: string): JsonSchema => ({ type: ['integer', 'null'], description });
+const position = (description: string): JsonSchema => ({ type: ['integer', 'null'], description });
 
 /** The parts of the list envelope that are the same for every resource (CONTRACT.md#envelope). */
 export const envelopeSchemas: Record<string, JsonSchema> = {
@@ -227,8 +227,8 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
       per_page: { type: 'integer', minimum: 1, maximum: 100, description: 'The number of rows on a full page.' },
       total: { type: 'integer', minimum: 0, description: 'The number of rows on all pages.' },
       last_page: { type: 'integer', minimum: 1, description: 'At least 1.' },
-      from: place('The position of the first row in the list, from 1; null on an empty page.'),
-      to: place('The position of the last row in the list; null on an empty page.'),
+      from: position('The position of the first row in the list, from 1; null on an empty page.'),
+      to: position('The position of the last row in the list; null on an empty page.'),
     },
   },
 };

@@ -32,7 +32,7 @@ const security: JsonSchema = {
   description: `An API token, generated in the dashboard under Settings, API tokens. Possible abilities: ${grantable.map((each) => `\`${each}\``).join(', ')}.`,
 };
 
-/** REST v1 and its webhooks as an OpenAPI 3.1 document: all of it follows from routes, operations and schema. */
+/** Derives the OpenAPI 3.1 document of REST v1 and its webhooks from routes, operations and schema. */
 export function describeApi(domain: CompiledSchema, routes: readonly Route[]): JsonSchema {
   const components: Components = new Map(Object.entries({ ...errorSchemas, ...envelopeSchemas }));
   const rows = routes.map((route) => {

@@ -8,13 +8,13 @@ const link = (page: number): string => `https://kontor.example/api/v1/customers?
 
 type Values = Record<string, unknown>;
 
-/** The examples of REST's own schemas. The examples of resources stand with their types in schema/. */
+/** The examples of REST's own schemas. The examples of resources are declared with their types in schema/. */
 const envelopes: Record<string, Values> = {
   PageLinks: { first: link(1), last: link(1), prev: null, next: null },
   PageMeta: { from: 1, to: 1 },
 };
 
-/** What differs in an event's data from the resource's usual example. */
+/** The differences of an event's data from the resource's usual example. */
 const eventValues: Record<string, Values> = {
   InvoiceCreatedEvent: { number: null, status: 'draft', issued_at: null },
   InvoiceDeletedEvent: { number: null, status: 'draft', issued_at: null },

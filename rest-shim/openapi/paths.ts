@@ -37,23 +37,23 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** Variables of an operation that are no query parameters. */
+/** The variables of an operation that are not query parameters. */
 const notInQuery = new Set<string>(['id', 'input', ...pageVariables]);
 
 /** `TimeEntry` → `Time entry`. */
 export const humane = (typeName: string): string =>
   typeName.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** The name of the type that an operation answers; of a list, its items'. */
+/** The name of an operation's resource; for a list, of its items. */
 export const resourceName = ({ shape }: Operation): string => getNamedType(shape.type).name;
 
-/** What an operation answers of one resource. */
+/** The schema of one resource in an operation's response. */
 export function resourceSchema({ shape }: Operation, components: Components): JsonSchema {
   const type = getNullableType(shape.type);
   return answeredSchema(isListType(type) ? type.ofType : shape.type, shape.fields, components);
 }
 
-/** One row of the routes, as OpenAPI's operation. */
+/** Describes one row of the routes as an operation of OpenAPI. */
 export function describeOperation(
   [method, path, name, answer]: Route,
   operation: Operation,
@@ -110,7 +110,7 @@ export function describeOperation(
   };
 }
 
-/** A query has no null: what is left out is not asked. */
+/** Query parameters can't be null; they can only be omitted. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, type } = schema;
   if (Array.isArray(anyOf)) return anyOf[0] as JsonSchema;

@@ -12,7 +12,7 @@ const header = (name: string, description: string, schema: JsonSchema): JsonSche
 
 const uuid = { type: 'string', format: 'uuid' };
 
-/** The headers of every delivery (CONTRACT.md#delivery-headers); its event's name comes beside them. */
+/** The headers of every delivery (CONTRACT.md#delivery-headers), except for the event's name. */
 export const webhookHeaders: JsonSchema = {
   'User-Agent': header('User-Agent', 'The version of the payload format.', { const: 'service-webhook/1.0' }),
   'X-Service-Signature': header(
@@ -46,7 +46,7 @@ const responses = {
   default: { description: 'Any other response, or none within 10 seconds: the event is sent again, at most 5 times.' },
 };
 
-/** The webhooks section: every event there is, and webhook.ping. */
+/** The webhooks section: all events, and webhook.ping. */
 export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, components: Components): JsonSchema {
   const ofBooks = Object.entries(events).map(([event, when]) => {
     const resource = resourceOf(event as EventType);
