@@ -88,16 +88,17 @@ describe('a subscription ends', () => {
     const lock = [`${who.tenantId} deliveries`];
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
     const asking = ask(who);
-    const answered = once(asking, 'response').catch(() => []);
+    // Read from its first byte on: it may be closed before the lock's statement is answered here.
+    const opened = once(asking, 'response').then(
+      ([answer]) => new Stream(answer as IncomingMessage),
+      () => undefined,
+    );
     await until(async () => (await watched()) === 1); // admitted; waits for the lock
     await who.revoke();
     await holder.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
     holder.release();
-    const [answer] = (await answered) as [IncomingMessage?];
-    if (answer) {
-      const stream = new Stream(answer);
-      await until(() => stream.closed);
-    }
+    const stream = await opened;
+    if (stream) await until(() => stream.closed);
     await until(async () => (await watched()) === 0);
   });
 
