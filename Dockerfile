@@ -1,4 +1,4 @@
-# Kontor without a database: give it a PostgreSQL by DATABASE_URL. compose.yaml has both.
+# Kontor without a database. DATABASE_URL names its PostgreSQL. compose.yaml runs both.
 
 # The version of the package `node` in package.json. test/image.unit.test.ts compares.
 ARG NODE_VERSION=26.10.0

@@ -1,4 +1,5 @@
--- Run once by PostgreSQL's image, as superuser, in a new cluster: what OPERATING.md asks of an operator's database.
+-- Run once by PostgreSQL's image, as superuser, in a new cluster. Does everything that OPERATING.md requires of an
+-- operator's own database.
 
 \getenv owner_password KONTOR_OWNER_PASSWORD
 \getenv books_password KONTOR_BOOKS_PASSWORD
