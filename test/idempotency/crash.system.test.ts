@@ -63,7 +63,7 @@ async function writtenOnce(key: string): Promise<void> {
   expect(await acme.db.event.count({ where: { resourceId: again.body.data.id } })).toBe(1);
 }
 
-it('killed after the write and before the commit: sent again, it is done for the first time', async () => {
+it('a request whose process is killed before the commit writes nothing, and runs when it is sent again', async () => {
   const { child, url } = await victim();
   const holder = new Client({ connectionString: database.url });
   await holder.connect();

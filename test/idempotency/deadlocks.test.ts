@@ -83,8 +83,8 @@ async function inDeadlock<T>(change: string, [first, second]: [string, string], 
 
 const lockOf = (table: string, id: string): string => `select from ${table} where id = '${id}' for update`;
 
-describe('documents with a key', () => {
-  it('that touch the same rows in opposite order at once are both done, once each', async () => {
+describe('mutations with an Idempotency-Key', () => {
+  it('run once each when two update the same rows in opposite order', async () => {
     const [a, b] = [await makeCustomer(acme), await makeCustomer(acme)];
     // Each holds its first row for a moment, so that both have one when they ask for the other.
     await service.pool.query(`
@@ -112,7 +112,7 @@ describe('documents with a key', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('that make a token and then run into a deadlock make one', async () => {
+  it('create one token when a deadlock makes them run again', async () => {
     const { browser, tenantId, userId } = await signedIn(service);
     const [a, b] = [await make(), await make()];
     async function make(): Promise<string> {
@@ -141,7 +141,7 @@ describe('documents with a key', () => {
   });
 });
 
-describe('without a key', () => {
+describe('without an Idempotency-Key, after a deadlock', () => {
   const paidTwice = async (): Promise<[string, string]> => [
     await makeInvoice(acme, { status: 'ISSUED' }),
     await makeInvoice(acme, { status: 'ISSUED' }),
@@ -151,7 +151,7 @@ describe('without a key', () => {
     return Object.fromEntries([...new Set(types)].map((type) => [type, types.filter((each) => each === type).length]));
   };
 
-  it('a mutation is done once', async () => {
+  it('a mutation runs once', async () => {
     const [a, b] = await paidTwice();
     const id = await makeBankTransaction(acme, { amount: '238.00', amountOpen: '238.00' });
     const matches = [a, b].map((invoice) => ({ type: 'INVOICE', id: invoice }));
@@ -169,7 +169,7 @@ describe('without a key', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('an import is read from its start again, and done once', async () => {
+  it('an import is read again from its start, and runs once', async () => {
     const [a, b] = await paidTwice();
     const numbers = (await acme.db.invoice.findMany({ where: { id: { in: [a, b] } } })).map(({ number }) => number);
     const entries = numbers.map((number) => ({ amount: '119.00', reference: `Invoice ${number}` }));
@@ -187,7 +187,7 @@ describe('without a key', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('the end of a delivery is recorded, so that nothing is sent twice', async () => {
+  it('the end of a delivery is recorded, and nothing is sent twice', async () => {
     const receiver = await startReceiver(status(204));
     const webhook = await createWebhook(acme, { url: receiver.url });
     await makeCustomer(acme);
@@ -206,7 +206,7 @@ describe('without a key', () => {
     await receiver.close();
   });
 
-  it('what identity writes is written', async () => {
+  it('changes of users and sessions are written', async () => {
     const { id: userId } = await createUser(service.client, { email: 'bob@example.com', tenantId: acme.tenantId });
     const token = await createToken(service.client, { tenantId: acme.tenantId, userEmail: 'bob@example.com' });
     const removal = { tenantId: acme.tenantId, userId };

@@ -26,10 +26,10 @@ const call = fc.record({
   key: fc.constantFrom('a', 'b', undefined),
   path: fc.constantFrom(...paths),
   body: fc.constantFrom(...bodies),
-  twins: fc.constantFrom(1, 1, 1, 3),
+  duplicates: fc.constantFrom(1, 1, 1, 3),
 });
 
-it('whatever is sent in whatever order, each key of a tenant and path is answered once', async () => {
+it('any sequence of requests runs each key of a tenant and path once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 12 }), async (calls) => {
       runs += 1;
@@ -39,10 +39,12 @@ it('whatever is sent in whatever order, each key of a tenant and path is answere
           .filter(([table]) => ['customers', 'projects'].includes(table))
           .reduce((sum, [, count]) => sum + Number(count), 0);
       let expected = await countRows();
-      for (const { caller, key, path, body, twins } of calls) {
+      for (const { caller, key, path, body, duplicates } of calls) {
         const who = callers[caller]!;
         const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': `${key} ${runs}` };
-        const answers = await Promise.all(Array.from({ length: twins }, () => who.rest('POST', path, body, headers)));
+        const answers = await Promise.all(
+          Array.from({ length: duplicates }, () => who.rest('POST', path, body, headers)),
+        );
         const scope = `${who.tenantId} ${path} ${key}`;
         const isGood = accepted.has(`${path} ${body}`);
         const replays = answers.filter((answer) => answer.headers.has('idempotent-replayed')).length;
@@ -54,17 +56,17 @@ it('whatever is sent in whatever order, each key of a tenant and path is answere
         } else if (caller === reader) {
           expect([[...statuses], replays]).toEqual([[403], 0]);
         } else if (first) {
-          expect(replays).toBe(twins);
+          expect(replays).toBe(duplicates);
           for (const answer of answers) expect([answer.status, answer.text]).toEqual([first.status, first.text]);
         } else {
           const status = isGood ? 201 : 422;
           expect([...statuses]).toEqual([status]);
-          expect(replays).toBe(key === undefined ? 0 : twins - 1);
+          expect(replays).toBe(key === undefined ? 0 : duplicates - 1);
           if (key !== undefined) {
             expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
             stored.set(scope, { body, status, text: answers[0]!.text });
           }
-          expected += isGood ? (key === undefined ? twins : 1) : 0;
+          expected += isGood ? (key === undefined ? duplicates : 1) : 0;
         }
       }
       expect(await countRows()).toBe(expected);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { gateway } from '../harness.ts';
 import { noPooler, startPooler, type Pooler } from './pgbouncer.ts';
 
-// What a gateway serves is the same behind pgbouncer: these files run once more, their services connected through it.
+// These files run once more, with services that connect through pgbouncer: every answer is the same.
 describe.skipIf(noPooler)('through pgbouncer', async () => {
   let pooler: Pooler;
   beforeAll(async () => {
@@ -15,5 +15,5 @@ describe.skipIf(noPooler)('through pgbouncer', async () => {
   await import('../graphql/tenant-client.test.ts');
   await import('../graphql/tenancy.test.ts');
   await import('../graphql/concurrency.test.ts');
-  await import('../idempotency/doors.test.ts');
+  await import('../idempotency/stored-answers.test.ts');
 });

@@ -23,7 +23,7 @@ const newKey = (): string => `key ${(keys += 1)}`;
 const send = (key: string, body: unknown = sample.customer, path = '/customers', who = acme): Promise<Answer> =>
   who.rest('POST', path, body, { 'idempotency-key': key });
 
-const told = ({ status, headers, text }: Answer) => ({
+const contentOf = ({ status, headers, text }: Answer) => ({
   status,
   text,
   type: headers.get('content-type'),
@@ -31,12 +31,12 @@ const told = ({ status, headers, text }: Answer) => ({
   requestId: headers.get('x-request-id'),
 });
 
-/** The same request again is answered byte for byte the same, and says so. */
+/** Expects that the same request gets the stored answer, byte for byte, marked as replayed. */
 async function replays(first: Answer, again: () => Promise<Answer>): Promise<void> {
   expect(first.headers.get('idempotent-replayed')).toBeNull();
   const before = await sample.rows(service);
   const second = await again();
-  expect(told(second)).toEqual(told(first));
+  expect(contentOf(second)).toEqual(contentOf(first));
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect(await sample.rows(service)).toEqual(before);
 }
@@ -49,7 +49,7 @@ async function runsAgain(first: Answer, again: () => Promise<Answer>): Promise<A
 }
 
 describe('REST', () => {
-  it('same key and same body: the stored answer, and nothing is written twice', async () => {
+  it('answers the same key and body with the stored answer, and writes nothing', async () => {
     const key = newKey();
     const first = await send(key);
     expect(first.status).toBe(201);
@@ -57,7 +57,7 @@ describe('REST', () => {
     await replays(first, () => send(key));
   });
 
-  it('same key and another body: 422', async () => {
+  it('answers 422 to the same key with another body', async () => {
     const key = newKey();
     const first = await send(key);
     const before = await sample.rows(service);
@@ -68,14 +68,14 @@ describe('REST', () => {
     await replays(first, () => send(key));
   });
 
-  it('what a foreign key refuses is told by its field, as without a key', async () => {
+  it('names the field of a failed foreign key, as without an Idempotency-Key', async () => {
     const before = await sample.rows(service);
     const first = await send(newKey(), sample.invoice(sample.unknownId), '/invoices');
     expect(refusal(first, 422)).toEqual({ customer_id: ['There is no such customer.'] });
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('another key, path or tenant is another request', async () => {
+  it('runs a request with another key, path, or tenant', async () => {
     const key = newKey();
     const globex = await service.integrator();
     const first = await send(key, sample.project, '/projects');
@@ -85,7 +85,7 @@ describe('REST', () => {
     await replays(first, () => send(key, sample.project, '/projects'));
   });
 
-  it('another token of the tenant is told the answer, if it is allowed what the first was asked for', async () => {
+  it('replays to another token of the tenant if it has the ability that the first request needed', async () => {
     const key = newKey();
     const first = await send(key);
     const withToken = async (abilities: string[]): Promise<Integrator> => {
@@ -97,7 +97,7 @@ describe('REST', () => {
     refusal(await send(key, sample.customer, '/customers', reader), 403);
   });
 
-  it('what depends on who asks, or needs no ability, is told to the token alone that asked first', async () => {
+  it('replays only to the same token where the answer depends on the caller or needs no ability', async () => {
     const { id, token } = await createToken(service.client, { tenantId: acme.tenantId });
     const another = asIntegrator(service, { ...acme, token, tokenId: id });
     await sample.create(acme, '/customers', sample.customer);
@@ -139,7 +139,7 @@ describe('REST', () => {
     );
   });
 
-  it.each(['PATCH', 'GET', 'DELETE'])('a %s takes no notice of it', async (method) => {
+  it.each(['PATCH', 'GET', 'DELETE'])('ignores the key of a %s', async (method) => {
     const { id } = await sample.create(acme, '/customers', sample.customer);
     for (const key of ['k', '', 'x'.repeat(300)]) {
       const body = method === 'PATCH' ? { city: `Ulm${key.length}` } : undefined;
@@ -149,7 +149,7 @@ describe('REST', () => {
     }
   });
 
-  it('has 1 to 255 characters, and comes once', async () => {
+  it('answers 422 unless there is one key of 1 to 255 characters', async () => {
     const before = await sample.rows(service);
     for (const key of ['', '   ', 'x'.repeat(256)]) {
       expect(refusal(await send(key), 422)).toEqual({ 'Idempotency-Key': ['Must have 1 to 255 characters.'] });
@@ -167,7 +167,7 @@ describe('REST', () => {
     }
   });
 
-  it('404, 405, 415 and 422 are stored', async () => {
+  it('stores 404, 405, 415, and 422', async () => {
     const cases: [status: number, path: string, body: unknown, headers?: object][] = [
       [404, '/nowhere', sample.customer],
       [405, '/me', sample.customer],
@@ -184,7 +184,7 @@ describe('REST', () => {
     }
   });
 
-  it('what was refused stays refused, also when it would be accepted by now', async () => {
+  it('replays a stored error, also when the request would succeed by now', async () => {
     const key = newKey();
     const [globex, id] = [await service.integrator(), sample.unknownId];
     const post = () => send(key, sample.timeEntry(id), '/time-entries', globex);
@@ -194,7 +194,7 @@ describe('REST', () => {
     await replays(first, post);
   });
 
-  it('401 and 403 are not stored', async () => {
+  it('stores neither 401 nor 403', async () => {
     const [key, nobody] = [newKey(), { ...acme, token: 'kontor_unknown' }];
     refusal(await send(key, sample.customer, '/customers', asIntegrator(service, nobody)), 401);
     const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['read'] });
@@ -204,7 +204,7 @@ describe('REST', () => {
     await replays(first, () => send(key));
   });
 
-  it('a fault of ours is not stored, and leaves nothing behind', async () => {
+  it('stores no 500, and undoes its writes', async () => {
     const key = newKey();
     const before = await sample.rows(service);
     await service.pool.query('alter table events add constraint out_of_order check (false) not valid');
@@ -216,7 +216,7 @@ describe('REST', () => {
     await replays(first, () => send(key));
   });
 
-  it('a fault in storing the answer takes back what was written', async () => {
+  it('undoes the writes of a request if its answer can’t be stored', async () => {
     const key = newKey();
     const before = await sample.rows(service);
     await service.pool.query('alter table stored_answers add constraint out_of_order check (false) not valid');
@@ -226,13 +226,13 @@ describe('REST', () => {
     expect((await send(key)).status).toBe(201);
   });
 
-  it('413: a body that is too long is not read to its end, and nothing is stored', async () => {
+  it('answers 413 to a body that is too long without reading all of it, and stores nothing', async () => {
     const key = newKey();
     refusal(await send(key, 'x'.repeat(1024 * 1024 + 1)), 413);
     expect((await send(key)).status).toBe(201);
   });
 
-  it('is kept 24 hours', async () => {
+  it('keeps answers for 24 hours', async () => {
     const key = newKey();
     const start = new Date();
     const after = (ms: number): void => void (service.clock.now = new Date(start.getTime() + ms));
@@ -270,7 +270,7 @@ describe('GraphQL', () => {
     });
   };
 
-  it('same key and same body: the stored answer, and nothing is written twice', async () => {
+  it('answers the same key and body with the stored answer, and writes nothing', async () => {
     const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Once' } }];
     const first = await post(key, body);
     expect(first.body.data.createCustomer.id).toEqual(sample.anId);
@@ -278,7 +278,7 @@ describe('GraphQL', () => {
     expect(await acme.db.customer.count({ where: { companyName: 'Once' } })).toBe(1);
   });
 
-  it('another body, and a key of no or too many characters: 422', async () => {
+  it('answers 422 to another body, and to a key that is empty or too long', async () => {
     const key = newKey();
     await post(key, { query: createCustomer, variables: { name: 'One' } });
     for (const [with_, text] of [
@@ -303,7 +303,7 @@ describe('GraphQL', () => {
     expect(await acme.db.customer.count({ where: { companyName: 'Two' } })).toBe(0);
   });
 
-  it('a refused mutation is stored; a document of several is done as a whole or not at all', async () => {
+  it('stores a rejected mutation, and runs all mutations of a document or none', async () => {
     const key = newKey();
     const two = `mutation {
       one: createCustomer(input: { type: CUSTOMER, companyName: "First of two" }) { id }
@@ -315,7 +315,7 @@ describe('GraphQL', () => {
     expect(await acme.db.customer.count({ where: { companyName: 'First of two' } })).toBe(0);
   });
 
-  it('a fault of ours and a missing ability are not stored', async () => {
+  it('stores neither internal errors nor missing abilities', async () => {
     const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Later' } }];
     await service.pool.query('alter table events add constraint out_of_order check (false) not valid');
     const fault = await post(key, body);
@@ -329,7 +329,7 @@ describe('GraphQL', () => {
     await replays(first, () => post(key, body));
   });
 
-  it('a document that is no GraphQL, or a body that is no JSON, is told so again', async () => {
+  it('replays the errors of an invalid document and of an invalid JSON body', async () => {
     for (const body of [{ query: '{ me { ' }, { query: '{ nothing }' }, 'no JSON', [{ query: '{ me }' }]]) {
       const key = newKey();
       const first = await post(key, body);
@@ -338,7 +338,7 @@ describe('GraphQL', () => {
     }
   });
 
-  it('a client that would take a stream is answered in one piece', async () => {
+  it('answers a client that accepts streams with one JSON body', async () => {
     const [key, body] = [newKey(), { query: createCustomer, variables: { name: 'Streamless' } }];
     const accept = 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed';
     const first = await post(key, body, { accept });
@@ -346,7 +346,7 @@ describe('GraphQL', () => {
     await replays(first, () => post(key, body, { accept }));
   });
 
-  it('a secret that was answered lies nowhere in plain', async () => {
+  it('stores secrets of answers encrypted', async () => {
     const key = newKey();
     const query =
       'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: ["*"] }) { secret webhook { id } } }';
@@ -363,7 +363,7 @@ describe('GraphQL', () => {
     expect(text).not.toContain('createWebhook');
   });
 
-  it('what a session was answered is told to that user alone: to nobody else, and to no token', async () => {
+  it('replays a session’s answer only to the same user: to no other user, and to no token', async () => {
     const [ada, key] = [await signedIn(service, acme.tenantId), newKey()];
     const body = { query: 'mutation { createApiToken(input: { name: "mine" }) { value } }' };
     const ask = (browser: Browser) => browser.request('POST', '/graphql', body, { 'idempotency-key': key });
@@ -377,7 +377,7 @@ describe('GraphQL', () => {
     }
   });
 
-  it('an upload: the same form is imported once and answered twice, another is refused', async () => {
+  it('imports the same upload once and replays its answer, and rejects another upload', async () => {
     const [key, query] = [
       newKey(),
       'mutation ($file: Upload!) { importBankStatement(file: $file, csv: { dateFormat: "YYYY-MM-DD", decimalSeparator: ".", columns: { bookingDate: "date", amount: "amount" }, accountIban: "DE02120300000000202051", currency: "EUR" }) { imported skipped } }',
@@ -394,7 +394,7 @@ describe('GraphQL', () => {
     const first = await post(key, form('12.50'), type);
     expect(first.body).toEqual({ data: { importBankStatement: { imported: 1, skipped: 0 } } });
     const again = await post(key, form('12.50'), type);
-    expect(told(again)).toEqual(told(first));
+    expect(contentOf(again)).toEqual(contentOf(first));
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect((await post(key, form('13.50'), type)).status).toBe(422);
     expect((await post(newKey(), form('12.50'), type)).body.data.importBankStatement).toEqual({

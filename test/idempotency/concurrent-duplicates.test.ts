@@ -12,9 +12,9 @@ import {
 import * as sample from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';
 
-// A concurrent twin waits and replays, also where another process is at it.
+// A concurrent duplicate waits for the first request, also where another process runs that, and gets its answer.
 
-const twins = 100;
+const duplicates = 100;
 
 let database: Database;
 let services: Service[];
@@ -38,13 +38,14 @@ const send = (index: number, key: string): Promise<Answer> =>
   asIntegrator(services[index % services.length]!, acme).rest('POST', '/customers', sample.customer, {
     'idempotency-key': key,
   });
-const crowd = (key: string): Promise<Answer>[] => Array.from({ length: twins }, (_each, index) => send(index, key));
+const sendAll = (key: string): Promise<Answer>[] =>
+  Array.from({ length: duplicates }, (_each, index) => send(index, key));
 
 const isReplay = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
 const written = async () => [await acme.db.customer.count(), await acme.db.event.count()] as const;
 
-/** While `work` runs, whoever records an event waits. */
-async function held<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` while transactions that record an event wait. */
+async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   await holder.query('begin; lock table events in exclusive mode');
   try {
     return await work();
@@ -53,7 +54,7 @@ async function held<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const waitingForIt = async (): Promise<number[]> => {
+const waitingBackends = async (): Promise<number[]> => {
   const { rows } = await holder.query<{ pid: number }>(
     `select pid from pg_locks where relation = 'events'::regclass and not granted`,
   );
@@ -66,37 +67,37 @@ function oneOf(answers: Answer[]): void {
   expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
 }
 
-describe(`${twins} twins at two servers`, () => {
-  it('run once, and all are answered the same', async () => {
+describe(`${duplicates} concurrent duplicates, sent to two servers`, () => {
+  it('run once, and all get the same answer', async () => {
     const [rows, events] = await written();
-    oneOf(await Promise.all(crowd('at once')));
+    oneOf(await Promise.all(sendAll('at once')));
     expect(await written()).toEqual([rows + 1, events + 1]);
   });
 
-  it('wait without a connection to the database, so that others are served', async () => {
-    const answers = await held(async () => {
-      const waiting = crowd('held');
-      await until(async () => (await waitingForIt()).length > 0, 'one to be at it');
+  it('wait without a database connection, so that others are served', async () => {
+    const answers = await whileLocked(async () => {
+      const waiting = sendAll('held');
+      await until(async () => (await waitingBackends()).length > 0, 'one to be at it');
       for (const service of services) {
         const others = Array.from({ length: 20 }, () => asIntegrator(service, acme).rest('GET', '/me'));
         expect((await Promise.all(others)).map(({ status }) => status)).toEqual(others.map(() => 200));
         expect(service.pool.waitingCount).toBe(0);
       }
-      expect(await waitingForIt()).toHaveLength(1);
+      expect(await waitingBackends()).toHaveLength(1);
       return waiting;
     });
     oneOf(await Promise.all(answers));
   });
 
-  it('one after the other has a try while each one before it fails', async () => {
+  it('run one after the other while each fails', async () => {
     const [rows, events] = await written();
-    const answers = await held(async () => {
-      const waiting = crowd('failing');
+    const answers = await whileLocked(async () => {
+      const waiting = sendAll('failing');
       for (let fault = 0; fault < 3; fault += 1) {
-        await until(async () => (await waitingForIt()).length > 0, 'one to be at it');
-        const [pid] = await waitingForIt();
+        await until(async () => (await waitingBackends()).length > 0, 'one to be at it');
+        const [pid] = await waitingBackends();
         await holder.query('select pg_terminate_backend($1)', [pid]);
-        await until(async () => !(await waitingForIt()).includes(pid!), 'it to be gone');
+        await until(async () => !(await waitingBackends()).includes(pid!), 'it to be gone');
       }
       return waiting;
     });
@@ -106,7 +107,7 @@ describe(`${twins} twins at two servers`, () => {
     expect(await written()).toEqual([rows + 1, events + 1]);
   });
 
-  it('that are no twins, but other requests with the same key: one runs, the others are refused', async () => {
+  it('answer 422 to all but one if their bodies differ', async () => {
     const [rows] = await written();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_each, index) =>
@@ -114,7 +115,7 @@ describe(`${twins} twins at two servers`, () => {
           'POST',
           '/customers',
           { ...sample.customer, city: `City ${index}` },
-          { 'idempotency-key': 'not twins' },
+          { 'idempotency-key': 'different bodies' },
         ),
       ),
     );
