@@ -32,8 +32,8 @@ afterAll(async () => {
   await service.close();
 });
 
-describe('calls of different tenants in the same tick', () => {
-  it('never share a statement, and each finds its own', async () => {
+describe('lookups of different tenants in the same tick', () => {
+  it('never share a statement, and find their own rows', async () => {
     const statements: Statement[] = [];
     const stop = listen((statement) => statements.push(statement));
     const found = await Promise.all(
@@ -48,7 +48,7 @@ describe('calls of different tenants in the same tick', () => {
     expect(reads, 'and of one tenant they are one statement').toHaveLength(tenants.length);
   });
 
-  it('find their own whatever runs beside them: transactions, lists, other tables, identity', async () => {
+  it('find their own rows beside transactions, lists, other tables, and identity', async () => {
     const kinds: ((db: TenantClient, id: string, customer: string) => Promise<unknown>)[] = [
       async (db, id, customer) => (await db.customer.findUnique({ where: key(id, customer) }))?.companyName,
       async (db, id, customer) => (await db.customer.findUniqueOrThrow({ where: key(id, customer) })).companyName,
@@ -81,7 +81,7 @@ describe('calls of different tenants in the same tick', () => {
     }
   });
 
-  it('which is not there is null to whoever asks, or not found', async () => {
+  it('answer null or not found for a row of another tenant', async () => {
     const [one, other] = tenants as [(typeof tenants)[0], (typeof tenants)[0]];
     const [mine = '', theirs = ''] = [one.customers[0], other.customers[0]];
     const where = key(other.id, theirs);
@@ -95,7 +95,7 @@ describe('calls of different tenants in the same tick', () => {
   });
 });
 
-describe('a pooled connection is set to its user’s tenant, whatever the one before did', () => {
+describe('a pooled connection is set to the current tenant, also after its last user', () => {
   let acme: TenantClient;
   let globex: TenantClient;
   const names = async (db: TenantClient): Promise<string[]> =>
@@ -181,7 +181,7 @@ describe('a pooled connection is set to its user’s tenant, whatever the one be
     }
   }
 
-  it('a connection that can’t be set is not used', async () => {
+  it('a connection that can’t be set to a tenant is not used', async () => {
     const pool = new TenantPool({ connectionString: url, max: 1 });
     const pid = async (tenant: number): Promise<number> =>
       (await asTenant(tenants[tenant]!.id, () => pool.query('select pg_backend_pid() as pid'))).rows[0].pid;

@@ -31,14 +31,14 @@ afterAll(async () => {
   await superuser.end();
 });
 
-it('an owner who may not become the role of the books is told what to do, in one line', async () => {
+it('migration fails with one line of advice if the owner can’t switch to the role of the books', async () => {
   await expect(migrate(url)).rejects.toThrow(
     `${owner} may not act as kontor_books. As a superuser, run: grant kontor_books to ${owner}`,
   );
   await superuser.query(`grant kontor_books to ${owner}`);
 });
 
-it('an owner who may is all it takes, and is told what only a superuser can do', async () => {
+it('migration needs no superuser if the owner can, and names the statements that only a superuser can run', async () => {
   const told: string[] = [];
   await migrate(url, (line) => told.push(line));
   expect(told.at(-1)).toContain('alter function enum_eq(anyenum,anyenum) leakproof;');
@@ -52,7 +52,7 @@ it('an owner who may is all it takes, and is told what only a superuser can do',
   expect(rows[0].jobs).toBeGreaterThan(5);
 });
 
-it('and is held to the tenants’ rows itself: of the books it sees nothing', async () => {
+it('the owner sees no rows of the books', async () => {
   expect(await service?.client.customer.count()).toBe(0);
   await expect(service?.client.customer.deleteMany()).resolves.toEqual({ count: 0 });
   nameless.clear(); // on purpose

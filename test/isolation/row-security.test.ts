@@ -47,7 +47,7 @@ async function ofEachTable(check: (table: string) => Promise<void>): Promise<voi
 }
 
 describe('row-level security, forced, on every tenant table, for a role that owns nothing', () => {
-  it('every tenant table has it forced, with one policy, for that role alone', async () => {
+  it('is forced on every tenant table, with one policy for that role', async () => {
     const policy = `(tenant_id = (current_setting('kontor.tenant_id'::text, true))::uuid)`;
     await ofEachTable(async (table) => {
       const { rows } = await service.pool.query(
@@ -62,7 +62,7 @@ describe('row-level security, forced, on every tenant table, for a role that own
     });
   });
 
-  it('the role owns nothing, is no member of another, and passes nothing by', async () => {
+  it('the role owns nothing, is a member of no other role, and can’t bypass it', async () => {
     const { rows } = await service.pool.query(`
       select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication,
         (select count(*)::int from pg_shdepend where refobjid = r.oid and deptype = 'o') as owned,
@@ -72,7 +72,7 @@ describe('row-level security, forced, on every tenant table, for a role that own
     expect(rows).toEqual([{ ...no, rolreplication: false, owned: 0, memberships: 0 }]);
   });
 
-  it('the role reaches no other table: not identity’s, not the queue’s', async () => {
+  it('the role has no rights on tables of identity or the queue', async () => {
     expect(others).toContain('public.users');
     expect(others).toContain('graphile_worker._private_jobs');
     for (const table of others) {
@@ -87,7 +87,7 @@ describe('row-level security, forced, on every tenant table, for a role that own
     await expect(asAcme(`select graphile_worker.add_job('deliver')`)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('of the tenant tables the role may not do more than to read and write rows', async () => {
+  it('the role can only read and write rows of the tenant tables', async () => {
     await ofEachTable(async (table) => {
       const { rows } = await service.pool.query(
         `select array_agg(privilege_type::text order by privilege_type) as granted
@@ -98,7 +98,7 @@ describe('row-level security, forced, on every tenant table, for a role that own
     });
   });
 
-  it('the role can’t make triggers of the functions that add jobs as the owner', async () => {
+  it('the role can’t create triggers with the functions that add jobs as the owner', async () => {
     await asTenant(acme.tenantId, async () => {
       const client = await pool.connect();
       try {
@@ -184,7 +184,7 @@ describe('with every application-side filter switched off, a foreign row', () =>
     }
   });
 
-  it('isn’t there without a tenant either: nothing is', async () => {
+  it('is not visible without a tenant either: no row is', async () => {
     await expect(pool.query('select 1')).rejects.toThrow('The books are opened in the name of a tenant only');
     await expect(pool.connect()).rejects.toThrow('The books are opened in the name of a tenant only');
     await ofEachTable(async (table) => {

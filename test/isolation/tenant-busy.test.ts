@@ -55,14 +55,14 @@ const makeOne = `mutation { createCustomer(input: { type: CUSTOMER, companyName:
 
 const message = 'This tenant has too many requests under way. Try again in 5 seconds.';
 
-describe('while all the connections that a tenant may have are taken', () => {
+describe('while a tenant uses all connections that it can have', () => {
   it.each<[string, () => Promise<Answer>, number]>([
     ['a list', () => acme.rest('GET', '/customers'), 200],
     ['a row', () => acme.rest('GET', `/customers/${acme.tenantId}`), 404],
     ['a search', () => acme.rest('GET', '/customers?q=some&page=2'), 200],
     ['a write', () => acme.rest('POST', '/customers', customer), 201],
     ['a write with a key', () => acme.rest('POST', '/customers', customer, key), 201],
-  ])('REST: %s is refused with 429 and Retry-After, and done once there is one', async (_what, ask, usual) => {
+  ])('REST answers 429 with Retry-After to %s, and runs it once a connection is free', async (_what, ask, usual) => {
     const refused = await whileHeld(ask);
     expect([refused.status, refused.headers.get('retry-after'), refused.body]).toEqual([
       429,
@@ -78,7 +78,7 @@ describe('while all the connections that a tenant may have are taken', () => {
     ['a mutation', () => graphql(makeOne), 200],
     ['a mutation with a key', () => graphql(makeOne, key), 429],
     ['an upload', () => upload(service, acme, camt([{ amount: '1.00' }])), 200],
-  ])('GraphQL: %s is refused with RATE_LIMITED, and done once there is one', async (_what, ask, status) => {
+  ])('GraphQL answers RATE_LIMITED to %s, and runs it once a connection is free', async (_what, ask, status) => {
     const refused = await whileHeld(ask);
     expect([refused.status, refused.body.errors]).toEqual([
       status,
@@ -94,7 +94,7 @@ describe('while all the connections that a tenant may have are taken', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('a query that is compiled is refused as one that isn’t, and waits once', async () => {
+  it('a compiled query gets the same error as any other, and waits once', async () => {
     const query = '{ customers { nodes { id companyName } } }';
     for (let count = 0; count < 5; count += 1) expect((await graphql(query)).body.errors).toBeUndefined();
     const waits = vi.spyOn(TenantLimit.prototype, 'acquire');
@@ -105,7 +105,7 @@ describe('while all the connections that a tenant may have are taken', () => {
     expect(faults()).toEqual([]);
   });
 
-  it('another tenant is served, and refusals are counted', async () => {
+  it('another tenant is served, and a metric counts the rejected requests', async () => {
     const name = 'kontor_tenant_busy_total';
     const count = async (): Promise<number> =>
       (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value ?? NaN;

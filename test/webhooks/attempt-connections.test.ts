@@ -20,17 +20,17 @@ import { closedPort, knownHost, reply, startEndpoint, writes, type Answer, type 
 
 prepareAttempts();
 
-describe('no connection', () => {
-  it('is refused', async () => {
+describe('an attempt without a connection', () => {
+  it('fails where the port is closed', async () => {
     check(await attempt(`http://127.0.0.1:${await closedPort()}/`, {}), fails('connection refused'));
   });
 
-  it('is refused by each address of a name', async () => {
+  it('fails where each address of a name refuses the connection', async () => {
     const lookup = finding('127.0.0.1', '127.0.0.2');
     check(await attempt(`http://${knownHost}:${await closedPort()}/`, { lookup }), fails('connection refused'));
   });
 
-  it('at a name’s first address, but at its second: the request is sent once', async () => {
+  it('succeeds at the second address of a name, and sends the request once', async () => {
     const endpoint = await startEndpoint({ answer: writes(reply(200)) });
     const lookup = finding('127.0.0.2', '127.0.0.1');
     check(await attempt(`http://${knownHost}:${endpoint.port}/`, { lookup }, endpoint), accepted(200));
@@ -46,11 +46,11 @@ describe('no connection', () => {
     ['SERVFAIL', failing('ESERVFAIL'), fails('the name server reports a failure')],
     ['something unheard of', failing('EWHATEVER'), fails('the exchange failed (EWHATEVER)')],
     ['no answer', () => {}, { ...fails(/timed out|does not answer/), timeoutMs: short }],
-  ])('when resolving: %s', async (_name, lookup, ending) => {
+  ])('fails when the lookup answers: %s', async (_name, lookup, ending) => {
     check(await attempt(`http://${knownHost}/`, { lookup, timeoutMs: ending.timeoutMs }), ending);
   });
 
-  it('when the name server answers after the time-out: nothing is sent any more', async () => {
+  it('sends nothing when the name server answers after the timeout', async () => {
     const endpoint = await startEndpoint({ answer: writes(reply(200)) });
     let answered: Promise<void> | undefined;
     const lookup: Lookup = (name, options, callback) => {
@@ -80,7 +80,7 @@ describe('no connection', () => {
     ['https://[::ffff:127.0.0.1]', [], 'not sent: Must not be a private address.'],
     ['https://localhost', ['127.0.0.1'], 'not sent: Must not be a name on a private network.'],
     ['http://hooks.example.com', ['127.0.0.1'], 'not sent: Must begin with https://.'],
-  ])('to %s, which is %j, unless it is allowed', async (origin, addresses, error) => {
+  ])('fails for %s at %j, unless insecure URLs are allowed', async (origin, addresses, error) => {
     const endpoint = await startEndpoint({ secure: identities.good, answer: writes(reply(200)) });
     const settings = { allowInsecure: false, lookup: finding(...addresses), ca: identities.ca };
     check(await attempt(`${origin}:${endpoint.port}/`, settings, endpoint), fails(error));
@@ -107,7 +107,7 @@ describe('two attempts at one endpoint', () => {
   }
   const numbered: Answer = (socket, index) => void socket.write(reply(200, [], `${index}`));
 
-  it('need no more than a connection each, and send one request each', async () => {
+  it('use at most one connection and send one request each', async () => {
     const { first, second, endpoint } = await twice(numbered, () => new Promise((resolve) => setTimeout(resolve, 50)));
     check(first, accepted(200, '0'));
     check(second, accepted(200, '1'));
@@ -122,7 +122,7 @@ describe('two attempts at one endpoint', () => {
       (socket, index) => (socket.write(reply(200, [], `${index}`)), setTimeout(() => socket.resetAndDestroy(), 50)),
     ],
     ['closed as announced', (socket, index) => void socket.end(reply(200, ['Connection: close'], `${index}`))],
-  ])('need two when it is %s in between, and each request is sent once', async (_name, answer) => {
+  ])('use two connections when the first is %s in between, and send each request once', async (_name, answer) => {
     const gone = async (endpoint: Endpoint): Promise<void> => {
       await expect.poll(() => endpoint.open() + sockets(), { interval: 5 }).toBe(0);
     };
@@ -132,14 +132,14 @@ describe('two attempts at one endpoint', () => {
     expect([endpoint.connections(), endpoint.requests()]).toEqual([2, 2]);
   });
 
-  it('when it hangs up just as the second is written: that one is sent once at most', async () => {
+  it('send the second request at most once when the endpoint closes the connection meanwhile', async () => {
     const { first, second, endpoint } = await twice((socket) => void socket.end(reply(200, [], 'ok')));
     check(first, accepted(200, 'ok'));
     expect(success(second) || /before a response came/.test(second.error ?? '')).toBe(true);
     expect(endpoint.requests()).toBeLessThanOrEqual(2);
   });
 
-  it('when the first is answered twice: the second doesn’t take that for its own', async () => {
+  it('don’t take a second response to the first request for the second’s', async () => {
     const doubly: Answer = (socket, index) =>
       void socket.write(Buffer.concat([reply(200, [], `${index}`), reply(299, [], 'unasked')]));
     const { first, second, endpoint } = await twice(doubly);
@@ -149,7 +149,7 @@ describe('two attempts at one endpoint', () => {
   });
 });
 
-it('closing waits for who is under way; afterwards nothing is sent', async () => {
+it('closing waits for attempts under way, and then sends nothing more', async () => {
   const endpoint = await startEndpoint({ answer: (socket) => void setTimeout(() => socket.write(reply(200)), 100) });
   const poster = createPoster({ allowInsecure: true, timeoutMs: ample });
   const url = `http://127.0.0.1:${endpoint.port}/`;

@@ -81,14 +81,14 @@ describe('a status', () => {
   ];
   it.each(statuses)('%s', async (_name, answer, ending) => void (await attemptAt({ answer }, ending)));
 
-  it.each([301, 302, 303, 307, 308])('%i is not followed', async (code) => {
+  it.each([301, 302, 303, 307, 308])('%i is not followed as a redirect', async (code) => {
     const location = `Location: http://127.0.0.1:${target.port}/`;
     await attemptAt({ answer: writes(reply(code, [location, 'Refresh: 0'])) }, rejected(code));
     expect(target.connections()).toBe(0);
   });
 });
 
-describe('no proper response', () => {
+describe('a malformed response', () => {
   const broken: Row[] = [
     ['a status line that isn’t', writes('HELLO 200 OK\r\n\r\n'), fails(invalid)],
     ['a status of letters', writes('HTTP/1.1 abc OK\r\n\r\n'), fails(invalid)],
@@ -147,7 +147,7 @@ describe('no proper response', () => {
   ])('%s', async (_name, connected, ending) => void (await attemptAt({ connected }, ending)));
 });
 
-it('an answer before the whole request is there', async () => {
+it('a response before the whole request is sent is accepted', async () => {
   const endpoint = await startEndpoint({
     connected: (socket) =>
       socket.once('data', () => drips(['HTTP/1.1 413 -\r\nContent-Length: 2\r\n\r\n', 'H', 'T'])(socket, 0)),

@@ -33,15 +33,15 @@ prepareAttempts();
 
 describe('over TLS', () => {
   const unknown = /not from a known authority/;
-  /** What the endpoint shows; or, for who doesn't speak TLS, what it does. */
+  /** The endpoint's certificate; or its behaviour, where it doesn't speak TLS. */
   const rows: [string, Exclude<keyof Identities, 'ca'> | Behaviour['connected'], Ending][] = [
     ['a good certificate', 'good', accepted(200, 'ok')],
     ['one for a wildcard', 'wildcard', accepted(200, 'ok')],
     ['one for another name', 'otherName', fails('the TLS certificate is for another name')],
     ['one that has expired', 'expired', fails('the TLS certificate has expired')],
-    ['one that isn’t valid yet', 'early', fails('the TLS certificate is not valid yet')],
+    ['one that is not valid yet', 'early', fails('the TLS certificate is not valid yet')],
     ['a self-signed one', 'selfSigned', fails('the TLS certificate is self-signed')],
-    ['one from an authority that nobody knows', 'unknown', fails(unknown)],
+    ['one from an unknown authority', 'unknown', fails(unknown)],
     ['silence in the handshake', () => {}, { ...fails(/timed out|does not answer/), timeoutMs: short }],
     ['plain text', (socket) => void socket.write('220 smtp.example.com ESMTP\r\n'), fails('the TLS handshake failed')],
     ['plain HTTP', (socket) => void socket.write(reply(400)), fails('the TLS handshake failed')],
@@ -80,11 +80,11 @@ describe('over TLS', () => {
     if (!plain) expect(endpoint.requests()).toBe(ending.success ? 1 : 0);
   });
 
-  it('a good certificate, for who knows only the usual authorities', async () => {
+  it('a certificate of a private authority, without its root certificate', async () => {
     await at({ secure: identities.good }, fails(unknown), { ca: undefined });
   });
 
-  it('a wish for a certificate of ours', async () => {
+  it('a request for a client certificate', async () => {
     const secure = { ...identities.good, requestCert: true, rejectUnauthorized: true };
     await at({ secure }, fails(/TLS handshake|before a response came/));
   });

@@ -18,7 +18,7 @@ import {
 // Single attempts at endpoints on real sockets, and what holds for the end of each attempt.
 
 export const kept = 16 * 1024;
-/** For who must run into it. Everybody else has so much that no busy machine makes them. */
+/** Timeouts: one to run into, and one that no busy machine runs into. */
 export const [short, ample] = [400, 8000];
 export const timedOut = 'timed out after 0.4 s';
 export const invalid = 'the response is not valid HTTP';

@@ -22,7 +22,7 @@ const failure = async (query: string, variables: object): Promise<object> =>
 const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }';
 
 describe('a webhook', () => {
-  it('has a secret made by the server, shown at creation only', async () => {
+  it('gets a secret from the server, which is shown only at creation', async () => {
     const { id, secret } = await createWebhook(acme, { url: 'https://hooks.example.com/kontor' });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const shown = await acme.graphql(
@@ -43,7 +43,7 @@ describe('a webhook', () => {
     ).toEqual(['previousSecretUntil', 'formerSecretsUntil']);
   });
 
-  it('is one of at most 10 per tenant, under concurrency too; a deleted one makes room', async () => {
+  it('is one of at most 10 per tenant, also when created concurrently; deleting one makes room', async () => {
     const made = await Promise.all(
       Array.from({ length: 15 }, (_each, index) =>
         acme.graphqlAnswer(create, { input: { url: `https://hooks.example.com/${index}` } }),
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     await createWebhook(acme, { url: 'https://hooks.example.com/11' });
   });
 
-  it('wants events that exist', async () => {
+  it('rejects unknown events', async () => {
     expect(
       await failure(create, { input: { url: 'https://hooks.example.com', events: ['invoice.paid', 'invoice.eaten'] } }),
     ).toMatchObject({
@@ -73,7 +73,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('can want every event that it is told of, and each is explained', async () => {
+  it('can select every event type, and each type has a description', async () => {
     const { eventTypes } = await acme.graphql('{ eventTypes { name description occasion } }');
     const names = eventTypes.map(({ name }: { name: string }) => name);
     expect(names).toContain('bank_transaction.matched');
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     await createWebhook(acme, { url: 'https://hooks.example.com', events: names });
   });
 
-  it('goes to https and public addresses only, unless development is allowed', async () => {
+  it('accepts only https:// URLs with public addresses, unless insecure URLs are allowed', async () => {
     const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
     const strict = createDomain(service, webhooks, () => service.url);
     const faults = async (url: string): Promise<string | undefined> => {
@@ -102,7 +102,7 @@ describe('a webhook', () => {
     expect(await faults('https://no-such-name.example.com/'), 'a name that does not resolve yet').toBeUndefined();
   });
 
-  it("is not another tenant's to see, change, ping or read the log of", async () => {
+  it("can't be read, changed, or pinged by another tenant, nor can its audit log be read", async () => {
     const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
     const other = await service.integrator();
     const unknown = '01890000-0000-7000-8000-000000000000';
@@ -141,7 +141,7 @@ describe('the audit log', () => {
     await receiver.close();
   });
 
-  it('keeps request headers, status, response headers and the first 16 KiB of the body; filtered by webhook, event, state and time', async () => {
+  it('has request headers, status, response headers, and 16 KiB of the body; can be filtered by webhook, event, state, and time', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     const { id: other } = await createWebhook(acme, { url: `${receiver.url}/other`, events: ['project.created'] });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Buyer' });
@@ -177,7 +177,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is kept for 90 days', async () => {
+  it('keeps deliveries for 90 days', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Old' });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'New' });

@@ -77,7 +77,7 @@ describe('retries', () => {
     expect(await webhook(id)).toMatchObject({ active: true, consecutiveFailures: 1 });
   });
 
-  it('have their jobs in the queue, at their time', async () => {
+  it('have a job in the queue at the time of the next attempt', async () => {
     await createWebhook(acme, { url: receiver.url });
     await happen();
     await hand.run();
@@ -100,7 +100,7 @@ async function failForGood(times: number): Promise<void> {
 }
 
 describe('the 100th failed delivery in a row', () => {
-  it('deactivates the webhook and sets its waiting deliveries aside; what happens then is recorded as set aside, and can be sent', async () => {
+  it('deactivates the webhook and sets its waiting deliveries aside; later events are set aside too, and can be redelivered', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 98 } });
     await failForGood(1);
@@ -141,7 +141,7 @@ describe('the 100th failed delivery in a row', () => {
     );
   });
 
-  it('is counted anew after a success; pings and manual redeliveries do not count', async () => {
+  it('is counted from the last success; pings and manual redeliveries do not count', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
     await acme.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', { id });
@@ -211,7 +211,7 @@ describe('rotating the secret', () => {
       )
     ).rotateWebhookSecret.secret;
 
-  it('signs with both for 24 hours; X-Service-Signature changes over after that', async () => {
+  it('signs with both secrets for 24 hours; X-Service-Signature uses the new one after that', async () => {
     answer = 200;
     const { id, secret: old } = await createWebhook(acme, { url: receiver.url });
     const secret = await rotate(id, false);
@@ -228,7 +228,7 @@ describe('rotating the secret', () => {
     expect([verifies(old), verifies(secret)]).toEqual([false, true]);
   });
 
-  it('or at once, when the user says so', async () => {
+  it('uses the new secret at once if the user says so', async () => {
     answer = 200;
     const { id, secret: old } = await createWebhook(acme, { url: receiver.url });
     const secret = await rotate(id, true);
@@ -254,7 +254,7 @@ describe('rotating the secret', () => {
       .formerSecretsUntil;
   const hour = 3_600_000;
 
-  it('again within 24 hours: every secret keeps its own 24 hours, and a third time is refused', async () => {
+  it('again within 24 hours keeps every secret for its own 24 hours; a third time is rejected', async () => {
     answer = 200;
     const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
     const second = await rotate(id, false);
@@ -298,7 +298,7 @@ describe('rotating the secret', () => {
     expect(await signedNow(secrets)).toEqual({ document, standard: [true, true, true], signatures: 3 });
   });
 
-  it('of many rotations at once, two are done, and none of their secrets is lost', async () => {
+  it('does two of many concurrent rotations, and loses no secret of theirs', async () => {
     answer = 200;
     const { id, secret: first } = await createWebhook(acme, { url: receiver.url });
     const answers = await Promise.allSettled(Array.from({ length: 8 }, () => rotate(id, false)));
@@ -307,7 +307,7 @@ describe('rotating the secret', () => {
     expect(await signedNow([first, ...made])).toEqual({ document: 0, standard: [true, true, true], signatures: 3 });
   });
 
-  it('keeps no secret in plain form in the database', async () => {
+  it('stores secrets encrypted', async () => {
     const { id, secret } = await createWebhook(acme, { url: receiver.url });
     await rotate(id, false);
     const { rows } = await service.pool.query('select webhooks::text as row from webhooks');
@@ -319,7 +319,7 @@ describe('rotating the secret', () => {
 });
 
 describe('a worker that dies while sending', () => {
-  it('has made an attempt that counts; the delivery is taken up again with the same id and bytes', async () => {
+  it('leaves an attempt that counts; the delivery is retried with the same id and bytes', async () => {
     answer = 200;
     await createWebhook(acme, { url: receiver.url });
     await happen();

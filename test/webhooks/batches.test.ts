@@ -63,7 +63,7 @@ const states = async (): Promise<Record<string, number>> =>
   );
 
 describe('a hundred deliveries at once', () => {
-  it('take few statements, each one attempt', async () => {
+  it('take few statements and one attempt each', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     const ids = await waiting(id, 100);
     let statements = 0;
@@ -76,7 +76,7 @@ describe('a hundred deliveries at once', () => {
     expect(statements).toBeLessThan(100);
   });
 
-  it('of which each has two jobs, are still one attempt each', async () => {
+  it('are one attempt each, also with two jobs each', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     const ids = await waiting(id, 50);
     const jobs = await run(id, [...ids, ...ids].toSorted());
@@ -85,7 +85,7 @@ describe('a hundred deliveries at once', () => {
     expect(await states()).toEqual({ DELIVERED: 50 });
   });
 
-  it('of which the end of one can’t be recorded: the others’ are, and its job fails', async () => {
+  it('are recorded except one that can’t be, whose job fails', async () => {
     answer = (response, _request, index) => status(index === 20 ? 299 : 200)(response);
     const { id } = await createWebhook(acme, { url: receiver.url });
     await service.pool.query(`
@@ -99,7 +99,7 @@ describe('a hundred deliveries at once', () => {
     ]);
   });
 
-  it('of which one can’t be signed: the others are sent, and nothing is counted of that one', async () => {
+  it('are sent except one that can’t be signed, which counts no attempt', async () => {
     const [good, bad] = [
       await createWebhook(acme, { url: receiver.url }),
       await createWebhook(acme, { url: receiver.url }),
@@ -118,7 +118,7 @@ describe('a hundred deliveries at once', () => {
   });
 });
 
-describe('deliveries that end together', () => {
+describe('deliveries that end in one batch', () => {
   const ending = (deliveryId: string, success: boolean): AttemptResult => ({
     deliveryId,
     number: 6,
@@ -145,7 +145,7 @@ describe('deliveries that end together', () => {
     );
   }
 
-  it('as failures, count each: the 100th deactivates the webhook, and sets aside what waits for it', async () => {
+  it('count as one failure each: the 100th deactivates the webhook and sets its waiting deliveries aside', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await endLast(id, 97, [false, false], 0);
     expect(await acme.db.webhook.findFirst()).toMatchObject({
@@ -177,7 +177,7 @@ describe('deliveries that end together', () => {
       rules,
     );
 
-  it('105 as failures, at once and a few at a time: the count stops at 100, and all have failed', async () => {
+  it('stop counting at 100 of 105 failures, in one batch or several, and all have failed', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     const ids = await lastAttempts(id, 105);
     await waiting(id, 3);
@@ -186,7 +186,7 @@ describe('deliveries that end together', () => {
     expect(await states()).toEqual({ FAILED: 105, SET_ASIDE: 3 });
   });
 
-  it('after the 100th: the count stays, and each is what its last attempt made of it', async () => {
+  it('leave the count as it is after the 100th, and have the state of their last attempt', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
     const [hundredth = '', failing = '', succeeding = '', lost = ''] = await lastAttempts(id, 4);
@@ -209,7 +209,7 @@ describe('deliveries that end together', () => {
     });
   });
 
-  it('as failures and a success, leave no failure in a row', async () => {
+  it('reset the count if one of them succeeds', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await endLast(id, 99, [false, true, false], 1);
     expect(await acme.db.webhook.findFirst()).toMatchObject({ active: true, consecutiveFailures: 0, disabledAt: null });
@@ -220,7 +220,7 @@ describe('deliveries that end together', () => {
 });
 
 describe('a worker', () => {
-  it('gives one webhook a part of its jobs, and the next ones less each', () => {
+  it('runs at most a part of its jobs for one webhook, and less for each further one', () => {
     const lanes = new EndpointConcurrency(400);
     const fill = (webhookId: string): number => {
       for (let held = 0; ; held += 1) {
@@ -236,7 +236,7 @@ describe('a worker', () => {
     expect(held[3]).toBeGreaterThan(20);
   });
 
-  it('that is stopped gives back what it has not begun to send', async () => {
+  it('that is stopped gives back deliveries that it has not begun to send', async () => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     answer = (response) => void released.then(() => response.end());

@@ -29,7 +29,7 @@ async function events(acme: Integrator, count: number): Promise<void> {
 
 describe('a slow endpoint', () => {
   it(
-    'holds up nobody else: while 1,000 deliveries wait for it, 200 other endpoints get theirs',
+    'delays no other endpoint: 200 others get their deliveries while 1,000 wait for the slow one',
     { timeout: 90_000 },
     async () => {
       let answerAll = (): void => {};
@@ -66,8 +66,8 @@ describe('a slow endpoint', () => {
   );
 });
 
-describe('a fault in our own bookkeeping', () => {
-  it('never sends an endless stream of duplicates: each attempt is counted before it is sent', async () => {
+describe('a failure to record attempts', () => {
+  it('causes no endless duplicates: each attempt is counted before it is sent', async () => {
     const receiver = await receive();
     const acme = await service.integrator();
     await createWebhook(acme, { url: receiver.url });

@@ -32,7 +32,7 @@ async function counted(who: Integrator): Promise<unknown> {
 }
 
 describe('counts', () => {
-  it('of one tenant stay as they are, whatever another does', async () => {
+  it('of one tenant don’t change when another tenant writes', async () => {
     await fill(acme);
     const before = await counted(acme);
     await fill(globex);
@@ -45,7 +45,7 @@ describe('counts', () => {
     expect(await counted(acme)).toEqual(before);
   });
 
-  it('are the tenant’s own, in every list', async () => {
+  it('are of the tenant’s own rows in every list', async () => {
     const query = `{ ${lists.map((name) => `${name} { totalCount nodes { id } }`).join(' ')} }`;
     const [mine, theirs] = [await acme.graphql(query), await globex.graphql(query)];
     for (const name of lists) {
@@ -56,7 +56,7 @@ describe('counts', () => {
   });
 });
 
-it('invoice numbers run without gaps in each tenant, however they alternate, and whatever fails or is deleted', async () => {
+it('invoice numbers have no gaps in each tenant when tenants alternate and when invoices fail or are deleted', async () => {
   const [one, other] = [await service.integrator(), await service.integrator()];
   const number = async (who: Integrator): Promise<string> => {
     const customerId = await makeCustomer(who);
@@ -81,7 +81,7 @@ it('invoice numbers run without gaps in each tenant, however they alternate, and
   expect(numbers.get(other)!.toSorted()).toEqual(expected(4));
 });
 
-it('no number is shared: the database has no sequence, but for tallies, whose rows nobody is answered', async () => {
+it('tenants share no sequence, except for tallies, whose ids no answer has', async () => {
   const { rows } = await service.pool.query(`
     select format('%I.%I', table_schema, table_name) as name from information_schema.columns
     where table_schema = 'public' and (is_identity = 'YES' or column_default like 'nextval%')`);
@@ -89,7 +89,7 @@ it('no number is shared: the database has no sequence, but for tallies, whose ro
 });
 
 describe('the log', () => {
-  it('tells of one request nothing that is another tenant’s: not when they run at once, not when they fail', async () => {
+  it('of a request has nothing of another tenant, when they run concurrently or fail', async () => {
     [acme, globex] = [await service.integrator(), await service.integrator({ name: 'Globex' })];
     const [mine, theirs] = [await fill(acme), await fill(globex)];
     const asked = new Map<string, Integrator>();
@@ -130,7 +130,7 @@ describe('global tables (users, memberships, sessions, tokens)', () => {
   const tables = ['users', 'memberships', 'sessions', 'api_tokens', 'invitations'];
   const models = ['user', 'membership', 'session', 'apiToken', 'invitation'];
 
-  it('are named by identity’s own code only', () => {
+  it('are used only by identity’s own code', () => {
     const files = execFileSync('git', ['ls-files', 'src', 'schema', 'rest-shim', 'prisma'], { encoding: 'utf8' });
     const code = files.split('\n').filter((file) => file.endsWith('.ts') && !file.startsWith('src/identity/'));
     const names = new RegExp(
@@ -154,7 +154,7 @@ describe('global tables (users, memberships, sessions, tokens)', () => {
     },
   );
 
-  it('no function that runs as its owner is the role’s to call', async () => {
+  it('the role can call no function that runs as its owner', async () => {
     const { rows } = await service.pool.query(`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = pronamespace
       where prosecdef and n.nspname not in ('pg_catalog', 'information_schema')

@@ -35,7 +35,7 @@ it('every table of the books has tenant_id, which is never null', async () => {
   expect(tables.filter(({ good }) => !good)).toEqual([]);
 });
 
-it('every primary key, unique constraint and unique index of theirs has tenant_id in it, the primary key first', async () => {
+it('every primary key, unique constraint, and unique index of the books has tenant_id, the primary key first', async () => {
   const keys = await rows<{ table: string; key: string; columns: string[]; isPrimary: boolean }>(
     `select relname as table, indexrelid::regclass::text as key, indisprimary as "isPrimary",
        ${names('indrelid', 'indkey::int2[]')} as columns
@@ -47,7 +47,7 @@ it('every primary key, unique constraint and unique index of theirs has tenant_i
   expect(keys.filter(({ columns, isPrimary }) => isPrimary && columns[0] !== 'tenant_id')).toEqual([]);
 });
 
-it('every foreign key between them joins tenant_id to tenant_id; others lead to the tenants alone, by it', async () => {
+it('every foreign key between tables of the books joins tenant_id to tenant_id; all others refer to tenants by it', async () => {
   const keys = await rows<{ key: string; from: string[]; to: string; toColumns: string[]; within: boolean }>(
     `select conname as key, ${names('conrelid', 'conkey')} as from, confrelid::regclass::text as to,
        ${names('confrelid', 'confkey')} as "toColumns", confrelid in (select oid from ${books} as books) as within
@@ -62,7 +62,7 @@ it('every foreign key between them joins tenant_id to tenant_id; others lead to 
   expect(at.filter(({ within, to, meets }) => !within && !(to === 'tenants' && meets === 'id'))).toEqual([]);
 });
 
-it('nothing outside the books refers to them', async () => {
+it('no table outside the books refers to them', async () => {
   const keys = await rows(
     `select conname from pg_constraint
      where contype = 'f' and confrelid in (select oid from ${books} as books)

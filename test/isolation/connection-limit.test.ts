@@ -17,14 +17,14 @@ afterAll(() => database.drop());
 
 const [acme, globex] = ['01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058'];
 
-describe('of a pool’s connections one tenant holds at once', () => {
+describe('one tenant holds', () => {
   it.each([
     [20, 5],
     [10, 2],
     [7, 1],
     [4, 1],
     [1, 1],
-  ])('of %i at most %i', async (size, most) => {
+  ])('of %i connections of a pool at most %i', async (size, most) => {
     const pool = new TenantPool({ connectionString: database.url, max: size });
     const taken: PoolClient[] = [];
     const all = Array.from({ length: most + 3 }, () =>
@@ -45,7 +45,7 @@ describe('of a pool’s connections one tenant holds at once', () => {
     await pool.end();
   });
 
-  it('what fails or is broken off gives its place back', async () => {
+  it('no connection after a statement fails or a connection is closed', async () => {
     const pool = new TenantPool({ connectionString: database.url, max: 4 });
     for (let round = 0; round < 3; round += 1) {
       await expect(asTenant(acme, () => pool.query('select nothing'))).rejects.toThrow('nothing');
@@ -57,8 +57,8 @@ describe('of a pool’s connections one tenant holds at once', () => {
   });
 });
 
-describe('who waits for the tenant’s turn', () => {
-  it('has it in the order of coming, and no other tenant waits for it', async () => {
+describe('a request that waits for a connection of its tenant', () => {
+  it('gets one in the order of arrival, and delays no other tenant', async () => {
     const limit = new TenantLimit(8);
     const first = await limit.acquire(acme);
     await limit.acquire(acme);
@@ -76,7 +76,7 @@ describe('who waits for the tenant’s turn', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('gives up after the pool’s time, and once nobody waits for the answer', async () => {
+  it('gives up after the pool’s timeout, and when its request is aborted', async () => {
     const limit = new TenantLimit(1);
     const giveBack = await limit.acquire(acme);
     await expect(limit.acquire(acme, { timeoutMs: 10 })).rejects.toThrow('all the connections that one tenant may');
@@ -90,8 +90,8 @@ describe('who waits for the tenant’s turn', () => {
   });
 });
 
-describe.each(['session', 'transaction'] as const)('while a connection is one’s for a %s', (pooled) => {
-  it('requests of one tenant that are all held up leave connections to the others', async () => {
+describe.each(['session', 'transaction'] as const)('while a connection belongs to one user for a %s', (pooled) => {
+  it('blocked requests of one tenant leave connections to the others', async () => {
     const books = openBooks({ connectionString: database.url, max: 8 }, pooled);
     const service = await startService({ database, books });
     const [attacker, innocent] = [await service.integrator(), await service.integrator()];
