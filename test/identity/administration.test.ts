@@ -33,7 +33,7 @@ vi.mock('@node-rs/argon2', async (original) => {
 openAccounts();
 
 describe('tenants', () => {
-  it('are in Germany, with EUR and UTC, unless told otherwise', async () => {
+  it('have country DE, EUR, and UTC by default', async () => {
     const plain = await createTenant(client, { name: '  Acme GmbH ' });
     expect(plain).toMatchObject({
       name: 'Acme GmbH',
@@ -96,12 +96,12 @@ describe('tenants', () => {
     );
   });
 
-  it('that don’t exist can’t be closed', async () => {
+  it('can’t be closed if they don’t exist', async () => {
     expect(await refusal(closeTenant(client, unknownId))).toBe(`Unknown tenant "${unknownId}"`);
     expect(await refusal(closeTenant(client, 'acme'))).toBe('Unknown tenant "acme"');
   });
 
-  it('leave no token behind, whoever is making one at the same time', async () => {
+  it('leave no token behind, also if one is created while they are closed', async () => {
     for (let round = 0; round < 10; round++) {
       const { tenant } = await someTenant();
       const making = Array.from({ length: 5 }, () =>
@@ -114,7 +114,7 @@ describe('tenants', () => {
 });
 
 describe('users', () => {
-  it('are told apart by e-mail address in lower case, and named after it unless told otherwise', async () => {
+  it('are identified by their lower-case e-mail address, which is their default name', async () => {
     const email = someEmail();
     const user = await createUser(client, { email: ` ${email.toUpperCase()} ` });
     expect(user).toEqual({ id: user.id, email, name: email.split('@')[0] });
@@ -141,7 +141,7 @@ describe('users', () => {
     );
   });
 
-  it('who have an account are not added by making it again, which says since when it exists', async () => {
+  it('with an account are not added by creating it again; the error says since when it exists', async () => {
     const [email, { tenant }] = [someEmail(), await someTenant()];
     await createUser(client, { email });
     const { createdAt } = await client.user.findUniqueOrThrow({ where: { email } });
@@ -152,7 +152,7 @@ describe('users', () => {
     expect(await client.membership.count({ where: { user: { email } } })).toBe(0);
   });
 
-  it('are made once, also by many at once', async () => {
+  it('are created once, also by many concurrent calls', async () => {
     const { tenant } = await someTenant();
     const email = someEmail();
     const results = await Promise.allSettled(
@@ -173,7 +173,7 @@ describe('users', () => {
     expect(await client.user.count({ where: { email: input.email } })).toBe(0);
   });
 
-  it('who leave a tenant lose it on their tokens, for good, and no other', async () => {
+  it('who leave a tenant lose it on their tokens for good, and no other tenant', async () => {
     const { tenant, user, token } = await someTenant();
     const [other, colleague] = [
       await createTenant(client, { name: 'Other' }),
@@ -194,7 +194,7 @@ describe('users', () => {
     expect(await kindOf(token.token)).toBe('no-tenant');
   });
 
-  it('leave no token behind, even if one is being made', async () => {
+  it('leave no token behind, also if one is created meanwhile', async () => {
     for (let round = 0; round < 10; round++) {
       const { tenant, user } = await someTenant();
       const making = Array.from({ length: 5 }, () =>
@@ -205,7 +205,7 @@ describe('users', () => {
     }
   });
 
-  it('can’t leave where they aren’t', async () => {
+  it('can’t leave a tenant of which they are no member', async () => {
     const [{ tenant }, { user }] = [await someTenant(), await someTenant()];
     expect(await refusal(removeUser(client, { email: user.email, tenantId: tenant.id }))).toBe(
       `User ${user.email} is not a member of this tenant`,
@@ -218,7 +218,7 @@ describe('users', () => {
 });
 
 describe('a password', () => {
-  it('is kept as Argon2id, and verified', async () => {
+  it('is stored as Argon2id, and verified', async () => {
     const email = someEmail();
     const user = await createUser(client, { email, password: 'correct hörse battery' });
     const { passwordHash } = await client.user.findUniqueOrThrow({ where: { email } });
@@ -229,7 +229,7 @@ describe('a password', () => {
     expect(await verifyPassword(client, email, '')).toBeNull();
   });
 
-  it('costs the same to check when there is no such user, or none with a password', async () => {
+  it('takes the same work to check for an unknown user and for one without a password', async () => {
     const [known, without] = [someEmail(), someEmail()];
     await createUser(client, { email: known, password: 'correct horse battery' });
     await createUser(client, { email: without });
@@ -242,7 +242,7 @@ describe('a password', () => {
     expect(costs).toEqual(costs.map(() => [['', 'argon2id', 'v=19', 'm=19456,t=2,p=1']]));
   });
 
-  it('of a user there is already is not changed by adding them to a tenant', async () => {
+  it('of an existing user is not changed by adding them to a tenant', async () => {
     const [email, { tenant }] = [someEmail(), await someTenant()];
     await createUser(client, { email, password: 'correct horse battery' });
     const again = { email, tenantId: tenant.id, password: 'another horse battery' };
@@ -253,7 +253,7 @@ describe('a password', () => {
 });
 
 describe('tokens', () => {
-  it('may do everything and never expire, unless told otherwise; their value is shown once and stored nowhere', async () => {
+  it('have all abilities and no expiry by default; their value is shown once and not stored', async () => {
     const { tenant, user, token } = await someTenant();
     expect(token).toEqual({
       id: token.id,
@@ -284,7 +284,7 @@ describe('tokens', () => {
     expect(await refusal(listTokens(client, { tenantId: 'acme' }))).toBe('Unknown tenant "acme"');
   });
 
-  it('belong to the tenant’s only user, or to the one that is named', async () => {
+  it('belong to the tenant’s only user, or to the named one', async () => {
     const tenant = await createTenant(client, { name: 'Acme' });
     expect(await refusal(createToken(client, { tenantId: tenant.id }))).toBe(
       'The tenant has no users yet: create one first',
@@ -311,7 +311,7 @@ describe('tokens', () => {
     );
   });
 
-  it('can only be given abilities that exist, each once', async () => {
+  it('take only known abilities, each once', async () => {
     const { tenant } = await someTenant();
     const create = (abilities: string[]) => createToken(client, { tenantId: tenant.id, abilities });
     expect((await create(['time-entries:read', 'read', 'read'])).abilities).toEqual(['time-entries:read', 'read']);
@@ -321,7 +321,7 @@ describe('tokens', () => {
     expect(await refusal(create([]))).toBe('A token must have at least one ability');
   });
 
-  it('can’t have expired before they are made, nor have a name that is empty', async () => {
+  it('reject an expiry in the past and an empty name', async () => {
     const { tenant } = await someTenant();
     const create = (rest: { expiresAt?: Date; name?: string }) => createToken(client, { tenantId: tenant.id, ...rest });
     expect(await refusal(create({ expiresAt: new Date() }))).toBe('The expiry must be a time in the future');
@@ -329,7 +329,7 @@ describe('tokens', () => {
     expect(await refusal(create({ name: '' }))).toBe('name "": Must not be empty.');
   });
 
-  it('of a user for one tenant are at most 100 that work, however many are made at once', async () => {
+  it('of a user for one tenant are at most 100 valid ones, also when created concurrently', async () => {
     const { tenant, user, token } = await someTenant();
     const rows = Array.from({ length: 95 }, () => ({
       tenantId: tenant.id,
@@ -363,7 +363,7 @@ describe('tokens', () => {
     expect(elsewhere.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
   });
 
-  it('are revoked once and for all', async () => {
+  it('stay revoked, and can be revoked only once', async () => {
     const { token } = await someTenant();
     await revokeToken(client, token.id);
     const [revoked] = await listTokens(client);

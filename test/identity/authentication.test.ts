@@ -54,7 +54,7 @@ describe('authentication', () => {
     await untilUsed(id);
   });
 
-  it('asks about many requests at once, and says of each who sends it', async () => {
+  it('looks up many concurrent requests in one statement, and finds the caller of each', async () => {
     const made = [await someTenant(), await someTenant(), await someTenant()];
     await revokeToken(client, made[2]!.token.id);
     const sent = [...made, ...made].map(({ token }) => token.token);
@@ -67,7 +67,7 @@ describe('authentication', () => {
     expect(statements.filter((sql) => sql.includes('where t.hash'))).toHaveLength(1);
   });
 
-  it('takes the scheme in any case, and no other scheme', async () => {
+  it('accepts the scheme Bearer in any case, and no other', async () => {
     const { token } = await someTenant();
     const kinds = [];
     for (const header of [
@@ -86,7 +86,7 @@ describe('authentication', () => {
     expect(kinds).toEqual(['principal', 'principal', ...Array.from({ length: 7 }, () => 'unauthenticated')]);
   });
 
-  it('rejects what can’t be a token without asking the database', async () => {
+  it('rejects a malformed token without asking the database', async () => {
     const { value } = mintToken();
     statements.length = 0;
     for (const wrong of [
@@ -100,11 +100,11 @@ describe('authentication', () => {
     expect(statements).toEqual([]);
   });
 
-  it('rejects a well-formed token that nobody made', async () => {
+  it('rejects a well-formed token that doesn’t exist', async () => {
     expect(await kindOf(mintToken().value)).toBe('unauthenticated');
   });
 
-  it('rejects a revoked token from the moment on that revocation returns', async () => {
+  it('rejects a revoked token as soon as revocation returns', async () => {
     const { token } = await someTenant();
     expect(await kindOf(token.token)).toBe('principal');
     const busy = new AbortController();
@@ -128,7 +128,7 @@ describe('authentication', () => {
     expect(new Set(late)).toEqual(new Set(['unauthenticated']));
   });
 
-  it('rejects a token that has expired, to the millisecond', async () => {
+  it('rejects an expired token, to the millisecond', async () => {
     const { tenant } = await someTenant();
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { token } = await createToken(client, { tenantId: tenant.id, expiresAt });
@@ -136,7 +136,7 @@ describe('authentication', () => {
     expect(await kindOf(token, expiresAt)).toBe('unauthenticated');
   });
 
-  it('knows a token without a tenant', async () => {
+  it('accepts a token without a tenant as such', async () => {
     const { user } = await someTenant();
     const { token, id } = await createToken(client, { tenantId: null, userEmail: user.email });
     expect(await authenticate(token)).toEqual({ kind: 'no-tenant', tokenId: id });
@@ -144,7 +144,7 @@ describe('authentication', () => {
     expect(await kindOf(token)).toBe('unauthenticated');
   });
 
-  it('counts a closed tenant, and one the user isn’t in, as none, even if the token still names it', async () => {
+  it('ignores a token’s tenant if it is closed or the user is no member of it', async () => {
     const [closed, left] = [await someTenant(), await someTenant()];
     await client.tenant.update({ where: { id: closed.tenant.id }, data: { closedAt: new Date() } });
     await client.membership.deleteMany({ where: { tenantId: left.tenant.id } });
@@ -154,7 +154,7 @@ describe('authentication', () => {
 });
 
 describe('the last use of a token', () => {
-  it('is noted after the answer, at most once a minute; the answer tells the one before', async () => {
+  it('is recorded after the answer, at most once a minute; the answer has the previous one', async () => {
     const { token } = await someTenant();
     const seen = [];
     const noted = new Set([0, 60, 500]);
@@ -169,7 +169,7 @@ describe('the last use of a token', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('is one write, however many requests come at once', async () => {
+  it('is one write for many concurrent requests', async () => {
     const { token } = await someTenant();
     await pool.query(`
       create table notes (token_id uuid);
@@ -181,7 +181,7 @@ describe('the last use of a token', () => {
     expect(rows).toEqual([{ token_id: token.id }]);
   });
 
-  it('is one write, also when another process noted one at the same time', async () => {
+  it('is one write, also when another process records it at the same time', async () => {
     const { token } = await someTenant();
     const other = await pool.connect();
     await other.query('begin');
@@ -195,7 +195,7 @@ describe('the last use of a token', () => {
     expect(await lastUsed(token.id)).toEqual(at(1));
   });
 
-  it('never holds up or fails a request; what goes wrong is reported', async () => {
+  it('never delays or fails a request; its errors are reported', async () => {
     const { token } = await someTenant();
     const holder = await pool.connect();
     await holder.query('begin');
@@ -213,7 +213,7 @@ describe('the last use of a token', () => {
     await untilUsed(token.id);
   });
 
-  it('is not noted for a token that is rejected', async () => {
+  it('is not recorded for a rejected token', async () => {
     const { token } = await someTenant();
     await revokeToken(client, token.id);
     await authenticate(token.token);

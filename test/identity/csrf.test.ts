@@ -90,7 +90,7 @@ describe('a mutation with a session cookie', () => {
     expect(await countOf(title)).toBe(status === 200 ? 1 : 0);
   });
 
-  it('an upload with our header passes; without it, nothing is read of it', async () => {
+  it('accepts an upload with our header, and reads nothing of one without', async () => {
     const body = [
       '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query": "{ __typename }"}',
       '--x\r\ncontent-disposition: form-data; name="map"\r\n\r\n{}',
@@ -105,7 +105,7 @@ describe('a mutation with a session cookie', () => {
     expect((await send('POST', '/graphql', headers, body)).status).toBe(403);
   });
 
-  it('never by GET, from wherever', async () => {
+  it('is rejected by GET from any origin', async () => {
     const { query } = JSON.parse(write('by GET'));
     const path = `/graphql?query=${encodeURIComponent(query)}`;
     for (const from of ['same-origin', 'none', 'cross-site']) {
@@ -115,7 +115,7 @@ describe('a mutation with a session cookie', () => {
     expect(await countOf('by GET')).toBe(0);
   });
 
-  it('a query by GET is for our own pages too', async () => {
+  it('a query by GET is accepted from our own pages only', async () => {
     const path = `/graphql?query=${encodeURIComponent('{ me { user { email } } }')}`;
     const ask = async (headers: Record<string, string>) => (await send('GET', path, { cookie, ...headers })).status;
     expect(await ask({ 'sec-fetch-site': 'same-origin' })).toBe(200);
@@ -123,7 +123,7 @@ describe('a mutation with a session cookie', () => {
     expect(await ask({ origin: 'https://evil.example' })).toBe(403);
   });
 
-  it('no other origin is told anything with a cookie', async () => {
+  it('no other origin can read an answer to a request with a cookie', async () => {
     const { headers } = await service.request('POST', '/graphql', {
       body: { query: '{ __typename }' },
       headers: { cookie, origin: 'https://app.example' },
@@ -131,14 +131,14 @@ describe('a mutation with a session cookie', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('a token’s requests are for any origin, as before', async () => {
+  it('requests with a token are accepted from any origin', async () => {
     const acme = await service.integrator();
     const headers = { ...json, cookie, authorization: `Bearer ${acme.token}`, 'sec-fetch-site': 'cross-site' };
     expect((await send('POST', '/graphql', headers, '{"query": "{ __typename }"}')).status).toBe(200);
   });
 });
 
-describe('/api/auth is for our own pages', () => {
+describe('/api/auth accepts our own pages only', () => {
   const signIn = () => JSON.stringify({ email: ada.email, password });
 
   it.each<[string, Record<string, string>, number]>([
@@ -152,7 +152,7 @@ describe('/api/auth is for our own pages', () => {
     expect((await send('POST', '/api/auth/sign-in/email', headers, signIn())).status).toBe(status);
   });
 
-  it('another site can neither sign out nor look', async () => {
+  it('another site can neither sign out nor read the session', async () => {
     const sessions = await service.client.session.count({ where: { userId: ada.userId } });
     for (const path of ['sign-out', 'revoke-sessions']) {
       expect((await send('POST', `/api/auth/${path}`, { cookie, ...plain })).status).toBe(403);

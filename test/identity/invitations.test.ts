@@ -61,7 +61,7 @@ async function joinAsNew(token: string, email: string, by = openBrowser(service)
 }
 
 describe('an invitation', () => {
-  it('is a link, shown once, that tells its bearer who invites whom, where to', async () => {
+  it('is a link, shown once, that shows who invites which address to which tenant', async () => {
     const { browser, email: inviter } = await signedIn(service);
     const { body } = await browser.graphql(invite, { email: ' Bob@Example.com ' });
     const { link, invitation } = body.data.inviteMember;
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  it('makes an account for who has none, whose session then joins the tenant; once', async () => {
+  it('creates an account for a new user, whose session then joins the tenant, once', async () => {
     const { browser, tenantId, userId } = await signedIn(service);
     const { token, email } = await invited(browser);
     const bob = openBrowser(service);
@@ -117,7 +117,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('ten who make an account by it at once, in two processes: there is one, of one of the passwords', async () => {
+  it('creates one account, with one of the passwords, for ten concurrent requests to two processes', async () => {
     const { browser, tenantId } = await signedIn(service);
     const { token, email } = await invited(browser);
     const passwords = Array.from({ length: 10 }, (_, i) => `${password} ${i}`);
@@ -131,7 +131,7 @@ describe('an invitation', () => {
     expect(await service.client.membership.count({ where: { tenantId } })).toBe(1);
   });
 
-  it('makes ten accounts in 15 minutes, or tries to: then it is answered 429', async () => {
+  it('allows ten attempts to create an account in 15 minutes, and answers 429 to more', async () => {
     const { browser } = await signedIn(service);
     const { token, email } = await invited(browser);
     const answers = await Promise.all(
@@ -144,7 +144,7 @@ describe('an invitation', () => {
     expect((await accept({ token }, await enter(service, { email }))).status, 'the account still accepts').toBe(200);
   });
 
-  it('accepted at once in two browsers of one user: once', async () => {
+  it('is accepted once by two concurrent requests of one user', async () => {
     const bob = await signedIn(service);
     const browsers = [bob.browser, await enter(other, bob)];
     for (let round = 0; round < 5; round++) {
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('for a user there is: only they accept it, signed in', async () => {
+  it('for an existing user is accepted only by that user, signed in', async () => {
     const { browser, tenantId } = await signedIn(service);
     const bob = await signedIn(service);
     const { token } = await invited(browser, bob.email);
@@ -179,7 +179,7 @@ describe('an invitation', () => {
     expect((await accept({ token }, bob.browser)).status).toBe(404);
   });
 
-  it('for a user without a password gives nobody a way to set one', async () => {
+  it('for a user without a password can’t be used to set one', async () => {
     const { browser } = await signedIn(service);
     const email = someEmail();
     await createUser(service.client, { email, tenantId: (await createTenant(service.client, { name: 'Other' })).id });
@@ -190,7 +190,7 @@ describe('an invitation', () => {
     expect((await openBrowser(service).signIn(email)).status).toBe(401);
   });
 
-  it('to two tenants makes one account, which accepts both', async () => {
+  it('to two tenants creates one account, which accepts both', async () => {
     const [acme, globex] = [await signedIn(service), await signedIn(service)];
     const email = someEmail();
     const tokens = [(await invited(acme.browser, email)).token, (await invited(globex.browser, email)).token];
@@ -216,7 +216,7 @@ describe('an invitation', () => {
     expect(await service.client.user.count({ where: { email } })).toBe(0);
   });
 
-  it('ends when revoked, when the same address is invited anew, and when the tenant is closed', async () => {
+  it('ends when revoked, when the address is invited again, and when the tenant is closed', async () => {
     const { browser, tenantId } = await signedIn(service);
     const revoked = await invited(browser);
     expect((await browser.graphql(revoke, revoked)).body.data.revokeInvitation).toEqual({ email: revoked.email });
@@ -231,7 +231,7 @@ describe('an invitation', () => {
     expect((await accept({ token: second.token, ...asNew })).status).toBe(404);
   });
 
-  it('a tenant has at most 100 open ones, however many invite at once; one to an address that has one replaces it', async () => {
+  it('is one of at most 100 open ones of a tenant, also when created concurrently; a new one to an address replaces the old one', async () => {
     const { browser, tenantId, email } = await signedIn(service);
     const known = await invited(browser);
     const [past, future] = [new Date(Date.now() - 1000), new Date(Date.now() + 86_400_000)];
@@ -256,7 +256,7 @@ describe('an invitation', () => {
     expect(codeOf(await browser.graphql(invite, { email: someEmail() }))).toBeUndefined();
   });
 
-  it('is the tenant’s own: others neither see nor revoke it', async () => {
+  it('can’t be seen or revoked by another tenant', async () => {
     const [acme, globex] = [await signedIn(service), await signedIn(service)];
     const { id, token } = await invited(acme.browser);
     expect((await globex.browser.graphql(list)).body.data.invitations).toEqual([]);
@@ -264,7 +264,7 @@ describe('an invitation', () => {
     expect((await look(token)).status).toBe(200);
   });
 
-  it('is not for a member, nor for what is no address', async () => {
+  it('is rejected for a member and for an invalid address', async () => {
     const { browser, tenantId } = await signedIn(service);
     const { email } = await someone(service, tenantId);
     for (const [to, message] of [
@@ -290,7 +290,7 @@ describe('an invitation', () => {
     expect((await joinAsNew(token, email)).status).toBe(200);
   });
 
-  it('accepted as a new user in a browser where another is signed in: the other’s session there ends', async () => {
+  it('ends the session of another user in the browser that accepts it as a new user', async () => {
     const { browser, userId } = await signedIn(service);
     const { token, email } = await invited(browser);
     expect((await joinAsNew(token, email, browser)).status).toBe(200);
@@ -316,8 +316,8 @@ async function holding(sql: string, values: unknown[] = []): Promise<() => Promi
   return async () => void (await holder.query('commit'));
 }
 
-describe('at the same time', () => {
-  it('an address is invited twice: both are answered, and the link of the later one works', async () => {
+describe('concurrently', () => {
+  it('two invitations of one address both succeed, and the link of the later one works', async () => {
     const { browser } = await signedIn(service);
     const email = someEmail();
     const release = await holding('lock table invitations in exclusive mode');
@@ -330,7 +330,7 @@ describe('at the same time', () => {
     expect(links).toEqual([expect.any(String), expect.any(String)]);
   });
 
-  it('an invitation is accepted and its address invited anew: who has joined has no open invitation', async () => {
+  it('accepting an invitation and inviting its address again leaves no open invitation of a member', async () => {
     const [ada, bob] = [await signedIn(service), await signedIn(service)];
     const { token, id } = await invited(ada.browser, bob.email);
     const release = await holding('select from invitations where id = $1 for update', [id]);
@@ -347,7 +347,7 @@ describe('at the same time', () => {
     expect((await ada.browser.graphql(list)).body.data.invitations).toEqual([]);
   });
 
-  it('a member who invites while the operator removes them: no fault, and the invitation ends with them', async () => {
+  it('a member’s invitation ends, without an error, when the operator removes the member meanwhile', async () => {
     const { browser, email: inviter, tenantId } = await signedIn(service);
     const release = await holding('lock table invitations in exclusive mode');
     const answer = browser.graphql(invite, { email: someEmail() });
@@ -369,7 +369,7 @@ describe('whether an address has an account', () => {
     text: text.replaceAll(email, 'EMAIL').replace(/"(expiresAt|request_id)":"[^"]+"/g, '"$1":"…"'),
   });
 
-  it('is told by no answer to who holds the link, whatever they send, however often', async () => {
+  it('can’t be learned from any answer by the holder of a link', async () => {
     const { browser } = await signedIn(service);
     const [known, unknown] = [(await someone(service)).email, someEmail()];
     const stranger = (await signedIn(service)).browser;
@@ -387,7 +387,7 @@ describe('whether an address has an account', () => {
     expect(JSON.stringify(seen[0])).not.toContain('"hasAccount":true');
   });
 
-  it('is told by no time either: the same statements are sent, and a password is hashed, in both cases', async () => {
+  it('can’t be learned from timing: the same statements are sent, and a password is hashed, in both cases', async () => {
     const { browser } = await signedIn(service);
     const [known, unknown] = [(await someone(service)).email, someEmail()];
     const statements: string[][] = [];
@@ -405,7 +405,7 @@ describe('whether an address has an account', () => {
   });
 });
 
-it.each(['', 'x', 'A'.repeat(43), "' or true --"])('%o is no invitation', async (token) => {
+it.each(['', 'x', 'A'.repeat(43), "' or true --"])('%o is rejected as an invitation', async (token) => {
   expect((await look(token)).status).toBe(404);
   expect((await accept({ token, ...asNew })).status).toBe(404);
 });

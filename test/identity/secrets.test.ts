@@ -23,7 +23,7 @@ async function dump(): Promise<string> {
   return parts.join('\n');
 }
 
-it('no password, session, token or link is in the database or in the log', async () => {
+it('no password, session, token, or link is in the database or in the log', async () => {
   const { browser, email } = await signedIn(service);
   const ask = async (query: string) => (await browser.graphql(query)).body.data;
   const { value } = (await ask('mutation { createApiToken(input: { name: "x" }) { value } }')).createApiToken;
@@ -49,7 +49,7 @@ it('no password, session, token or link is in the database or in the log', async
   }
 });
 
-it('what has expired is cleaned up, and nothing else', async () => {
+it('only expired rows are deleted', async () => {
   const { client } = service;
   const { userId, tenantId } = await signedIn(service);
   const session = async (minutesAgo: number) =>

@@ -28,7 +28,7 @@ const whoami = '{ me { user { id email } tenant { id } tenants { id name } token
 const statusOf = async (browser: Browser): Promise<number> => (await browser.graphql(whoami)).status;
 
 describe('signing in by e-mail and password', () => {
-  it('starts a session, which opens GraphQL', async () => {
+  it('starts a session that GraphQL accepts', async () => {
     const { userId, email, tenantId } = await someone(service);
     const browser = openBrowser(service);
     const answer = await browser.signIn(` ${email.toUpperCase()} `);
@@ -50,7 +50,7 @@ describe('signing in by e-mail and password', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('a wrong password and an unknown address are answered alike, to the byte, and get no cookie', async () => {
+  it('answers a wrong password and an unknown address with the same bytes, and sets no cookie', async () => {
     const { email } = await someone(service);
     const answers = [];
     for (const [address, withPassword] of [
@@ -72,7 +72,7 @@ describe('signing in by e-mail and password', () => {
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  it('a user without a password can’t, nor can one who is no member get into GraphQL', async () => {
+  it('fails for a user without a password, and gives a user without a tenant no access to GraphQL', async () => {
     const { tenantId, userId } = await someone(service);
     await service.client.user.update({ where: { id: userId }, data: { passwordHash: null } });
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
@@ -102,7 +102,7 @@ describe('signing in by e-mail and password', () => {
     expect(JSON.stringify(answer.body.errors)).not.toMatch(/invalid input|expected|too big/i);
   });
 
-  it('there is no open sign-up, nor anything else', async () => {
+  it('has no open sign-up, and no other endpoint', async () => {
     const input = { email: 'new@example.com', password, name: 'New' };
     for (const path of ['sign-up/email', 'sign-in/social', 'forget-password', 'update-user', 'delete-user', 'x', '']) {
       expect((await openBrowser(service).request('POST', `/api/auth/${path}`, input)).status).toBe(404);
@@ -110,7 +110,7 @@ describe('signing in by e-mail and password', () => {
     expect((await openBrowser(service).request('GET', '/api/auth/sign-in/email')).status).toBe(405);
   });
 
-  it('is logged with the address it came from and the user it was, never with what was typed', async () => {
+  it('is logged with the client’s address and the user, and without the input', async () => {
     const { email, userId } = await someone(service);
     const from = service.log.length;
     await openBrowser(service).signIn(email, 'wrong horse battery staple');
@@ -126,13 +126,13 @@ describe('signing in by e-mail and password', () => {
 });
 
 describe('the cookie', () => {
-  it('is HttpOnly, SameSite=Strict, for the whole address, as long as the session', async () => {
+  it('is HttpOnly, SameSite=Strict, for all paths, and lasts as long as the session', async () => {
     const { email } = await someone(service);
     const [cookie] = (await openBrowser(service).signIn(email)).headers.getSetCookie();
     expect(cookie).toMatch(/^kontor=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
-  it('over HTTPS is Secure too, and its name keeps other hosts from setting it', async () => {
+  it('is Secure over HTTPS, with a name that other hosts can’t set', async () => {
     const secure = await startService({ database, publicUrl: 'https://books.example', trustedProxies: 1 });
     const { email } = await someone(service);
     const browser = openBrowser(secure);
@@ -144,14 +144,14 @@ describe('the cookie', () => {
     await secure.close();
   });
 
-  it('is kept by us as a hash only', async () => {
+  it('is stored only as a hash', async () => {
     const { browser, userId } = await signedIn(service);
     const value = browser.cookie?.split('=')[1] ?? '';
     const [session] = await service.client.session.findMany({ where: { userId } });
     expect(Buffer.from(session!.hash)).toEqual(createHash('sha256').update(value).digest());
   });
 
-  it('a new session has a new one, whatever the browser came with; its old session ends', async () => {
+  it('is new for each session, and the browser’s old session ends', async () => {
     const { browser, email, userId } = await signedIn(service);
     const old = browser.cookie;
     await browser.signIn(email);
@@ -177,7 +177,7 @@ describe('the cookie', () => {
     },
   );
 
-  it('opens no REST, and counts for nothing beside a token', async () => {
+  it('is not accepted by REST, and is ignored beside a token', async () => {
     const { browser } = await signedIn(service);
     expect((await browser.request('GET', '/api/v1/me')).status).toBe(401);
     const answer = await browser.request('POST', '/graphql', { query: whoami }, { authorization: 'Bearer x' });
@@ -205,7 +205,7 @@ describe('a session ends', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('after 12 hours, however busy', async () => {
+  it('after 12 hours, also if in use', async () => {
     at(0);
     const { browser, userId } = await signedIn(service);
     for (let minutes = 29; minutes < 720; minutes += 29) {
@@ -220,7 +220,7 @@ describe('a session ends', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('by signing out, at once in every process, and no other', async () => {
+  it('when its user signs out, at once in every process, and no other session does', async () => {
     const { browser, email } = await signedIn(service);
     const elsewhere = await enter(other, { email });
     const copy = openBrowser(other);
@@ -234,7 +234,7 @@ describe('a session ends', () => {
     expect((await browser.request('POST', '/api/auth/sign-out')).status, 'again').toBe(200);
   });
 
-  it('by signing out everywhere, with all the others of this user', async () => {
+  it('when its user signs out everywhere, with all others of the user', async () => {
     const stranger = await signedIn(service);
     const { browser, email } = await signedIn(service);
     const others = [await enter(other, { email }), await enter(service, { email })];
@@ -249,7 +249,7 @@ describe('changing the password', () => {
   const change = (browser: Browser, currentPassword: string, newPassword: string) =>
     browser.request('POST', '/api/auth/change-password', { currentPassword, newPassword });
 
-  it('asks the old one, ends all sessions, and goes on with a new one', async () => {
+  it('requires the old one, ends all sessions, and starts a new one', async () => {
     const { browser, email } = await signedIn(service);
     const elsewhere = await enter(other, { email });
     const old = browser.cookie;
@@ -265,7 +265,7 @@ describe('changing the password', () => {
     expect((await openBrowser(service).signIn(email, next)).status).toBe(200);
   });
 
-  it('asks whether API tokens end, too: those of every tenant, in every process; by default they stay', async () => {
+  it('revokes API tokens of all tenants in every process if asked to; by default they stay', async () => {
     const { browser, email, tenantId } = await signedIn(service);
     const tokens = [
       await createToken(service.client, { tenantId }),
@@ -305,11 +305,11 @@ describe('changing the password', () => {
     expect((await openBrowser(service).signIn(email)).status).toBe(200);
   });
 
-  it('without a session: 401', async () => {
+  it('answers 401 without a session', async () => {
     expect((await change(openBrowser(service), password, next)).status).toBe(401);
   });
 
-  it('a sign-in with the old one that is under way leaves no session behind', async () => {
+  it('leaves no session of a concurrent sign-in with the old one', async () => {
     const { browser, email, userId } = await signedIn(service);
     const signingIn = Array.from({ length: 8 }, () => openBrowser(service)).map(async (each) => {
       await each.signIn(email);
@@ -323,7 +323,7 @@ describe('changing the password', () => {
 });
 
 describe('limits', () => {
-  it('dashboard sessions: 600 requests in any 60 seconds, each session by itself', async () => {
+  it('allow each dashboard session 600 requests in any 60 seconds', async () => {
     const limited = await startService({
       database,
       trustedProxies: 1,

@@ -46,8 +46,8 @@ async function attack() {
 
 const books = async (): Promise<string> => (await createTenant(service.client, { name: 'Books of B' })).id;
 
-describe('an account that an attacker made of a victim’s address', { timeout: 180_000 }, () => {
-  it('is not let into other books by `user create`, which says whose it is and makes an invitation', async () => {
+describe('an account that an attacker created with a victim’s address', { timeout: 180_000 }, () => {
+  it('is not added to another tenant by `user create`, which warns and creates an invitation', async () => {
     const { attacker, victim, taken } = await attack();
     const tenantId = await books();
     const { code, out, err } = await run('user', 'create', '--email', victim, '--tenant', tenantId);
@@ -84,7 +84,7 @@ describe('an account that an attacker made of a victim’s address', { timeout: 
     });
   });
 
-  it('is told of by `user invite` too', async () => {
+  it('causes the same warning by `user invite`', async () => {
     const { attacker, victim } = await attack();
     const { code, out } = await run('user', 'invite', '--email', victim, '--tenant', await books());
     expect(code).toBe(0);
@@ -92,7 +92,7 @@ describe('an account that an attacker made of a victim’s address', { timeout: 
     expect(out).toContain('Nobody has proven that the address is theirs');
   });
 
-  it('joins other books with `--existing` alone, which says the same', async () => {
+  it('joins another tenant only with `--existing`, which warns too', async () => {
     const { victim } = await attack();
     const tenantId = await books();
     const { code, out } = await run('user', 'create', '--email', victim, '--tenant', tenantId, '--existing');
@@ -103,7 +103,7 @@ describe('an account that an attacker made of a victim’s address', { timeout: 
     expect(nobody).toEqual({ code: 1, out: '', err: 'kontor: Unknown user "nobody@example.com"\n' });
   });
 
-  it('is not let in by an admin of other books, who invites the address: the link is not the attacker’s', async () => {
+  it('doesn’t join when a member of another tenant invites the address: the attacker doesn’t have the link', async () => {
     const { victim, taken } = await attack();
     const admin = await signedIn(service);
     const { link } = (await admin.browser.graphql(invite, { email: victim })).body.data.inviteMember;
@@ -114,7 +114,7 @@ describe('an account that an attacker made of a victim’s address', { timeout: 
     expect(await isMember(victim, admin.tenantId)).toBe(false);
   });
 
-  it('becomes its owner’s by a new password of the operator’s: sessions and tokens of the attacker end', async () => {
+  it('becomes its owner’s when the operator sets a password: the attacker’s sessions and tokens end', async () => {
     const { victim, taken, token } = await attack();
     const tenantId = await books();
     const invited = await run('user', 'create', '--email', victim, '--tenant', tenantId, '--json');
@@ -133,10 +133,10 @@ describe('an account that an attacker made of a victim’s address', { timeout: 
   });
 });
 
-describe('whether an address was proven', () => {
+describe('whether an address was verified', () => {
   const members = '{ members { emailVerifiedAt user { email } } }';
 
-  it('members see: by the operator who made the account, not by an invitation', async () => {
+  it('is shown to members: yes for an account that the operator created, no for one from an invitation', async () => {
     const { victim, taken, attacker } = await attack();
     expect((await taken.graphql(members)).body.data.members).toEqual([
       { user: { email: attacker.email }, emailVerifiedAt: expect.stringMatching(/\+00:00$/) },
@@ -144,7 +144,7 @@ describe('whether an address was proven', () => {
     ]);
   });
 
-  it('the operator sees by `user show`', { timeout: 180_000 }, async () => {
+  it('is shown to the operator by `user show`', { timeout: 180_000 }, async () => {
     const { victim, attacker } = await attack();
     const shown = await run('user', 'show', '--email', victim, '--json');
     expect(JSON.parse(shown.out)).toMatchObject({
@@ -160,7 +160,7 @@ describe('whether an address was proven', () => {
   });
 });
 
-it('an account joins by its own session alone, whoever else is signed in', async () => {
+it('an account joins only by its own session, also while others are signed in', async () => {
   const { email } = await someone(service);
   const inviter = await signedIn(service);
   const { link } = (await inviter.browser.graphql(invite, { email })).body.data.inviteMember;

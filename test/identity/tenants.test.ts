@@ -35,7 +35,7 @@ const tenantNow = async (browser: Browser, tenantId?: string): Promise<string> =
   (await ask(browser, '{ me { tenant { id } } }', {}, tenantId)).me.tenant.id;
 
 describe('a session and its user’s tenants', () => {
-  it('X-Tenant names the tenant; by default it is the one joined first', async () => {
+  it('use the tenant of X-Tenant, by default the one joined first', async () => {
     const [zebra, acme] = [await newTenant('Zebra'), await newTenant('Acme')];
     const { browser } = await signedIn(service, zebra, acme);
     expect(await tenantNow(browser)).toBe(zebra);
@@ -47,7 +47,7 @@ describe('a session and its user’s tenants', () => {
     ]);
   });
 
-  it('in one tenant nothing of the other is seen', async () => {
+  it('show nothing of one tenant in the other', async () => {
     const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
     const { browser } = await signedIn(service, acme, globex);
     const create = 'mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }';
@@ -59,7 +59,7 @@ describe('a session and its user’s tenants', () => {
     expect(codeOf(one)).toBe('NOT_FOUND');
   });
 
-  it('another’s tenant, one that doesn’t exist, and what can’t be one are answered alike: 403', async () => {
+  it('answer 403 alike to another user’s tenant, an unknown one, and an invalid one', async () => {
     const { browser } = await signedIn(service);
     const foreign = await signedIn(service);
     const answers = [];
@@ -73,7 +73,7 @@ describe('a session and its user’s tenants', () => {
     }
   });
 
-  it('a closed tenant is no longer one of them', async () => {
+  it('leave out a closed tenant', async () => {
     const [first, second] = [await newTenant('First'), await newTenant('Second')];
     const { browser } = await signedIn(service, first, second);
     await closeTenant(service.client, first);
@@ -82,7 +82,7 @@ describe('a session and its user’s tenants', () => {
     expect(outcome(await browser.graphql('{ me { tenant { id } } }', {}, first))).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('a token knows its own tenant alone', async () => {
+  it('a token can use only its own tenant', async () => {
     const acme = await service.integrator();
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
     await addExistingUser(service.client, { email, tenantId: await newTenant('Elsewhere') });
@@ -90,7 +90,7 @@ describe('a session and its user’s tenants', () => {
   });
 });
 
-describe('API tokens, made in a session', () => {
+describe('API tokens created in a session', () => {
   const create = `mutation ($input: CreateApiTokenInput!) {
     createApiToken(input: $input) { value apiToken { id name abilities lastFour expiresAt lastUsedAt } }
   }`;
@@ -98,7 +98,7 @@ describe('API tokens, made in a session', () => {
   const rest = (value: string, on = service): Promise<Answer> =>
     on.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${value}` } });
 
-  it('the value is shown once, works at once over REST, for this tenant, and is listed by its last four', async () => {
+  it('show their value once, work at once over REST for this tenant, and are listed by their last four characters', async () => {
     const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
     const { browser, userId } = await signedIn(service, acme, globex);
     const input = { name: 'Shop', abilities: ['customers:read'], expiresAt: '2099-01-01T00:00:00Z' };
@@ -122,7 +122,7 @@ describe('API tokens, made in a session', () => {
     expect((await ask(browser, list, {}, acme)).apiTokens).toEqual([]);
   });
 
-  it('can be given every ability in the list, each of which is described', async () => {
+  it('can have every listed ability, each of which is described', async () => {
     const acme = await newTenant('Acme');
     const { browser } = await signedIn(service, acme);
     const { abilities } = await ask(browser, '{ abilities { name description } }');
@@ -138,7 +138,7 @@ describe('API tokens, made in a session', () => {
     );
   });
 
-  it('the 101st that works at a time: 422, saying what to do', async () => {
+  it('are at most 100 valid ones; the next is answered 422 with advice', async () => {
     const { browser, userId, tenantId } = await signedIn(service);
     const row = { tenantId, userId, name: 'many', abilities: ['*'], lastFour: 'many' };
     const data = Array.from({ length: 99 }, () => ({ ...row, hash: randomBytes(32) }));
@@ -150,7 +150,7 @@ describe('API tokens, made in a session', () => {
     });
   });
 
-  it('all that is wrong is told at once', async () => {
+  it('report all invalid fields at once', async () => {
     const { browser } = await signedIn(service);
     const input = { name: ' ', abilities: ['read', 'fly'], expiresAt: '2020-01-01T00:00:00Z' };
     const { body } = await browser.graphql(create, { input });
@@ -166,7 +166,7 @@ describe('API tokens, made in a session', () => {
     expect(Object.keys(none.body.errors[0].extensions.errors)).toEqual(['input.abilities']);
   });
 
-  it('once revoked, no process accepts it', async () => {
+  it('are accepted by no process once revoked', async () => {
     const { browser } = await signedIn(service);
     const { value, apiToken } = (await ask(browser, create, { input: { name: 'x' } })).createApiToken;
     expect((await rest(value, other)).status).toBe(200);
@@ -176,7 +176,7 @@ describe('API tokens, made in a session', () => {
     expect((await ask(browser, list)).apiTokens).toEqual([]);
   });
 
-  it('a fellow member’s are neither seen nor revoked, nor one’s own for another tenant', async () => {
+  it('of another member, or for another tenant, can be neither seen nor revoked', async () => {
     const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
     const ada = await signedIn(service, acme, globex);
     const bob = await signedIn(service, acme);
@@ -205,7 +205,7 @@ describe('members', () => {
     ]);
   });
 
-  it('removed, they lose the tenant at once in every process: sessions, tokens, and the invitations they made', async () => {
+  it('who are removed lose the tenant at once in every process, with sessions, tokens, and invitations', async () => {
     const [acme, globex] = [await newTenant('Acme'), await newTenant('Globex')];
     const ada = await signedIn(service, acme);
     const bob = await signedIn(other, acme, globex);
@@ -229,7 +229,7 @@ describe('members', () => {
     expect((await rest(value)).status, 'even if they come back').toBe(403);
   });
 
-  it('the last one has to stay, also when each of two removes the other at once', async () => {
+  it('include at least one, also when two remove each other concurrently', async () => {
     const tenantId = await newTenant('Acme');
     const ada = await signedIn(service, tenantId);
     const alone = await ada.browser.graphql(remove, { userId: ada.userId });
@@ -249,7 +249,7 @@ describe('members', () => {
     }
   });
 
-  it('may leave by themselves; then the tenant is closed to them', async () => {
+  it('can leave, and have no access to the tenant then', async () => {
     const tenantId = await newTenant('Acme');
     await someone(service, tenantId);
     const { browser, userId } = await signedIn(service, tenantId);
@@ -257,7 +257,7 @@ describe('members', () => {
     expect(outcome(await browser.graphql(list))).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('of another tenant can’t be removed, and are answered like nobody', async () => {
+  it('of another tenant can’t be removed, and are answered like unknown users', async () => {
     const { browser, tenantId } = await signedIn(service);
     await someone(service, tenantId);
     const foreign = await someone(service);
@@ -271,7 +271,7 @@ describe('members', () => {
     expect(await service.client.membership.count({ where: { userId: foreign.userId } })).toBe(1);
   });
 
-  it('removed on the command line, sessions lose the tenant too', async () => {
+  it('who are removed on the command line lose the tenant in their sessions too', async () => {
     const { browser, email, tenantId } = await signedIn(service);
     await removeUser(service.client, { email, tenantId });
     expect(outcome(await browser.graphql(list))).toEqual([403, 'FORBIDDEN']);
@@ -281,7 +281,7 @@ describe('members', () => {
 describe('sessions', () => {
   const list = '{ sessions { id userAgent current } }';
 
-  it('are the user’s own, with the one that asks marked; others end one by one or all at once', async () => {
+  it('are listed for their user, with the current one marked; others can be ended one by one or all at once', async () => {
     const ada = await signedIn(service);
     const bob = await signedIn(service, ada.tenantId);
     expect((await ask(ada.browser, list)).sessions).toHaveLength(1);
@@ -303,7 +303,7 @@ describe('sessions', () => {
     expect(outcome(await bob.browser.graphql(list))).toEqual([200, undefined]);
   });
 
-  it('tell where: as the browser calls itself, as far as that fits', async () => {
+  it('show the browser’s User-Agent, cut to a bound', async () => {
     const { email, browser } = await signedIn(service);
     for (const userAgent of ['Phone', 'x'.repeat(5000)]) {
       await openBrowser(service).request(

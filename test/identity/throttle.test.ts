@@ -41,8 +41,8 @@ const pass = (minutes: number): Promise<unknown> =>
     [minutes],
   );
 
-describe('attempts to sign in', () => {
-  it('to one account from one address: 10 in 15 minutes, exactly, across processes, however many at once', async () => {
+describe('sign-in attempts are limited', () => {
+  it('to one account from one address: exactly 10 in 15 minutes, across processes, also concurrently', async () => {
     const { email } = await someone(services[0]);
     const from = someAddress();
     expect(await statuses(times(40, () => attempt(email, from)))).toEqual({ 401: 10, 429: 30 });
@@ -57,12 +57,12 @@ describe('attempts to sign in', () => {
     expect((await attempt(email, from, password)).status).toBe(200);
   });
 
-  it('to one account from everywhere: 25', async () => {
+  it('to one account from all addresses: 25', async () => {
     const { email } = await someone(services[0]);
     expect(await statuses(times(60, () => attempt(email.toUpperCase(), someAddress())))).toEqual({ 401: 25, 429: 35 });
   });
 
-  it('to an address that is nobody’s count just so, and are answered just so', async () => {
+  it('to an unknown account just as to a known one, with the same answers', async () => {
     const from = someAddress();
     expect(await statuses(times(20, () => attempt('nobody@example.com', from)))).toEqual({ 401: 10, 429: 10 });
     const { email } = await someone(services[0]);
@@ -78,7 +78,7 @@ describe('attempts to sign in', () => {
     expect(await statuses(times(80, (i) => attempt(`user${i}@example.com`, from)))).toEqual({ 401: 50, 429: 30 });
   });
 
-  it('an IPv6 network counts as one address, and an IPv4 address is the same when written as IPv6', async () => {
+  it('per IPv6 network, and per IPv4 address also when written as IPv6', async () => {
     const network = `2001:db8:${randomInt(65_536).toString(16)}:1`;
     const { email } = await someone(services[0]);
     expect(await statuses(times(20, (i) => attempt(email, `${network}::${i.toString(16)}`)))).toEqual({
@@ -93,7 +93,7 @@ describe('attempts to sign in', () => {
     });
   });
 
-  it('the port that a proxy may write down counts for nothing', async () => {
+  it('without regard to a port that a proxy adds to the address', async () => {
     const [ada, bob] = [await someone(services[0]), await someone(services[0])];
     const from = someAddress();
     expect(await statuses(times(20, (i) => attempt(ada.email, `${from}:${40_000 + i}`)))).toEqual({ 401: 10, 429: 10 });
@@ -102,7 +102,7 @@ describe('attempts to sign in', () => {
     expect(await statuses(times(20, (i) => attempt(bob.email, written(i))))).toEqual({ 401: 10, 429: 10 });
   });
 
-  it('what the client itself says of its address doesn’t count', async () => {
+  it('without regard to an address that the client itself claims', async () => {
     const { email } = await someone(services[0]);
     const from = someAddress();
     expect(await statuses(times(20, () => attempt(email, `${someAddress()}, ${from}`)))).toEqual({ 401: 10, 429: 10 });
@@ -117,7 +117,7 @@ describe('attempts to sign in', () => {
     await direct.close();
   });
 
-  it('signing in clears what one’s own mistakes counted', async () => {
+  it('from zero again after a successful sign-in', async () => {
     const { email } = await someone(services[0]);
     const from = someAddress();
     for (let round = 0; round < 3; round++) {
@@ -126,7 +126,7 @@ describe('attempts to sign in', () => {
     }
   });
 
-  it('guesses at the old password, in a session, count with them', async () => {
+  it('together with guesses of the old password in a session', async () => {
     const { email } = await someone(services[0]);
     const browser = openBrowser(services[0]);
     await browser.signIn(email);

@@ -9,7 +9,7 @@ describe('a token’s value', () => {
   const base62 = (text: string): number =>
     [...text].reduce((sum, character) => sum * 62 + alphabet.indexOf(character), 0);
 
-  it('is a fixed prefix, 40 random base62 characters, and a checksum of 6', () => {
+  it('is a fixed prefix, 40 random base62 characters, and a checksum of 6 characters', () => {
     for (let i = 0; i < 1000; i++) {
       const { value, hash, lastFour } = mintToken();
       expect(value).toMatch(/^kontor_[0-9A-Za-z]{46}$/);
@@ -34,7 +34,7 @@ describe('a token’s value', () => {
     expect(chiSquared).toBeLessThan(137);
   });
 
-  it('is known for mistyped after any change of one character', () => {
+  it('fails its checksum after a change of any one character', () => {
     fc.assert(
       fc.property(
         fc.nat(52),
@@ -49,7 +49,7 @@ describe('a token’s value', () => {
     );
   });
 
-  it('is known for mistyped after two neighbours changed places, or when cut or drawn out', () => {
+  it('fails its checksum when two neighbours are swapped, or when it is shorter or longer', () => {
     fc.assert(
       fc.property(fc.nat(51), fc.string({ minLength: 1 }), (position, more) => {
         const { value } = mintToken();
