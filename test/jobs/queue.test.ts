@@ -39,7 +39,7 @@ async function locked(): Promise<number> {
 }
 
 describe('a run of the queue', () => {
-  it('ends where a connection breaks while it gives back its jobs', async () => {
+  it('ends when a connection breaks while it releases its jobs', async () => {
     const { run: running, over } = begin(async () => async () => {});
     const run = await running;
     await someWaitInTheProcess();
@@ -59,7 +59,7 @@ describe('a run of the queue', () => {
     expect(await locked()).toBeGreaterThan(0); // which it is join()'s to free
   });
 
-  it('does not begin where the database is gone before its worker is known', async () => {
+  it('doesn’t start when the database is lost before its worker is registered', async () => {
     const { pathname } = new URL(database.url);
     const elsewhere = new Client({ connectionString: new URL('/postgres', database.url).href });
     await elsewhere.connect();

@@ -31,7 +31,7 @@ it.skipIf(!hasPromtool)('promtool accepts the example alerts', () => {
   expect(spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })).toMatchObject({ status: 0 });
 });
 
-it('every metric and label that an example alert names is there to be asked', async () => {
+it('every metric and label of an example alert exists', async () => {
   const service = await startService();
   const metrics = createMetrics();
   measureDatabase(metrics, { ...service, unready: async () => undefined });

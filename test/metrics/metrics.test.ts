@@ -49,8 +49,8 @@ async function growth(series: string, act: () => Promise<unknown>): Promise<numb
   return (await valueOf(series)) - before;
 }
 
-describe('/metrics beside the doors', () => {
-  it('opens with METRICS_TOKEN only', async () => {
+describe('/metrics', () => {
+  it('answers with METRICS_TOKEN only', async () => {
     expect((await ask()).status).toBe(401);
     expect((await ask(`Bearer ${acme.token}`)).status).toBe(401);
     expect((await ask(`Bearer ${token}x`)).status).toBe(401);
@@ -59,7 +59,7 @@ describe('/metrics beside the doors', () => {
     expect((await ask(`Bearer ${token}`, 'POST')).status).toBe(405);
   });
 
-  it('is not there without one', async () => {
+  it('answers 404 without METRICS_TOKEN set', async () => {
     const other = await startService();
     expect((await other.request('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } })).status).toBe(
       404,
@@ -83,7 +83,7 @@ describe('a request is counted', () => {
     expect(await growth(requestsTo(door, route, method, answered), act)).toBe(1);
   });
 
-  it('and nothing that it names is told: no id, token, address or text of a client’s', async () => {
+  it('without ids, tokens, addresses, or texts of clients', async () => {
     const { id } = await create(acme, '/customers', customer);
     await acme.rest('GET', `/customers/${id}?q=${randomUUID()}`);
     await acme.rest('PROPFIND', '/customers').catch(() => undefined);
@@ -100,8 +100,8 @@ describe('a request is counted', () => {
   });
 });
 
-describe('besides requests', () => {
-  it('the limiter’s verdicts', async () => {
+describe('metrics have also', () => {
+  it('results of the rate limiter', async () => {
     const verdict = (outcome: string): string => `kontor_rate_limit_total{outcome="${outcome}"}`;
     const { rest } = await service.integrator();
     const [admitted, refused] = [await valueOf(verdict('admitted')), await valueOf(verdict('refused'))];
@@ -133,7 +133,7 @@ describe('besides requests', () => {
     await poster.close();
   });
 
-  it('the queue: how many jobs of which task, and for how long the oldest due one has waited', async () => {
+  it('the queue: jobs by task, and the age of the oldest due job', async () => {
     await service.pool.query(
       `select graphile_worker.add_job('overdue', run_at => now() - interval '1 hour'),
          graphile_worker.add_job('overdue', run_at => now() + interval '1 hour')`,
@@ -144,14 +144,14 @@ describe('besides requests', () => {
     expect(await valueOf('kontor_workers')).toBe(0);
   });
 
-  it('the pools, and who waits', async () => {
+  it('connection pools and waiting requests', async () => {
     const held = await service.pool.connect();
     expect(await valueOf('kontor_database_pool_connections{pool="identity",state="in_use"}')).toBeGreaterThanOrEqual(1);
     held.release();
     expect(await valueOf('kontor_database_pool_connections{pool="books",state="waiting"}')).toBe(0);
   });
 
-  it('errors of the database, by what is wrong with it', async () => {
+  it('database errors by kind', async () => {
     const fail = (sqlstate: string) => () =>
       service.pool.query(`do $$ begin raise sqlstate '${sqlstate}'; end $$`).catch(() => undefined);
     expect(await growth('kontor_database_errors_total{code="53100"}', fail('53100'))).toBe(1);
@@ -159,7 +159,7 @@ describe('besides requests', () => {
     expect(await growth('kontor_database_errors_total{code="22xxx"}', fail('22012'))).toBe(1);
   });
 
-  it('readiness; the event loop’s lag, memory and when the process started', async () => {
+  it('readiness, event-loop lag, memory, and start time', async () => {
     expect(await valueOf('kontor_ready')).toBe(1);
     for (const name of [
       'nodejs_eventloop_lag_p99_seconds',
@@ -170,7 +170,7 @@ describe('besides requests', () => {
   });
 });
 
-it('is answered within a bound, unready, when the database does not answer at all', async () => {
+it('answers in bounded time as unready when the database doesn’t respond', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const pool = new Pool({ host: '127.0.0.1', port: (silent.address() as AddressInfo).port });

@@ -145,7 +145,7 @@ function queryOf(
 }
 
 describe('a list of 0 to 60 rows, with any page size and any other parameters', () => {
-  it('walking links.next visits every row exactly once, newest first; walking links.prev from the last page mirrors it', async () => {
+  it('has every row exactly once, newest first, along links.next, and in reverse along links.prev', async () => {
     await fc.assert(
       fc.asyncProperty(listing, async (list) => {
         const { tenant, newestFirst } = await tenantOf(list.rows);
@@ -178,7 +178,7 @@ describe('a list of 0 to 60 rows, with any page size and any other parameters', 
     );
   }, 60_000);
 
-  it('any page can be asked for directly; past the last page: 200 with data: []', async () => {
+  it('answers any page directly, and 200 with data: [] past the last page', async () => {
     const page = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1_000_000, 21_474_837, 1_000_000_000));
     await fc.assert(
       fc.asyncProperty(listing, page, async (list, asked) => {
@@ -213,7 +213,7 @@ describe('a list of 0 to 60 rows, with any page size and any other parameters', 
   }, 60_000);
 });
 
-it('links keep every query parameter, as written here', async () => {
+it('links keep every query parameter as sent', async () => {
   const { tenant } = await tenantOf(60);
   const search =
     '?tag[]=b%20c&tag[]=&empty&page=2&q=%43ustomer&x=1%2B1%3D2&name=M%C3%BCller+%26+S%C3%B6hne&per_page=20';
@@ -258,7 +258,7 @@ it('an empty list: total 0, last_page 1, first and last both page 1, next and pr
   });
 });
 
-describe('page 1 to 1,000,000,000, per_page 1 to 100; outside, or no whole number: 422 under that name', () => {
+describe('page is 1 to 1,000,000,000 and per_page 1 to 100; other values are answered 422 under their name', () => {
   it('answers at the bounds', async () => {
     const { tenant } = await tenantOf(60);
     const { status, body } = await tenant.rest('GET', '/customers?page=1000000000&per_page=100');
@@ -277,7 +277,7 @@ describe('page 1 to 1,000,000,000, per_page 1 to 100; outside, or no whole numbe
   });
 
   const bad = ['0', '-1', '1.5', '1e3', 'abc', '', '0x10', '١', 'null', '99999999999999999999', '1000000001'];
-  it.each(bad)('refuses %j for both, at once', async (value) => {
+  it.each(bad)('rejects %j for both at once', async (value) => {
     const { tenant } = await tenantOf(1);
     const { status, body } = await tenant.rest('GET', `/customers?page=${value}&per_page=${value}`);
     expect(status).toBe(422);
@@ -287,7 +287,7 @@ describe('page 1 to 1,000,000,000, per_page 1 to 100; outside, or no whole numbe
     });
   });
 
-  it('refuses a per_page of 101, and reports a bad filter with it', async () => {
+  it('rejects a per_page of 101, and reports an invalid filter with it', async () => {
     const { tenant } = await tenantOf(1);
     const { status, body } = await tenant.rest('GET', '/customers?per_page=101&type=foe');
     expect(status).toBe(422);

@@ -96,7 +96,7 @@ const transaction = fc.record({
 });
 
 describe('a total is exact', () => {
-  it('under transactions at once that add, change, delete, undo and give up, while others add the tallies up', async () => {
+  it('under concurrent transactions that insert, update, delete, and roll back, while others compact the counts', async () => {
     const pool = new TenantPool({ connectionString: service.pool.options.connectionString, max: 8 });
 
     const run = async ({ tenant, statements, commits, pause }: Transaction): Promise<void> => {
@@ -147,7 +147,7 @@ describe('a total is exact', () => {
       expect(await db.customer.count({ where: { type: type.toUpperCase() } })).toBe(count);
   }, 120_000);
 
-  it('of every list, whole and by each state', async () => {
+  it('for every list, unfiltered and by each state', async () => {
     const { db } = tenants[1]!;
     const of = <Row>(rows: Row[], is: (row: Row) => boolean): number => rows.filter(is).length;
     for (const type of ['CUSTOMER', 'SUPPLIER'] as const)
@@ -170,7 +170,7 @@ describe('a total is exact', () => {
     expect(await db.receipt.count({ where: {} })).toBe((await db.receipt.findMany()).length);
   });
 
-  it('through an invoice’s life, over both doors', async () => {
+  it('through all states of an invoice, over both APIs', async () => {
     const acme = await service.integrator();
     const totals = async () => {
       const [all, ...states] = await Promise.all(
@@ -196,7 +196,7 @@ describe('a total is exact', () => {
     expect(await totals()).toEqual([1, 0, 1, 0, 0]);
   });
 
-  it('after COPY, and after all is deleted', async () => {
+  it('after COPY, and after all rows are deleted', async () => {
     const { tenantId, db } = await service.integrator();
     await service.pool.query(
       `copy customers (tenant_id, id, type, company_name, updated_at) from program
@@ -209,7 +209,7 @@ describe('a total is exact', () => {
     expect(await faults(service.pool)).toEqual([]);
   });
 
-  it('inside a transaction, of what it has written itself', async () => {
+  it('inside a transaction, with the rows that it has written', async () => {
     const { db } = await service.integrator();
     const counts = await db
       .$transaction(async (inside) => {
@@ -222,7 +222,7 @@ describe('a total is exact', () => {
   });
 });
 
-it('a list comes with its total in one statement, by either API; an empty list takes two', async () => {
+it('a list is read with its total in one statement over either API, an empty list in two', async () => {
   const globex = await service.integrator();
   const statementsOf = async (ask: () => Promise<unknown>): Promise<string[]> => {
     const sent: string[] = [];
@@ -243,7 +243,7 @@ it('a list comes with its total in one statement, by either API; an empty list t
   for (const ask of lists) expect(await statementsOf(ask)).toEqual([expect.stringContaining('tallies')]);
 });
 
-it('a total under any other condition is counted', async () => {
+it('a total under any other condition is counted from rows', async () => {
   const { db } = await service.integrator();
   await db.customer.createMany({
     data: [1, 2, 3].map((n) => ({ type: n > 1 ? 'CUSTOMER' : 'SUPPLIER', companyName: `${n}`, city: 'Rome' })),
@@ -257,7 +257,7 @@ it('a total under any other condition is counted', async () => {
   expect(await db.customer.count({ take: 2 })).toBe(2);
 });
 
-it('tallies stay few, whoever writes, and however often', async () => {
+it('rows of maintained counts stay few after any number of writes', async () => {
   const { tenantId, db } = await service.integrator();
   for (let n = 0; n < 40; n++)
     await Promise.all(Array.from({ length: 10 }, () => db.project.create({ data: { name: 'x', currency: 'EUR' } })));
@@ -269,7 +269,7 @@ it('tallies stay few, whoever writes, and however often', async () => {
   expect(rows[0].tallies).toBeLessThan(400);
 });
 
-it('what is stored already is counted by the migration, also where its owner is an ordinary role', async () => {
+it('the migration counts existing rows, also as an owner without special rights', async () => {
   const all = await migrations();
   const at = all.findIndex(({ name }) => name.endsWith('_tallies'));
   const superuser = new Client({ connectionString: inject('serverUrl') + '/postgres' });

@@ -68,7 +68,7 @@ const walk = fc.record({
   changes: fc.array(change, { maxLength: 12 }),
 });
 
-describe('walking while rows are added and removed', () => {
+describe('following links while rows are added and removed', () => {
   /** Walks from a page on, with a change after each. @returns the ids seen, page by page, and those that stayed */
   async function walking(
     { rows, perPage, changes }: { rows: number; perPage: number; changes: { added: number[]; removed: number[] }[] },
@@ -99,7 +99,7 @@ describe('walking while rows are added and removed', () => {
     return { pages, stayed: [...stayed].map(idOf) };
   }
 
-  it('by links.next passes every row that stays, and none twice', async () => {
+  it('along links.next returns every remaining row, and none twice', async () => {
     await fc.assert(
       fc.asyncProperty(walk, async (walked) => {
         const { pages, stayed } = await walking(walked, 'first');
@@ -112,7 +112,7 @@ describe('walking while rows are added and removed', () => {
     );
   }, 120_000);
 
-  it('by links.prev too, as far as page 1', async () => {
+  it('along links.prev too, as far as page 1', async () => {
     await fc.assert(
       fc.asyncProperty(walk, async (walked) => {
         const { pages, stayed } = await walking(walked, 'last');
@@ -124,7 +124,7 @@ describe('walking while rows are added and removed', () => {
     );
   }, 120_000);
 
-  it('meta, links and rows of each page agree, in whatever order links are followed', async () => {
+  it('gives pages whose meta, links, and rows agree, in any order of links', async () => {
     const step = fc.record({
       change,
       link: fc.constantFrom('first', 'last', 'prev', 'next', 'prev', 'next', 'number'),
@@ -157,7 +157,7 @@ describe('walking while rows are added and removed', () => {
     );
   }, 120_000);
 
-  it('and where rows come and go while a page is read', async () => {
+  it('does so also while rows change during a page’s statements', async () => {
     const tenant = await service.integrator();
     await add(tenant, upTo(60));
     const stop = new AbortController();
@@ -180,7 +180,7 @@ describe('walking while rows are added and removed', () => {
     await churning;
   }, 60_000);
 
-  it('ends where rows do, and not where their number had let expect', async () => {
+  it('ends at the last row, also if the total has changed', async () => {
     const tenant = await service.integrator();
     await add(tenant, upTo(6));
     const first = await tenant.rest('GET', '/customers?per_page=2');
@@ -218,7 +218,7 @@ describe('a link’s cursor', () => {
     await add(tenant, [30, 31, 32]);
   });
 
-  it('is of its page alone: whoever counts on from a link is answered by number', async () => {
+  it('applies only to its page: another page number is read by offset', async () => {
     const all = [32, 31, 30, ...upTo(22).toReversed()].map(idOf);
     expect(idsOf(await get(() => {}))).toEqual(all.slice(8, 13));
     expect(idsOf(await get((query) => query.set('page', '3')))).toEqual(all.slice(10, 15));
@@ -227,7 +227,7 @@ describe('a link’s cursor', () => {
     expect(idsOf(await tenant.rest('GET', '/customers?per_page=5&page=2'))).toEqual(all.slice(5, 10));
   });
 
-  it('says by itself which page that is, of how many rows', async () => {
+  it('holds the page number and the total', async () => {
     const { body } = await get((query) => {
       query.delete('page');
       query.delete('per_page');
@@ -236,14 +236,14 @@ describe('a link’s cursor', () => {
     expect(body.data[0].id).toBe(idOf(17));
   });
 
-  it('leaves filters as they are', async () => {
+  it('keeps filters', async () => {
     expect(idsOf(await get((query) => query.set('type', 'supplier')))).toEqual([]);
     const before = new URL((await follow(tenant, next.href)).body.links.prev);
     before.searchParams.set('type', 'supplier');
     expect(idsOf(await follow(tenant, before.href))).toEqual([22, 21].map(idOf));
   });
 
-  it('outlives the row it was made of, and shows another tenant nothing but its own rows', async () => {
+  it('works after its row is deleted, and shows another tenant only its own rows', async () => {
     await remove(tenant, [18]);
     expect(idsOf(await get(() => {}))[0]).toBe(idOf(17));
     const other = await service.integrator();
@@ -251,7 +251,7 @@ describe('a link’s cursor', () => {
     expect(idsOf(await follow(other, next.href))).toEqual([idOf(3)]);
   });
 
-  it('that no link carries means nothing: the page is counted', async () => {
+  it('that is invalid is ignored, and the page is read by offset', async () => {
     const made = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const row = Buffer.from(idOf(20)).toString('base64url');
     const others = [
@@ -279,7 +279,7 @@ describe('a link’s cursor', () => {
     expect(Object.keys(faulty.body.errors).toSorted()).toEqual(['page', 'type']);
   });
 
-  it('that is forged, so that it names a page but no row, is refused: 422', async () => {
+  it('that is forged to name a page but no row is answered 422', async () => {
     for (const after of ['x', '', Buffer.from('NUMBER ASC').toString('base64url')]) {
       const cursor = Buffer.from(JSON.stringify([1, 25, { after }])).toString('base64url');
       const { status, body } = await tenant.rest('GET', `/customers?cursor=${cursor}`);

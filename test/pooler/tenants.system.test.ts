@@ -56,7 +56,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
   const pidOf = async ({ id, books }: Door): Promise<number> =>
     (await asTenant(id, () => books.pool.query('select pg_backend_pid() as pid'))).rows[0].pid;
 
-  it('which two tenants do share', async () => {
+  it('is shared by two tenants', async () => {
     expect(await pidOf(acme)).toBe(await pidOf(globex));
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
     expect(await acme.names()).toEqual(namesOf('Acme'));
   });
 
-  it('at once, each sees its own, in transactions and outside of them', async () => {
+  it('shows each concurrent tenant its own rows, in transactions and outside', async () => {
     const rounds = Array.from({ length: 100 }, (_each, index) => (index % 2 ? acme : globex));
     const seen = await Promise.all(
       rounds.map(async (door, index) => {
@@ -112,7 +112,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
     expect(seen).toEqual(rounds.map((door) => namesOf(door === acme ? 'Acme' : 'Globex')));
   });
 
-  it('a write is committed once it is answered, and one that fails has left nothing', async () => {
+  it('has committed a write when it is answered, and rolls back a failed one', async () => {
     await asTenant(acme.id, () => acme.books.pool.query(`update customers set city = 'Oslo'`));
     const { rows } = await service.pool.query(`select distinct city from customers where tenant_id = $1`, [acme.id]);
     expect(rows).toEqual([{ city: 'Oslo' }]);
@@ -122,14 +122,14 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
     expect(await globex.names()).toEqual(namesOf('Globex'));
   });
 
-  it('statements have no names there, so that none is looked for where it was not prepared', async () => {
+  it('gets unnamed statements only, because each may run on another connection', async () => {
     const pools = [1, 2].map(() => new Pool({ connectionString: url, max: 1, Client: UnnamedStatements }));
     const named = { name: 'twice', text: 'select 1 + $1::int as sum', values: [1] };
     for (const pool of [...pools, ...pools]) expect((await pool.query(named)).rows).toEqual([{ sum: 2 }]);
     await Promise.all(pools.map((pool) => pool.end()));
   });
 
-  it('connections that nobody said go through a pooler are not used, and readiness says why', async () => {
+  it('is detected without DATABASE_DIRECT_URL: connections are not used, and readiness says why', async () => {
     const unaware = openBooks({ connectionString: url, max: 1 });
     await expect(forTenant(unaware, acme.id).customer.findMany()).rejects.toThrow('DATABASE_DIRECT_URL');
     await unaware.close();
@@ -143,7 +143,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
     expect(await ready({ DATABASE_DIRECT_URL: database.url })).toBeUndefined();
   });
 
-  it('identity’s transactions pass it as well', async () => {
+  it('runs identity’s transactions too', async () => {
     const pool = new Pool({ connectionString: url, max: 2, Client: UnnamedStatements });
     const client = connect(pool);
     const found = await client.$transaction(async (db) => db.tenant.findUniqueOrThrow({ where: { id: acme.id } }));

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('the command line', () => {
-  it('opens a tenant, adds a user, makes, lists and revokes a token, removes the user, closes the tenant', async () => {
+  it('creates a tenant, adds a user, creates, lists, and revokes a token, removes the user, closes the tenant', async () => {
     const tenant = await json<{ id: string }>(
       'tenant',
       'create',
@@ -85,7 +85,7 @@ describe('the command line', () => {
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
   }, 180_000);
 
-  it('invites a person by a link, and sets a password anew', async () => {
+  it('invites a user by a link, and resets a password', async () => {
     const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Guests');
     const invitation = await json<{ link: string }>(
       'user',
@@ -113,7 +113,7 @@ describe('the command line', () => {
     });
   }, 180_000);
 
-  it('reads a password from standard input, as a command line is public', async () => {
+  it('reads a password from standard input, because a command line is public', async () => {
     const email = 'grace@example.com';
     const env = { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
     const [first, second] = ['correct horse battery staple', 'pässwörd of another keyboard'];
@@ -132,7 +132,7 @@ describe('the command line', () => {
     expect((await kontor(['user', 'password', '--email', email], env)).err).toContain('--password-stdin');
   }, 180_000);
 
-  it('makes, lists, pings, rotates, enables and deletes a webhook', async () => {
+  it('creates, lists, pings, rotates, enables, and deletes a webhook', async () => {
     const tenant = await json<{ id: string }>('tenant', 'create', '--name', 'Hooks');
     const url = 'https://hooks.example.com/kontor';
     const made = await json<{ id: string; secret: string }>(

@@ -67,12 +67,12 @@ async function newToken(): Promise<{ id: string; token: string }> {
   return JSON.parse((await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env)).out);
 }
 
-it('two processes serve, one works on the queue', async () => {
+it('two processes serve, and one works on the queue', async () => {
   expect(roles()).toEqual(['serve', 'serve', 'work']);
   expect((await ask('/health/ready')).status).toBe(200);
 });
 
-it('limits are exact across them, and metrics are told for all together', async () => {
+it('limits are exact across processes, and metrics are aggregated', async () => {
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask('/api/v1/me')));
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(60);
@@ -82,7 +82,7 @@ it('limits are exact across them, and metrics are told for all together', async 
   expect(await valueOf('kontor_workers')).toBe(1);
 });
 
-it('once a revocation is acknowledged, none of them accepts the token', async () => {
+it('no process accepts a token whose revocation is acknowledged', async () => {
   const made = await newToken();
   const askAll = () =>
     Promise.all(Array.from({ length: 20 }, async () => (await ask('/api/v1/me', made.token)).status));
@@ -91,7 +91,7 @@ it('once a revocation is acknowledged, none of them accepts the token', async ()
   expect(new Set(await askAll())).toEqual(new Set([401]));
 });
 
-it.each(['serve', 'work'])('one that is killed is replaced: %s', async (role) => {
+it.each(['serve', 'work'])('a killed process is replaced: %s', async (role) => {
   const before = await valueOf('kontor_process_restarts_total');
   const victim = children().find((each) => each.role === role);
   process.kill(victim?.pid ?? 0, 'SIGKILL');
@@ -101,7 +101,7 @@ it.each(['serve', 'work'])('one that is killed is replaced: %s', async (role) =>
   expect((await ask('/health/ready')).status).toBe(200);
 });
 
-it('told to stop, they finish what is in flight, the database last', async () => {
+it('at a graceful shutdown, processes finish requests in flight and stop the database last', async () => {
   const { token: fresh } = await newToken();
   const headers = { authorization: `Bearer ${fresh}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: '{ customers(first: 1) { totalCount } }' });
@@ -126,7 +126,7 @@ it('told to stop, they finish what is in flight, the database last', async () =>
   expect(run.err()).not.toContain('"level":50');
 });
 
-it('what keeps one of them from beginning is said once', async () => {
+it('an error at the start of all processes is printed once', async () => {
   const port = await freePort();
   const first = npm(['start'], { ...env, PORT: port, WEB_CONCURRENCY: '1', METRICS_PORT: '' });
   await first.until(/Ctrl-C stops everything/);

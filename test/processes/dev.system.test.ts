@@ -58,7 +58,7 @@ async function listen(): Promise<{ updates: () => string[] }> {
   return { updates: () => paths };
 }
 
-it('npm run dev: on one address, the server restarts and the dashboard reloads as their files change', async () => {
+it('npm run dev restarts the server and reloads the dashboard, on one address, when files change', async () => {
   await run.until(/Ctrl-C stops everything/);
   expect(run.out()).toContain(`Kontor, for development: http://127.0.0.1:${port}/`);
 
@@ -90,14 +90,14 @@ it('npm run dev: on one address, the server restarts and the dashboard reloads a
   await expect.poll(() => text('/health/live')).toBe('200 {"status":"mended"}');
 });
 
-it('a port that is taken is said in one line', async () => {
+it('a port in use is reported in one line', async () => {
   await run.until(/Ctrl-C stops everything/);
   const second = npm(['run', '-s', 'dev'], { DATA_DIR: data.path, PORT: port }, undefined, copy.path);
   expect(await second.exited).toMatchObject({ code: 1 });
   expect(second.err()).toBe(`Port ${port} is already in use\n`);
 });
 
-it('Ctrl-C stops all of it', async () => {
+it('Ctrl-C stops all processes', async () => {
   await run.until(/Ctrl-C stops everything/);
   run.killGroup('SIGINT');
   await run.exited;

@@ -40,7 +40,7 @@ describe('with DATABASE_URL', () => {
     return made.token;
   };
 
-  it('/health/ready is 503 until migrations are in, /health/live is 200 all along', async () => {
+  it('/health/ready answers 503 until migrations are applied; /health/live always answers 200', async () => {
     const url = await serve();
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
     const before = await fetch(`${url}/health/ready`);
@@ -57,7 +57,7 @@ describe('with DATABASE_URL', () => {
     expect([after.status, await after.json()]).toEqual([200, { status: 'ready' }]);
   });
 
-  it('start never makes demo data', async () => {
+  it('start never creates demo data', async () => {
     const run = npm(['start'], env);
     runs.push(run);
     await run.until(/Ctrl-C stops everything/);
@@ -65,7 +65,7 @@ describe('with DATABASE_URL', () => {
     expect(JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out)).toEqual([]);
   });
 
-  it('the limit is shared by all processes on one database: exactly 60 of 200 concurrent requests', async () => {
+  it('all processes on one database share the rate limit: exactly 60 of 200 concurrent requests are admitted', async () => {
     const token = await newToken();
     const urls = await Promise.all([serve(), serve()]);
     const doors = urls.flatMap((url) => [`${url}/api/v1/me`, `${url}/graphql?query={me{user{id}}}`]);
@@ -82,7 +82,7 @@ describe('with DATABASE_URL', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(140);
   });
 
-  it('told to stop, it ends subscriptions at once, and lets requests in flight finish', async () => {
+  it('a graceful shutdown ends subscriptions at once and finishes requests in flight', async () => {
     const headers = { authorization: `Bearer ${await newToken()}`, 'content-type': 'application/json' };
     const address = new URL('/graphql', await serve());
     const subscribing = request(address, { method: 'POST', headers: { ...headers, accept: 'text/event-stream' } });
@@ -114,7 +114,7 @@ describe('with DATABASE_URL', () => {
   });
 });
 
-describe('a wrong value stops the start with one clear line', () => {
+describe('an invalid setting stops the start with one line', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE'],
@@ -134,7 +134,7 @@ describe('a wrong value stops the start with one clear line', () => {
     expect(run.err()).toContain(named);
   });
 
-  it('a port that is taken', async () => {
+  it('a port in use', async () => {
     const database = await createDatabase();
     const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: await freePort() };
     const first = npm(['run', '-s', 'start'], env);

@@ -45,7 +45,7 @@ const databaseRuns = (): Promise<boolean> =>
   );
 
 describe('npm start', () => {
-  it('on an empty database makes a demo tenant and prints a curl line that works when pasted', async () => {
+  it('creates a demo tenant on an empty database, and prints a curl command that works', async () => {
     const run = start();
     const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
     expect(invoices.meta.total).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe('npm start', () => {
     expect(data.me.tenants, 'one to switch to').toHaveLength(2);
   });
 
-  it('no secret of the first start is in what it is redirected to, but in a file that its user alone can read', async () => {
+  it('writes secrets of the first start to a file for its user alone where the output is redirected', async () => {
     const run = start();
     await run.until(/Ctrl-C stops everything/);
     const { file, email, password, token } = firstLogin(run.out())!;
@@ -79,7 +79,7 @@ describe('npm start', () => {
     for (const secret of [password, token]) expect(run.out() + run.err()).not.toContain(secret);
   });
 
-  it('on a terminal it shows them, and writes no file', async () => {
+  it('shows secrets on a terminal, and writes no file', async () => {
     const run = inTerminal('npm start', env);
     runs.push(run);
     await run.until(/Ctrl-C stops everything/);
@@ -88,7 +88,7 @@ describe('npm start', () => {
     expect(await readdir(folder.path)).not.toContain('demo-login');
   });
 
-  it('Ctrl-C stops everything cleanly, and the next start shows no token again', async () => {
+  it('stops everything at Ctrl-C, and shows no token at the next start', async () => {
     const first = start();
     await first.until(/Ctrl-C stops everything/);
     first.killGroup('SIGINT');
@@ -124,7 +124,7 @@ describe('npm start', () => {
     expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
   });
 
-  it('two instances with different DATA_DIR and PORT run side by side', async () => {
+  it('runs twice side by side with different DATA_DIR and PORT', async () => {
     const other = await dataFolder();
     const here = start();
     const there = npm(['start'], { DATA_DIR: other.path, PORT: await freePort() });
@@ -138,7 +138,7 @@ describe('npm start', () => {
     }
   });
 
-  it('the command line joins the running embedded database; a token it makes works and, revoked, no longer', async () => {
+  it('accepts a token that the command line creates meanwhile, and rejects it once revoked', async () => {
     const run = start();
     const [, address = ''] = await run.until(/REST +(\S+)/);
     const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
@@ -152,7 +152,7 @@ describe('npm start', () => {
     expect(run.out()).not.toContain(token);
   });
 
-  it('npm run demo plays the whole story against it', async () => {
+  it('passes npm run demo', async () => {
     const run = start();
     await run.until(/Ctrl-C stops everything/);
     const demo = npm(['run', '-s', 'demo'], env);

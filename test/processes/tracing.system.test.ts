@@ -64,7 +64,7 @@ const post = async (path: string, body: object, headers: object = {}): Promise<R
     body: JSON.stringify(body),
   });
 
-it('a request is one trace, through its operation, statements and event to the attempt to deliver it', async () => {
+it('a request is one trace, with its operation, statements, event, and delivery attempt', async () => {
   const query = `mutation { createWebhook(input: { url: "${endpoint.url}", events: ["*"] }) { secret } }`;
   expect((await (await post('/graphql', { query })).json()) as object).not.toHaveProperty('errors');
 
@@ -101,7 +101,7 @@ it('a request is one trace, through its operation, statements and event to the a
   expect(named('POST /api/v1/customers')?.attributes).toContainEqual(requestId);
 });
 
-it('no value is told: no token, nor what a client sent', () => {
+it('traces hold no values: neither tokens nor what a client sent', () => {
   expect(received).toContain('createCustomer');
   for (const secret of [token, 'Secret & Sons', endpoint.url]) expect(received).not.toContain(secret);
 });

@@ -16,7 +16,7 @@ const numeric = fc
 const methods = ['toString', 'toJSON', 'valueOf', 'isZero', 'isNegative', 'decimalPlaces', 'negated', 'abs'] as const;
 
 describe('a decimal that PostgreSQL wrote', () => {
-  it('says of itself what Prisma’s says', () => {
+  it('formats and converts like Prisma’s', () => {
     fc.assert(
       fc.property(numeric, fc.integer({ min: 0, max: 6 }), (text, places) => {
         const [ours, theirs] = [decimalOf(text), new Prisma.Decimal(text)];
@@ -29,7 +29,7 @@ describe('a decimal that PostgreSQL wrote', () => {
     );
   });
 
-  it('is calculated with like any other, on either side, by Prisma’s decimals and by ours', () => {
+  it('calculates with Prisma’s decimals and with its own, on either side', () => {
     const Exact = Decimal.clone({ precision: 60 });
     fc.assert(
       fc.property(numeric, numeric, (one, other) => {

@@ -35,7 +35,7 @@ const isPrismas = (text: string): boolean => text.startsWith('SELECT');
 const names = async (find: (customer: Db['customer']) => Promise<{ companyName: string }[]>, within: Db = db) =>
   (await find(within.customer)).map(({ companyName }) => companyName);
 
-describe('what the reader doesn’t understand, Prisma answers', () => {
+describe('queries that the compiler doesn’t support go to Prisma', () => {
   it.each<[string, (customer: Db['customer']) => Promise<{ companyName: string }[]>, string[]]>([
     [
       'every',
@@ -97,7 +97,7 @@ describe('findManyWithTotal()', () => {
     expect(texts).toHaveLength(1);
   });
 
-  it('in a transaction, sees what that has written', async () => {
+  it('sees the writes of its transaction', async () => {
     const rolledBack = db.$transaction(async (inside) => {
       await inside.customer.deleteMany({ where: { city: null } });
       expect(await read({ take: 2 }, inside as unknown as Db)).toEqual([3, 2]);
@@ -126,7 +126,7 @@ describe('findManyWithTotal()', () => {
 });
 
 describe('in a transaction', () => {
-  it('sees what that has written, and nobody else does until it ends', async () => {
+  it('a read sees the transaction’s writes, and others don’t until it ends', async () => {
     const other = forTenant(service.books, tenantId);
     const where = { companyName: 'new' };
     const texts = await sent(() =>
@@ -141,7 +141,7 @@ describe('in a transaction', () => {
     expect(texts.filter(isPrismas)).toEqual([]);
   });
 
-  it('several at once wait for each other: pg takes one statement at a time', async () => {
+  it('concurrent reads are sent one at a time', async () => {
     const warnings: unknown[] = [];
     const warn = (warning: Error): void => void warnings.push(warning.message);
     process.on('warning', warn);
@@ -153,7 +153,7 @@ describe('in a transaction', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('of which one fails: the transaction does', async () => {
+  it('a failed read fails the transaction', async () => {
     const failing = db.$transaction(async (inside) => {
       const tooLate = { createdAt: { gt: new Date(8.64e15) } }; // which PostgreSQL doesn't know
       const results = await Promise.allSettled([
@@ -167,7 +167,7 @@ describe('in a transaction', () => {
     expect(await db.customer.count()).toBe(4);
   });
 
-  it('writes nothing once its work has failed, though its statements go on', async () => {
+  it('a statement after its work has failed is rejected', async () => {
     let insertions: Promise<unknown> = Promise.resolve();
     const failing = db.$transaction(async (inside) => {
       const insert = async (): Promise<void> => {
@@ -183,7 +183,7 @@ describe('in a transaction', () => {
     expect(await db.customer.count({ where: { companyName: 'late' } })).toBe(0);
   });
 
-  it('writes nothing once its time is over, though its statements go on', async () => {
+  it('a statement after its timeout is rejected', async () => {
     let insertion: Promise<unknown> = Promise.resolve();
     const failing = db.$transaction(
       async (inside) => {
@@ -198,21 +198,21 @@ describe('in a transaction', () => {
     expect(await db.customer.count({ where: { companyName: 'late' } })).toBe(0);
   });
 
-  it('that has ended: it is refused', async () => {
+  it('a read after its end is rejected', async () => {
     let ended: Db = db;
     await db.$transaction(async (inside) => void (ended = inside as unknown as Db));
     await expect(ended.customer.findMany()).rejects.toMatchObject({ code: 'P2028' });
   });
 });
 
-describe('statements that PostgreSQL keeps', () => {
+describe('prepared statements', () => {
   const kept = async (): Promise<string[]> => {
     const sql = 'select statement from pg_prepared_statements';
     return (await asTenant(tenantId, () => books.pool.query(sql))).rows.map(({ statement }) => statement);
   };
   const ask = (take: number) => db.customer.findMany({ take });
 
-  it('are those asked again', async () => {
+  it('are statements that were sent before', async () => {
     await ask(101);
     for (let times = 0; times < 3; times++) await ask(102);
     const texts = await kept();
@@ -220,7 +220,7 @@ describe('statements that PostgreSQL keeps', () => {
     expect(texts.filter((text) => text.includes('limit 102'))).toHaveLength(1);
   });
 
-  it('never those that look for a pattern: what index serves depends on it', async () => {
+  it('are never statements with a pattern, whose best index depends on its value', async () => {
     for (let times = 0; times < 8; times++) await db.customer.findMany({ where: { city: { contains: 'R' } } });
     expect((await kept()).filter((text) => text.includes('like'))).toEqual([]);
   });
@@ -261,14 +261,14 @@ describe('statements that PostgreSQL keeps', () => {
     }
   });
 
-  it('don’t pile up, however many are asked for', async () => {
+  it('are bounded in number', async () => {
     for (let take = 1000; take < 1350; take++) for (let times = 0; times < 2; times++) await ask(take);
     expect((await kept()).length).toBeLessThan(300);
     expect((await ask(102)).length).toBeGreaterThan(3);
   });
 });
 
-it('a name stands for one statement, and only those asked lately have one', () => {
+it('a name stands for one statement, and only recent statements have one', () => {
   const prepared = new PreparedStatementNames(2);
   expect([prepared.of('a'), prepared.of('b')]).toEqual(['', '']);
   const [a, b] = [prepared.of('a'), prepared.of('b')];

@@ -204,7 +204,7 @@ const textOf = (value: unknown): string =>
     return part instanceof Uint8Array ? part.toHex() : part;
   });
 
-it.each(models)('reads %s as Prisma does, whatever is asked', async (model) => {
+it.each(models)('reads %s as Prisma does, for any query', async (model) => {
   const numRuns = 40;
   let leftToPrisma = 0;
   const queries = asked(tableOf(model), 2, true);

@@ -45,7 +45,7 @@ it('each model has the columns, types and primary key that its table has', async
   );
 });
 
-it('a relation joins the columns that a foreign key does, from either side', async () => {
+it('a relation joins the columns of its foreign key, from either side', async () => {
   const { rows } = await client.query(
     `select conrelid::regclass::text as "from", confrelid::regclass::text as "to",
        (select array_agg(attname::text order by n) from unnest(conkey) with ordinality as k(attnum, n)

@@ -68,7 +68,7 @@ function status(service: Service, { token }: Integrator, localAddress = '127.0.0
 const halfHead = 'GET / HTTP/1.1\r\nHost: x\r\n';
 const openOf = (peers: Peer[]): Peer[] => peers.filter(({ isOpen }) => isOpen());
 
-it('one address has at most so many connections; those idle the longest give way, and others connect', async () => {
+it('an address can have a bounded number of connections: the longest idle ones are closed for new ones', async () => {
   const service = await start();
   const acme = await service.integrator();
   const halves = await many(60, () => '127.0.0.2', service, halfHead);
@@ -78,7 +78,7 @@ it('one address has at most so many connections; those idle the longest give way
   expect(await status(service, acme, '127.0.0.2')).toBe(200); // even at the attacker's address
 });
 
-it('many addresses together have at most so many; the address with the most gives way', async () => {
+it('all addresses together can have a bounded number: the address with the most loses one', async () => {
   const service = await start();
   const acme = await service.integrator();
   const own = await from('127.0.0.1', service, ''); // has said nothing yet
@@ -89,7 +89,7 @@ it('many addresses together have at most so many; the address with the most give
   await until(() => own.heard().startsWith('HTTP/1.1 200 '), 'the answer on a connection that was there before');
 });
 
-it('what is at work is closed for nobody', async () => {
+it('a connection with a request under way is never closed for another', async () => {
   const few = 5;
   const counted = createMetrics();
   let begun = 0;
@@ -116,7 +116,7 @@ it('what is at work is closed for nobody', async () => {
   expect(new Set(atWork.map(({ heard }) => heard().split('\r\n')[0]))).toEqual(new Set(['HTTP/1.1 200 OK']));
 });
 
-it('a client that keeps its connections, up to the bound, has each answered', async () => {
+it('a client that keeps connections up to the bound gets an answer on each', async () => {
   const service = await start();
   const acme = await service.integrator();
   const peers = await many(connections.perAddress, () => '127.0.0.1', service, '');
@@ -127,7 +127,7 @@ it('a client that keeps its connections, up to the bound, has each answered', as
   }
 });
 
-it('the log tells of what was closed, in a few lines', async () => {
+it('the log reports closed connections in a few lines', async () => {
   const service = await start();
   await many(200, () => '127.0.0.2', service, halfHead);
   const lines = service.log.filter((line) => line.includes('no room'));
@@ -136,7 +136,7 @@ it('the log tells of what was closed, in a few lines', async () => {
   expect(JSON.parse(lines[0]!)).toMatchObject({ why: 'shed', address: '127.0.0.2' });
 });
 
-it('without proxies an address has 500 connections of 5000; behind them only the total counts', () => {
+it('without proxies an address can have 500 of 5,000 connections; behind proxies only the total is bounded', () => {
   expect(defaultLimits(0)).toEqual({ total: 5000, perAddress: 500 });
   expect(defaultLimits(1)).toEqual({ total: 5000, perAddress: 0 });
   expect(defaultLimits(1, 100)).toEqual({ total: 5000, perAddress: 100 });

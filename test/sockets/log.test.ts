@@ -12,7 +12,7 @@ import { until } from '../webhooks/receiver.ts';
 const bound = (begun: number): number => 101 + ((performance.now() - begun) / 1000) * 10;
 const requestLines = (log: string[]): string[] => log.filter((line) => line.includes('"msg":"request"'));
 
-it('requests that were not admitted get a bounded number of lines, and one that says how many were left out', async () => {
+it('requests that are not admitted get a bounded number of lines, and one with the number of omitted lines', async () => {
   const service = await startService();
   onTestFinished(service.close);
   const acme = await service.integrator();
@@ -35,7 +35,7 @@ it('requests that were not admitted get a bounded number of lines, and one that 
   expect(told.leftOut).toBeGreaterThan(0);
 });
 
-it('what is no HTTP is in the log a bounded number of times', async () => {
+it('invalid HTTP gets a bounded number of lines', async () => {
   const service = await startService();
   onTestFinished(service.close);
   const begun = performance.now();
@@ -44,7 +44,7 @@ it('what is no HTTP is in the log a bounded number of times', async () => {
   expect(service.log.filter((line) => line.includes('malformed')).length).toBeLessThan(bound(begun));
 });
 
-it('faults that strangers meet are in the log a bounded number of times, and one line says how many were left out', async () => {
+it('errors of unauthenticated requests get a bounded number of lines, and one with the number of omitted lines', async () => {
   const database = await createDatabase();
   const service = await startService({ database });
   onTestFinished(service.close);
@@ -73,7 +73,7 @@ it('faults that strangers meet are in the log a bounded number of times, and one
   expect(errors().length, 'the lines of their requests take no room from them').toBeGreaterThan(100);
 });
 
-it('no line grows with what a client sends', async () => {
+it('no line’s length depends on what a client sends', async () => {
   const service = await startService();
   onTestFinished(service.close);
   const long = 'x'.repeat(15_000);
@@ -88,7 +88,7 @@ it('no line grows with what a client sends', async () => {
   expect(Math.max(...service.log.map((line) => line.length))).toBeLessThan(600);
 });
 
-it('a hundred lines at once, ten a second in the long run', () => {
+it('the bound is a burst of a hundred lines, and ten a second after that', () => {
   let now = 0;
   const lines: string[] = [];
   const log = new BoundedLog(pino({}, { write: (line: string) => void lines.push(line) }), () => now);

@@ -57,7 +57,7 @@ it('thousands of requests sent at once are answered in order', async () => {
   expect(statusesIn(heard())).toEqual([...wanted, 404]);
 });
 
-it('requests with bodies, chunked and not, are answered in order, wherever their bytes are cut', async () => {
+it('requests with bodies, chunked and not, are answered in order, also when split at any byte', async () => {
   const body = JSON.stringify(sample.customer);
   const post = head(acme, 'POST /api/v1/customers', json, `Content-Length: ${body.length}`) + body;
   const chunked =
@@ -79,7 +79,7 @@ it('requests with bodies, chunked and not, are answered in order, wherever their
   }
 });
 
-it('one connection has a request or two answered in a turn of the event loop, however many it sends at once', async () => {
+it('one connection gets at most two answers in a turn of the event loop', async () => {
   const { socket, heard } = attacker();
   const count = 2000;
   let most = 0;
@@ -99,7 +99,7 @@ it('one connection has a request or two answered in a turn of the event loop, ho
   expect(most).toBeLessThan(5);
 });
 
-it('a connection whose request waits is not read any further', async () => {
+it('a connection is not read while its request waits', async () => {
   const { id } = await sample.create(acme, '/customers', sample.customer);
   const holder = await service.pool.connect();
   await holder.query('begin; lock table customers in access exclusive mode');

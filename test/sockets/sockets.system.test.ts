@@ -8,7 +8,7 @@ import { beset } from './strangers.ts';
 
 // The short form of test/reliability/sockets.test.ts.
 
-it('slow, silent, gone and babbling connections are all let go, hear nothing wrong, and others are served', async () => {
+it('slow, silent, lost, and malformed connections are all closed with correct answers, while others are served', async () => {
   const each = 20;
   const service = await startService({
     patience: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 },

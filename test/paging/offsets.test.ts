@@ -72,8 +72,8 @@ const list = `query ($status: InvoiceStatus, $first: Int, $last: Int, $offset: I
   }
 }`;
 
-describe('a page by its place, near or far', () => {
-  it('has the rows of that place, in any order, under any filter, from either end', async () => {
+describe('a page at any offset', () => {
+  it('has the rows at that offset, in any order, under any filter, read from either end', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async (page) => {
         const all = await inOrder(page);
@@ -100,7 +100,7 @@ describe('a page by its place, near or far', () => {
     );
   }, 120_000);
 
-  it('over REST: every page is what walking there would give', async () => {
+  it('is over REST the same page as by following links', async () => {
     const all = await inOrder({ field: 'CREATED_AT', direction: 'DESC' } as Asked);
     for (const page of [1, 10, 11, 12, 18, 24, 35, 36]) {
       const { body } = await acme.rest('GET', `/invoices?per_page=100&page=${page}`);
@@ -132,7 +132,7 @@ async function mostRead(path: string): Promise<{ rows: number; by: string }> {
   return scans.toSorted((a, b) => b.rows - a.rows)[0] ?? { rows: 0, by: 'nothing' };
 }
 
-describe('what a page costs', () => {
+describe('the cost of a page', () => {
   it('is the same for the last as for the first', async () => {
     expect((await mostRead('/invoices?per_page=10')).rows).toBeLessThan(50);
     expect((await mostRead(`/invoices?per_page=10&page=${size / 10}`)).rows).toBeLessThan(50);
@@ -140,7 +140,7 @@ describe('what a page costs', () => {
     expect((await mostRead(`/invoices?per_page=10&page=${size * 10}`)).rows).toBe(0);
   });
 
-  it('is in the middle that of passing the index by', async () => {
+  it('is in the middle that of skipping index entries', async () => {
     const { rows, by } = await mostRead('/invoices?per_page=10&page=160');
     expect(by).toBe('Index Only Scan');
     expect(rows).toBeLessThan(size / 2);
