@@ -34,6 +34,21 @@ export interface PageArgs {
   orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
 }
 
+/** Encodes the cursor when it is asked for: REST needs only the first and the last. */
+class Edge<Row extends { id: string }> {
+  readonly node: Row;
+  readonly #order: Order;
+
+  constructor(node: Row, order: Order) {
+    this.node = node;
+    this.#order = order;
+  }
+
+  get cursor(): string {
+    return encodeCursor(this.#order, this.node);
+  }
+}
+
 export interface Connection<Row> {
   edges: { cursor: string; node: Row }[];
   pageInfo: { startCursor: string | null; endCursor: string | null; hasNextPage: boolean; hasPreviousPage: boolean };
@@ -133,13 +148,7 @@ function toConnection<Row extends { id: string }>(
   const more = rows.length === take;
   const nodes = more ? rows.slice(0, -1) : rows;
   if (backwards) nodes.reverse();
-  // Encoded lazily: REST needs only the first and the last cursor.
-  const edges = nodes.map((node) => ({
-    get cursor() {
-      return encodeCursor(order, node);
-    },
-    node,
-  }));
+  const edges = nodes.map((node) => new Edge(node, order));
   return {
     edges,
     pageInfo: {
