@@ -1,7 +1,7 @@
 import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInputField } from 'graphql';
 import { deprecationOf, type Deprecation } from '../schema/deprecation.ts';
+import type { SelectedField, Selection } from '../schema/execution/compile-selection.ts';
 import type { Operation } from './operation.ts';
-import type { FieldShape, ResponseShape } from './response-compiler.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;
 
@@ -33,7 +33,7 @@ export const isAnnounced = (operation: Operation): boolean =>
 const announced = ({ deprecationReason }: { deprecationReason?: string | null }): Deprecation[] =>
   [deprecationOf(deprecationReason)].filter((each) => each !== undefined);
 
-const answeredFields = ({ fields }: ResponseShape): FieldShape['field'][] =>
+const answeredFields = ({ fields }: Selection): SelectedField['field'][] =>
   [...fields.values()].flatMap((shape) => [shape.field, ...answeredFields(shape)]);
 
 const fieldsOf = (input: Input): GraphQLInputField[] => {

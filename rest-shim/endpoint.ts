@@ -3,6 +3,7 @@ import type { Context } from '../schema/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
+import { startExecution } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
@@ -129,10 +130,10 @@ async function respond(
 ): Promise<Response> {
   switch (answer) {
     case 'item':
-      return jsonResponse(`{"data":${await shape.write(result, context)}}`);
+      return jsonResponse(`{"data":${await shape.write(result, startExecution(context))}}`);
     case 'created': {
       const created = result as NewlyInserted<{ id: string }>;
-      const text = created[representation] ?? (await shape.write(result, context));
+      const text = created[representation] ?? (await shape.write(result, startExecution(context)));
       return jsonResponse(`{"data":${text}}`, 201, { Location: url(`${at}/${created.id}`).href });
     }
     case 'page': {

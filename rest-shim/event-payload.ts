@@ -1,4 +1,5 @@
 import type { RenderPayload, Resource } from '../schema/context.ts';
+import { startExecution } from '../schema/execution/compile-selection.ts';
 import { findById } from '../schema/rows/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';
 import type { Operation } from './operation.ts';
@@ -17,5 +18,6 @@ export const createPayloadRenderer =
     const { shape, query } = getOperationOf(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
     const unlimited = { ...context, may: () => true };
-    return shape.write(await findById(unlimited, resource.model, known ?? id, query(unlimited)), unlimited);
+    const row = await findById(unlimited, resource.model, known ?? id, query(unlimited));
+    return shape.write(row, startExecution(unlimited));
   };

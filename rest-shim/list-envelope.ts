@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Context } from '../schema/context.ts';
 import type { Problems } from '../schema/errors.ts';
+import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
 import { defaultPageSize, maxPageSize } from '../schema/paging/page.ts';
 import { positionOf } from './page-position.ts';
-import type { ResponseShape } from './response-compiler.ts';
 
 /** The requested page of a list. */
 export interface Page {
@@ -80,11 +80,12 @@ export interface ListResult {
 }
 
 /** @param connection as its resolver gave it */
-export async function readList({ fields }: ResponseShape, connection: unknown, context: Context): Promise<ListResult> {
-  const part = async (name: string): Promise<unknown> => await fields.get(name)?.resolve(connection, context);
+export async function readList({ fields }: Selection, connection: unknown, context: Context): Promise<ListResult> {
+  const execution = startExecution(context);
+  const part = async (name: string): Promise<unknown> => await fields.get(name)?.resolve(connection, execution);
   const [nodes, total, pageInfo] = await Promise.all(['nodes', 'total_count', 'page_info'].map(part));
   return {
-    rows: (await fields.get('nodes')?.write(nodes, context)) ?? '[]',
+    rows: (await fields.get('nodes')?.write(nodes, execution)) ?? '[]',
     count: (nodes as unknown[]).length,
     total: total as number,
     pageInfo: pageInfo as ListResult['pageInfo'],

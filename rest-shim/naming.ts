@@ -7,8 +7,8 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
+import type { Selection } from '../schema/execution/compile-selection.ts';
 import { JsonNumber, numberText } from './exact-json.ts';
-import type { ResponseShape } from './response-compiler.ts';
 
 // REST has snake_case names and lower-case enum values, GraphQL camelCase and UPPER_CASE. Only this file translates between
 // them, by functions compiled once per operation.
@@ -46,7 +46,7 @@ export function leafSerializer(type: GraphQLLeafType): (value: unknown) => strin
  * @param answered the fields of the operation's response: those that the input doesn't have may be sent back, and are
  *   ignored
  */
-export function compileDecoder(type: GraphQLInputType, answered?: Map<string, ResponseShape>): Decoder {
+export function compileDecoder(type: GraphQLInputType, answered?: Map<string, Selection>): Decoder {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return decodeList(compileDecoder(nullable.ofType, answered));
   if (isInputObjectType(nullable)) {
@@ -74,7 +74,7 @@ const decodeList =
   };
 
 const decodeObject =
-  (fields: Map<string, { name: string; decode: Decoder }>, answered: Map<string, ResponseShape> | undefined): Decoder =>
+  (fields: Map<string, { name: string; decode: Decoder }>, answered: Map<string, Selection> | undefined): Decoder =>
   (value, problems, path) => {
     if (value instanceof JsonNumber) return value.source; // no object, as the domain will say
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

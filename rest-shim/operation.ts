@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import {
   concatAST,
-  getArgumentValues,
   getVariableValues,
   Kind,
   parse,
+  print,
   typeFromAST,
   validate,
+  visit,
+  type ASTNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLInputType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -21,15 +21,18 @@ import type { Ability } from '../schema/ability.ts';
 import { checksOf } from '../schema/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/context.ts';
 import { Problems } from '../schema/errors.ts';
+import {
+  compileOperation,
+  startExecution,
+  type Format,
+  type SelectedField,
+  type Selection,
+} from '../schema/execution/compile-selection.ts';
 import { validateArguments } from '../schema/input/validate-arguments.ts';
-import { compileResponse, infoOf, type ResponseShape } from './response-compiler.ts';
 import { withPaging } from './list-paging.ts';
-import { compileDecoder, toSnakeCase, type Decoder } from './naming.ts';
+import { compileDecoder, leafSerializer, toSnakeCase, type Decoder } from './naming.ts';
 
 type Values = Record<string, unknown>;
-
-/** Runs the field's resolver. @param variables coerced */
-type ResolveRoot = (variables: Values, context: Context) => unknown;
 
 /** The GraphQL operation of an endpoint, compiled. */
 export interface Operation {
@@ -41,13 +44,12 @@ export interface Operation {
   parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decoder }>;
   /** Coerces the variables as GraphQL does, or returns its errors. */
   read: (variables: Values) => ReturnType<typeof getVariableValues>;
-  resolve: ResolveRoot;
   /** What is asked of Prisma, where the operation answers one row. */
   query: (context: Context) => object;
   /** The compiled response in full: for a list, the connection. */
-  listShape: ResponseShape;
+  listShape: SelectedField;
   /** The compiled response that REST answers: for a list, the connection's `nodes`. */
-  shape: ResponseShape;
+  shape: Selection;
 }
 
 const folder = new URL('operations/', import.meta.url);
@@ -67,15 +69,11 @@ export function compileOperations(schema: GraphQLSchema, documents: string[]): M
   const errors = validate(schema, all);
   if (errors.length > 0) throw new Error(`rest-shim/operations: ${errors.map((error) => error.message).join(' ')}`);
 
-  const fragments: Record<string, FragmentDefinitionNode> = {};
-  const operations: OperationDefinitionNode[] = [];
-  for (const definition of all.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-  }
+  const operations = all.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  requirePlainSelections(all, new Set(operations.flatMap(({ selectionSet }) => selectionSet.selections)));
   return new Map(
     operations.map((definition) => {
-      const operation = compile(schema, definition, fragments);
+      const operation = compile(schema, all, definition);
       return [operation.name, operation];
     }),
   );
@@ -98,30 +96,20 @@ export function parseOperations(schema: GraphQLSchema, documents: string[]): Doc
   return { ...all, definitions };
 }
 
-function compile(
-  schema: GraphQLSchema,
-  definition: OperationDefinitionNode,
-  fragments: Record<string, FragmentDefinitionNode>,
-): Operation {
+/** REST's names and values. */
+const format: Format = { key: ({ name }) => toSnakeCase(name.value), leaf: leafSerializer };
+
+function compile(schema: GraphQLSchema, document: DocumentNode, definition: OperationDefinitionNode): Operation {
   const name = definition.name?.value ?? '';
   const [root, ...others] = definition.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || root.alias?.value !== 'result' || others.length > 0) {
     throw new Error(`${name} must select one field, as "result"`);
   }
   requireSameNames(name, root);
-  const rootType = schema.getRootType(definition.operation);
-  const field = rootType?.getFields()[root.name.value] as GraphQLField<unknown, Context> | undefined;
-  if (!rootType || !field) throw new Error(`${name}: ${root.name.value} is not in the schema`);
+  const [listShape] = compileOperation(schema, document, definition, format).fields.values();
+  if (!listShape) throw new Error(`${name}: ${root.name.value} is not in the schema`);
 
-  const info = infoOf(rootType, field, root, {
-    schema,
-    fragments,
-    operation: definition,
-    path: undefined,
-    rootValue: undefined,
-    variableValues: {},
-  });
-  const listShape = compileResponse(field.type, root.selectionSet, info, `${rootType.name}.${field.name}`);
+  const { field, info } = listShape;
   const shape = listShape.fields.get('nodes') ?? listShape;
   const inputs = definition.variableDefinitions ?? [];
   const parameters = inputs.map(({ variable, type: node }) => {
@@ -138,20 +126,26 @@ function compile(
     parameters: new Map(parameters),
     // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
     read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
-    resolve: resolverOf(field, info),
     query: (context) => queryFromInfo({ context, info }),
     listShape,
     shape,
   };
 }
 
-const resolverOf =
-  (field: GraphQLField<unknown, Context>, info: GraphQLResolveInfo): ResolveRoot =>
-  (variables, context) => {
-    const [root] = info.fieldNodes as [FieldNode];
-    const args = getArgumentValues(field as GraphQLField<unknown, unknown>, root, variables);
-    return field.resolve?.(undefined, args, context, { ...info, variableValues: variables });
-  };
+/** Below the roots, only plain fields and fragments are allowed: anything else would depend on the request. */
+function requirePlainSelections(document: DocumentNode, roots: Set<ASTNode>): void {
+  visit(document, {
+    Field: (node) => {
+      if (!roots.has(node) && (node.alias || node.arguments?.length)) refuse(node);
+    },
+    InlineFragment: refuse,
+    Directive: refuse,
+  });
+}
+
+function refuse(node: ASTNode): never {
+  throw new Error(`An operation selects plain fields and fragments only, not ${print(node)}`);
+}
 
 // So that an argument's error is the error of the parameter of that name.
 function requireSameNames(name: string, root: FieldNode): void {
@@ -169,7 +163,7 @@ function requireSameNames(name: string, root: FieldNode): void {
  */
 export async function runOperation(operation: Operation, variables: Values, context: Context): Promise<unknown> {
   const { coerced, errors } = operation.read(variables);
-  if (coerced) return operation.resolve(coerced, context);
+  if (coerced) return operation.listShape.resolve(undefined, startExecution(context, coerced));
   (await findErrors(operation, variables, context)).throwIfAny();
   throw errors[0]?.originalError ?? errors[0];
 }

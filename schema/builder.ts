@@ -7,7 +7,6 @@ import ChecksPlugin from './plugins/authorization-and-validation.ts';
 import type { Context } from './context.ts';
 import DescriptionsPlugin from './plugins/descriptions.ts';
 import type { Decimal } from './money/money.ts';
-import PathsPlugin from './plugins/stable-paths.ts';
 import type { UploadedFile } from './input/uploaded-file.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
@@ -26,7 +25,7 @@ export const builder = new SchemaBuilder<{
   };
   Connection: { totalCount: () => Promise<number> };
 }>({
-  plugins: [PathsPlugin, DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin],
+  plugins: [DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {

@@ -13,15 +13,15 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
 } from 'graphql';
+import type { SelectedField } from '../../schema/execution/compile-selection.ts';
 import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
-import type { FieldShape } from '../response-compiler.ts';
 import { toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 /** The schemas that have a name, by it. */
 export type Components = Map<string, JsonSchema>;
-type Fields = Map<string, FieldShape>;
+type Fields = Map<string, SelectedField>;
 type Described = { description?: string | null; deprecationReason?: string | null };
 
 /** What stands for GraphQL's scalars in JSON. */

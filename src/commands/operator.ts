@@ -1,6 +1,7 @@
-import { graphql } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
+import { compileDocument } from '../../schema/execution/compile-document.ts';
 import { isUuid } from '../../schema/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
@@ -35,13 +36,12 @@ export const operatorContext = async (database: Database, tenantId: string): Pro
  */
 export async function ask<T>(database: Database, tenantId: string, source: string, variables: object): Promise<T> {
   const { domain, context } = await enter(database, tenantId);
-  const variableValues = { ...variables };
-  const { data, errors } = await graphql({ schema: domain.schema, source, contextValue: context, variableValues });
-  const error = errors?.[0];
-  if (!error) return (data as { result: T }).result;
-  const { originalError } = error;
-  if (originalError instanceof ValidationError)
-    throw new RefusedError(Object.values(originalError.errors).flat().join(' '));
-  if (originalError instanceof CodedError || !originalError) throw new RefusedError(error.message);
-  throw originalError;
+  try {
+    return await compileDocument<T>(domain.schema, source)({ ...variables }, context);
+  } catch (error) {
+    if (error instanceof ValidationError) throw new RefusedError(Object.values(error.errors).flat().join(' '));
+    if (error instanceof CodedError || (error instanceof GraphQLError && !error.originalError))
+      throw new RefusedError(error.message);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
-import { execute, parse, type DocumentNode } from 'graphql';
 import { runOperation } from '../../rest-shim/operation.ts';
 import type { Context } from '../../schema/context.ts';
+import { compileDocument, type RunDocument } from '../../schema/execution/compile-document.ts';
 import type { Domain } from '../domain.ts';
 
 /** A calendar day. */
@@ -33,7 +33,7 @@ export class Timeline {
   readonly #domain: Domain;
   readonly #context: Context;
   readonly #actions: { on: Day; act: () => Promise<unknown> }[] = [];
-  readonly #parsed = new Map<string, DocumentNode>();
+  readonly #compiled = new Map<string, RunDocument<unknown>>();
   #on: Day;
 
   /** @param contextAt creates the tenant's context with a clock */
@@ -71,12 +71,9 @@ export class Timeline {
   }
 
   /** Asks the domain as a GraphQL client does. */
-  async ask<T>(name: keyof typeof documents, variableValues: Record<string, unknown>): Promise<T> {
-    const document = this.#parsed.get(name) ?? parse(documents[name]);
-    this.#parsed.set(name, document);
-    const { schema } = this.#domain;
-    const { data, errors } = await execute({ schema, document, variableValues, contextValue: this.#context });
-    if (errors?.[0]) throw errors[0];
-    return (data as { result: T }).result;
+  async ask<T>(name: keyof typeof documents, variables: Record<string, unknown>): Promise<T> {
+    const run = this.#compiled.get(name) ?? compileDocument(this.#domain.schema, documents[name]);
+    this.#compiled.set(name, run);
+    return (await run(variables, this.#context)) as T;
   }
 }

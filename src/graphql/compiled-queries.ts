@@ -1,11 +1,14 @@
-import { getOperationAST, getVariableValues, parse, print, type GraphQLSchema } from 'graphql';
+import { getOperationAST, getVariableValues, print, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { compileOperation } from '../../schema/execution/compiled-operation.ts';
+import {
+  compileOperation,
+  graphqlFormat,
+  startExecution,
+  type Selection,
+} from '../../schema/execution/compile-selection.ts';
 import type { Context } from '../../schema/context.ts';
 import { traced } from '../../schema/execution/tracing.ts';
-import { isCompilable } from './compilable.ts';
 import { costs, exceeded } from './document-limits.ts';
-import { createFairScheduler } from './fair-scheduler.ts';
 
 /** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages'. */
 const minExecutions = 3;
@@ -16,7 +19,7 @@ type Values = Record<string, unknown>;
 /** A compiled query. */
 interface CompiledQuery {
   operationName: string | undefined;
-  /** `{data}` as JSON; undefined where there are errors. */
+  /** `{data}` as JSON; undefined where Yoga has to answer. */
   answer: (variables: Values, context: Context) => Promise<string | undefined>;
 }
 
@@ -28,21 +31,12 @@ export interface CompiledQueries {
 }
 
 /**
- * Compiles queries that are sent repeatedly, and answers them without Yoga, which takes less CPU time: only queries that Yoga
- * has accepted, and that graphql-jit answers as graphql-js does. If there is an error, Yoga answers after all: a query changes
- * nothing, so that it can run twice.
+ * Compiles queries that are sent repeatedly, and answers them without Yoga, which takes less CPU time: only queries that
+ * Yoga has accepted. If there is an error, Yoga answers after all: a query changes nothing, so that it can run twice.
  */
-export function createCompiledQueries(schema: GraphQLSchema, report: (error: unknown) => void): CompiledQueries {
+export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   const seen = createLRUCache<number>({ max: 500 });
   const compiled = createLRUCache<CompiledQuery>({ max: 100 });
-  const scheduler = createFairScheduler({ rest: 10, pauseMs: 0 }); // compiling takes a tenth of the time at most
-
-  const compileInTurn = async (who: string, text: string, operationName: string | undefined): Promise<void> => {
-    await scheduler.waitForTurn(who);
-    const compiledQuery = compileQuery(schema, text, operationName);
-    if (compiledQuery) compiled.set(text, compiledQuery);
-  };
-
   return {
     plugin: {
       onExecute: ({ args }) => {
@@ -51,8 +45,8 @@ export function createCompiledQueries(schema: GraphQLSchema, report: (error: unk
         const count = (seen.get(text) ?? 0) + 1;
         seen.set(text, count);
         if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
-        const { tenant } = args.contextValue.context;
-        compileInTurn(tenant.id, text, args.operationName ?? undefined).catch(report);
+        const compiledQuery = compileQuery(schema, args.document, args.operationName ?? undefined);
+        if (compiledQuery) compiled.set(text, compiledQuery);
       },
     },
     answer: async (asked, context) => {
@@ -65,16 +59,20 @@ export function createCompiledQueries(schema: GraphQLSchema, report: (error: unk
   };
 }
 
-/** Compiles a valid document; undefined where graphql-jit can't answer it. */
+/** Compiles a valid document; undefined where Yoga has to execute it. */
 export function compileQuery(
   schema: GraphQLSchema,
-  text: string,
+  document: DocumentNode,
   operationName: string | undefined,
 ): CompiledQuery | undefined {
-  const document = parse(text, { noLocation: true }); // its own: graphql-jit writes into it
   const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== 'query' || !isCompilable(document, schema)) return undefined;
-  const execute = compileOperation(schema, document, operation.name?.value);
+  if (operation?.operation !== 'query') return undefined;
+  let selection: Selection;
+  try {
+    selection = compileOperation(schema, document, operation, graphqlFormat);
+  } catch {
+    return undefined;
+  }
 
   const { variableDefinitions = [] } = operation;
   // The variables that the query's cost depends on: page sizes, and which filters are set.
@@ -82,9 +80,7 @@ export function compileQuery(
     variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
   );
   const known = createLRUCache<boolean>({ max: 20 });
-  const isWithin = (variables: Values): boolean => {
-    const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
-    if (!coerced) return false;
+  const isWithin = (variables: Values, coerced: Values): boolean => {
     const sizes = variableDefinitions
       .map(({ variable: { name } }) => (numbers.has(name.value) ? coerced[name.value] : Boolean(coerced[name.value])))
       .join();
@@ -97,9 +93,14 @@ export function compileQuery(
   return {
     operationName,
     answer: async (variables, context) => {
-      if (!isWithin(variables)) return undefined;
-      const { data, errors } = await traced('GraphQL', () => execute(variables, context));
-      return errors ? undefined : JSON.stringify({ data });
+      const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
+      if (!coerced || !isWithin(variables, coerced)) return undefined;
+      try {
+        const execution = startExecution(context, coerced);
+        return `{"data":${await traced('GraphQL', async () => selection.write(undefined, execution))}}`;
+      } catch {
+        return undefined;
+      }
     },
   };
 }

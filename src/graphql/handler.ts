@@ -49,7 +49,7 @@ export function createGraphqlHandler(
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlHandler {
   const validDocuments = createDocumentCache();
-  const compiledQueries = createCompiledQueries(schema, (err) => log.error({ err }, 'a query is not compiled'));
+  const compiledQueries = createCompiledQueries(schema);
   const yoga = createYoga<GraphqlRequest & Read & ReceivedForm>({
     schema,
     graphqlEndpoint: '/graphql',

@@ -44,6 +44,7 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
   const declared: { name: string; type: GraphQLInputType; value: unknown; hasDefault: boolean }[] = [];
   const fragments: string[] = [];
   let left = 60;
+  const hasConditions = chance(20);
 
   const valueOf = (type: GraphQLInputType, name: string): unknown => {
     const nullable = getNullableType(type);
@@ -79,7 +80,7 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
     return [`${name}: $${variable}`];
   };
   const condition = (): string => {
-    if (!chance(2)) return '';
+    if (!hasConditions || !chance(5)) return '';
     const directive = pick(['include', 'skip']);
     if (chance(40)) return `@${directive}(if: ${chance(50)})`;
     declared.push({
@@ -101,8 +102,10 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
       needsAlias || (chance(8) && aliases < 15) ? `${aliases++ && chance(20) ? pick(odd) : 'a'}${aliases}: ` : '';
     const call = `${alias}${of.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${condition()}`;
     if (!isObjectType(type)) return call;
-    const again = alias === '' && chance(5) ? ` ${of.name} ${selection(type, depth + 1)}` : '';
-    return `${call} ${selection(type, depth + 1)}${again}`;
+    // The same response key twice: GraphQL merges the selections.
+    const isRepeated = chance(8) && aliases < 12;
+    if (isRepeated && alias) aliases += 1;
+    return `${call} ${selection(type, depth + 1)}${isRepeated ? ` ${call} ${selection(type, depth + 1)}` : ''}`;
   };
   const selection = (type: GraphQLObjectType, depth: number): string => {
     const all = Object.values(type.getFields());

@@ -18,6 +18,7 @@ import { compileOperations, parseOperations, runOperation, type Operation } from
 import { routes } from '../../rest-shim/routes.ts';
 import { toSnakeCase } from '../../rest-shim/naming.ts';
 import type { Context } from '../../schema/context.ts';
+import { startExecution } from '../../schema/execution/compile-selection.ts';
 import { toSchema } from '../../schema/index.ts';
 import { fillAtRandom } from '../query-compiler/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -88,7 +89,9 @@ async function byGraphql(operation: Operation, variables: Record<string, unknown
 async function byRest(operation: Operation, variables: Record<string, unknown>, asking: Context): Promise<Outcome> {
   const own = { ...asking };
   try {
-    return { text: await operation.listShape.write(await runOperation(operation, variables, own), own) };
+    return {
+      text: await operation.listShape.write(await runOperation(operation, variables, own), startExecution(own)),
+    };
   } catch (error) {
     return { faults: [(error as Error).message] };
   }
@@ -164,7 +167,7 @@ describe('a document', () => {
   };
   const answerTo = async (selection: string): Promise<string> => {
     const operation = compileOperations(schema, [`query get { result: thing { ${selection} } }`]).get('get')!;
-    return operation.shape.write(await runOperation(operation, {}, context), context);
+    return operation.shape.write(await runOperation(operation, {}, context), startExecution(context));
   };
 
   it.each(['alias: name', '... on Thing { name }', 'name @include(if: true)', 'others(first: 1) { name }'])(

@@ -1,0 +1,224 @@
+import {
+  defaultFieldResolver,
+  getArgumentValues,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  TypeNameMetaFieldDef,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
+import type { Context } from '../context.ts';
+import {
+  complete,
+  leafSerializer,
+  listOf,
+  notNull,
+  objectOf,
+  orNull,
+  type Call,
+  type Execution,
+  type Write,
+} from './json-serializer.ts';
+
+// The compiled executor: turns a valid operation into functions that run its resolvers and serialize their results. REST's
+// operations and clients' queries differ in their format only. What it doesn't support is left to graphql-js.
+
+/** How a selection is written as JSON. */
+export interface Format {
+  key: (node: FieldNode) => string;
+  leaf: (type: GraphQLLeafType) => (value: unknown) => string;
+}
+
+/** GraphQL's own keys and values. */
+export const graphqlFormat: Format = { key: ({ alias, name }) => (alias ?? name).value, leaf: leafSerializer };
+
+/** The compiled form of a selection. */
+export interface Selection {
+  type: GraphQLOutputType;
+  write: Write;
+  /** The fields of an object, by their keys, in the order selected; for a list, the fields of its items. */
+  fields: Map<string, SelectedField>;
+}
+
+export interface SelectedField extends Selection {
+  field: GraphQLField<unknown, Context>;
+  /** The `info` of the field's resolver, but for the variables. */
+  info: GraphQLResolveInfo;
+  /** Runs the field's resolver on its parent object. */
+  resolve: (parent: unknown, execution: Execution) => unknown;
+}
+
+/** What compiling the parts of one operation has in common. */
+interface Compilation {
+  format: Format;
+  /** The part of `info` that is the same for all fields. */
+  shared: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation' | 'rootValue' | 'variableValues'>;
+  /** How many fields have been numbered. */
+  count: number;
+}
+
+type FieldNodes = readonly [FieldNode, ...FieldNode[]];
+type Path = GraphQLResolveInfo['path'] | undefined;
+
+/**
+ * Compiles an operation of a valid document.
+ * @returns the selection of the root type
+ * @throws Error for directives, questions about the schema, and abstract types
+ */
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  format: Format,
+): Selection {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+  for (const each of document.definitions)
+    if (each.kind === Kind.FRAGMENT_DEFINITION) fragments[each.name.value] = each;
+  const type = schema.getRootType(operation.operation);
+  if (!type) throw new Error(`The schema has no ${operation.operation}`);
+  const shared = { schema, fragments, operation, rootValue: undefined, variableValues: {} };
+  const compilation = { format, shared, count: 0 };
+  return { type, ...compileObject(type, [operation], undefined, compilation) };
+}
+
+/** @param variables coerced */
+export const startExecution = (context: Context, variables: Execution['variables'] = {}): Execution => ({
+  context,
+  variables,
+  calls: [],
+});
+
+/** @param whose the field's name, for an error */
+function compileValue(
+  type: GraphQLOutputType,
+  nodes: FieldNodes,
+  path: Path,
+  compilation: Compilation,
+  whose: string,
+): Selection {
+  const { write, fields } = compilePresent(getNullableType(type), nodes, path, compilation, whose);
+  return { type, write: isNonNullType(type) ? notNull(write, whose) : orNull(write), fields };
+}
+
+function compilePresent(
+  type: GraphQLOutputType,
+  nodes: FieldNodes,
+  path: Path,
+  compilation: Compilation,
+  whose: string,
+): Pick<Selection, 'write' | 'fields'> {
+  if (isListType(type)) {
+    const { write, fields } = compileValue(type.ofType, nodes, path, compilation, whose);
+    return { write: listOf(write), fields };
+  }
+  if (isObjectType(type)) return compileObject(type, nodes, path, compilation);
+  if (!isLeafType(type)) throw new Error(`${whose} is neither one type of object nor a value`);
+  return { write: compilation.format.leaf(type), fields: new Map() };
+}
+
+/** @param nodes the object's selections, to be merged */
+function compileObject(
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+  path: Path,
+  compilation: Compilation,
+): Pick<Selection, 'write' | 'fields'> {
+  const fields = new Map<string, SelectedField>();
+  const parts: [key: string, write: Write][] = [];
+  for (const same of selectedFields(type, nodes, compilation.shared.fragments).values()) {
+    const key = compilation.format.key(same[0]);
+    if (same[0].name.value === TypeNameMetaFieldDef.name) {
+      const text = JSON.stringify(type.name);
+      parts.push([key, () => text]);
+      continue;
+    }
+    const field = compileField(type, same, path, compilation);
+    fields.set(key, field);
+    parts.push([key, writerOf(field)]);
+  }
+  return { write: objectOf(parts), fields };
+}
+
+/** Serializes a field of its parent object. A plain property takes neither a call nor a promise. */
+function writerOf({ field, resolve, write }: SelectedField): Write {
+  const { name } = field;
+  return !field.resolve && isLeafType(getNamedType(field.type))
+    ? (parent, execution) => write((parent as Record<string, unknown>)[name], execution)
+    : (parent, execution) => complete(resolve(parent, execution), write, execution);
+}
+
+function compileField(
+  parentType: GraphQLObjectType,
+  nodes: FieldNodes,
+  above: Path,
+  compilation: Compilation,
+): SelectedField {
+  const [node] = nodes;
+  const field = parentType.getFields()[node.name.value] as GraphQLField<unknown, Context> | undefined;
+  if (!field) throw new Error(`${parentType.name} has no field ${node.name.value}`);
+  // All rows of a list share a path. Pothos caches by it which plan has loaded a row, and one plan loads a list's rows.
+  const path = { prev: above, key: (node.alias ?? node.name).value, typename: parentType.name };
+  const { name: fieldName, type: returnType, resolve = defaultFieldResolver } = field;
+  const info = { ...compilation.shared, fieldName, fieldNodes: [...nodes], returnType, parentType, path };
+  const number = compilation.count++;
+  const callIn = ({ calls, variables }: Execution): Call =>
+    (calls[number] ??= {
+      args: getArgumentValues(field as GraphQLField<unknown, unknown>, node, variables),
+      info: { ...info, variableValues: variables },
+    });
+  return {
+    ...compileValue(returnType, nodes, path, compilation, `${parentType.name}.${fieldName}`),
+    field,
+    info,
+    resolve: (parent, execution) => {
+      const call = callIn(execution);
+      return resolve(parent, call.args, execution.context, call.info);
+    },
+  };
+}
+
+/** An operation, a field or a fragment. */
+type Selecting = Pick<FieldNode, 'selectionSet'>;
+
+/** The selected fields by their response keys, in the order in which GraphQL answers them. Those of one key are merged. */
+function selectedFields(
+  type: GraphQLObjectType,
+  nodes: readonly Selecting[],
+  fragments: GraphQLResolveInfo['fragments'],
+): Map<string, FieldNodes> {
+  const found = new Map<string, FieldNodes>();
+  const spread = new Set<string>();
+  const collect = (node: SelectionNode): void => {
+    if (node.directives?.length) throw new Error('A selection has directives');
+    if (node.kind === Kind.FIELD) {
+      const key = (node.alias ?? node.name).value;
+      const before = found.get(key);
+      found.set(key, before ? [...before, node] : [node]);
+      return;
+    }
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      if (spread.has(node.name.value)) return;
+      spread.add(node.name.value);
+    }
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : node;
+    const condition = fragment?.typeCondition?.name.value ?? type.name;
+    if (condition !== type.name) throw new Error(`A fragment on ${condition} in ${type.name}`);
+    fragment?.selectionSet.selections.forEach(collect);
+  };
+  for (const { selectionSet } of nodes) selectionSet?.selections.forEach(collect);
+  return found;
+}
