@@ -91,20 +91,20 @@ export function batchPerTenant<Client, Call, Answer>(
 
   function open(tenantId: string) {
     const client = clientFor(tenantId);
-    let underWay: Promise<unknown> = Promise.resolve();
+    let running: Promise<unknown> = Promise.resolve();
     const loader = new DataLoader<Call, Answer>(
       (calls) => {
         const acting = act(client, calls).catch((error: unknown) => {
           if (calls.length === 1) throw error;
           return Promise.all(calls.map((call) => act(client, [call]).then(([answer]) => answer as Answer, asError)));
         });
-        underWay = acting.catch(() => {});
+        running = acting.catch(() => {});
         return acting;
       },
       {
         cache: false,
         maxBatchSize,
-        batchScheduleFn: (next) => void underWay.then(() => setImmediate(next)),
+        batchScheduleFn: (next) => void running.then(() => setImmediate(next)),
       },
     );
     return { loader, waiting: 0 };

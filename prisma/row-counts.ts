@@ -28,8 +28,8 @@ function countedRowsOf(model: Prisma.ModelName, where: object): CountedRows | un
 export type Total = [resource: string, state: string | null];
 
 /** A total as SQL, with the tenant's id as $1, its first parameter at this index and its second at the next. */
-export const totalSql = (place: number): string => `select coalesce(sum(rows), 0)::int as total from tallies
-  where tenant_id = $1 and resource = $${place} and ($${place + 1}::text is null or state = $${place + 1})`;
+export const totalSql = (index: number): string => `select coalesce(sum(rows), 0)::int as total from tallies
+  where tenant_id = $1 and resource = $${index} and ($${index + 1}::text is null or state = $${index + 1})`;
 
 /**
  * The maintained counts that answer a count(): they are added up in constant time, whatever the table's size. Undefined

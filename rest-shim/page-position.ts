@@ -27,14 +27,14 @@ export interface PagePosition {
  * changes since the first page. The position is exact at both ends of the list. Between them it is the expected one,
  * adjusted so that it agrees with the rows that are known to exist.
  */
-export function positionOf(asked: Page, read: PageRead): PagePosition {
-  const { perPage } = asked;
-  const total = countedWith(asked, read);
+export function positionOf(requested: Page, read: PageRead): PagePosition {
+  const { perPage } = requested;
+  const total = countedWith(requested, read);
   const lastPage = Math.max(1, Math.ceil(total / perPage));
   if (read.count === 0)
-    return { total, currentPage: emptyPage(asked, total, lastPage), lastPage, from: null, to: null };
+    return { total, currentPage: emptyPage(requested, total, lastPage), lastPage, from: null, to: null };
 
-  const from = firstRow(asked, read, total);
+  const from = firstRow(requested, read, total);
   const to = from + read.count - 1;
   const currentPage = to === total ? lastPage : Math.floor((from - 1) / perPage) + 1;
   return { total, currentPage, lastPage, from, to };
@@ -43,9 +43,9 @@ export function positionOf(asked: Page, read: PageRead): PagePosition {
 const rowsBefore = ({ page, perPage }: Page): number => (page - 1) * perPage;
 
 /** The total, adjusted if rows were added or deleted between the two reads. */
-function countedWith(asked: Page, { count, total, hasNext, hasPrevious }: PageRead): number {
-  if (asked.at) return Math.max(total, count + Number('after' in asked.at ? hasNext : hasPrevious));
-  const end = rowsBefore(asked) + count;
+function countedWith(requested: Page, { count, total, hasNext, hasPrevious }: PageRead): number {
+  if (requested.at) return Math.max(total, count + Number('after' in requested.at ? hasNext : hasPrevious));
+  const end = rowsBefore(requested) + count;
   if (hasNext) return Math.max(total, end + 1);
   return count > 0 ? end : Math.min(total, end);
 }
@@ -56,10 +56,10 @@ function emptyPage({ page, at }: Page, total: number, lastPage: number): number 
   return at && total > 0 ? Math.max(page, lastPage + 1) : page;
 }
 
-function firstRow(asked: Page, { count, hasNext, hasPrevious }: PageRead, total: number): number {
-  const expected = rowsBefore(asked) + 1;
-  if (!asked.at) return expected;
-  if ('after' in asked.at) {
+function firstRow(requested: Page, { count, hasNext, hasPrevious }: PageRead, total: number): number {
+  const expected = rowsBefore(requested) + 1;
+  if (!requested.at) return expected;
+  if ('after' in requested.at) {
     const latest = total - count;
     return hasNext ? Math.min(expected, latest) : latest + 1;
   }

@@ -32,11 +32,11 @@ export function createReadiness(
   pending: () => Promise<string | undefined>,
 ): () => Promise<string | undefined> {
   const look = async (): Promise<string | undefined> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const results = (await pool.query(probe)) as unknown as QueryResult<{ readOnly: boolean }>[];
     if (results[2]?.rows[0]?.readOnly) return 'The database is read-only.';
     const reason = await pending();
-    return performance.now() - begun > timeoutMs ? slow : reason;
+    return performance.now() - startedAt > timeoutMs ? slow : reason;
   };
   const reasonOf = (error: unknown): string => reasons.get((error as { code?: string }).code ?? '') ?? silent;
   let looking: Promise<string | undefined> | undefined;

@@ -12,10 +12,10 @@ import { isStrongSecret } from './secret-strength.ts';
  */
 export async function readOrCreateSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret');
-  const kept = (await readSecret(file)) ?? (await writeSecretFile(dataDir, randomBytes(32).toString('base64')));
-  if (!isStrongSecret(kept))
+  const secret = (await readSecret(file)) ?? (await writeSecretFile(dataDir, randomBytes(32).toString('base64')));
+  if (!isStrongSecret(secret))
     throw new ConfigError(`${file} is damaged: put the secret back that was there, or set KONTOR_SECRET`);
-  return kept;
+  return secret;
 }
 
 async function readSecret(file: string): Promise<string | undefined> {

@@ -180,9 +180,9 @@ const anId = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 export const errorResponses: Record<string, JsonSchema> = Object.fromEntries(
   Object.entries(errors).map(([status, { name, description, example, headers: more = [] }]) => {
     const isInvalid = status === '422';
-    const faults = { 'items.0.quantity': ['Must not be zero.'], invoice_date: ['Required.'] };
+    const fieldErrors = { 'items.0.quantity': ['Must not be zero.'], invoice_date: ['Required.'] };
     const schema = { $ref: `#/components/schemas/${isInvalid ? 'ValidationError' : 'Error'}` };
-    const body = { message: example, ...(isInvalid && { errors: faults }), request_id: anId };
+    const body = { message: example, ...(isInvalid && { errors: fieldErrors }), request_id: anId };
     const response: JsonSchema = {
       description,
       headers: withHeaders('X-Request-Id', ...more),

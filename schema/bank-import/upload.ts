@@ -40,12 +40,12 @@ const delimiter = z
   .meta({ minLength: 1, maxLength: 1 });
 
 /** The limit of columns whose texts are joined to a transaction's reference. */
-const mostReferences = 20;
+const maxReferences = 20;
 const references = z
   .array(z.string())
-  .refine((list) => list.length <= mostReferences, `Must not have more than ${mostReferences} columns.`)
+  .refine((list) => list.length <= maxReferences, `Must not have more than ${maxReferences} columns.`)
   .refine((list) => list.every((each) => cell.safeParse(each).success), 'Must have names of at most 255 characters.')
-  .meta({ minItems: 0, maxItems: mostReferences });
+  .meta({ minItems: 0, maxItems: maxReferences });
 
 const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
   description: 'The column of each field: its name, or its number from 1.',
@@ -101,10 +101,10 @@ type Given = typeof CsvMappingInput.$inferInput;
 /** Omits values that are null, and converts a column given as a number to its position. */
 function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
   if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
-  const place = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
+  const columnOf = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
   const places = Object.entries(columns)
     .filter((entry): entry is [string, string | string[]] => entry[1] != null)
-    .map(([field, column]) => [field, Array.isArray(column) ? column.map(place) : place(column)]);
+    .map(([field, column]) => [field, Array.isArray(column) ? column.map(columnOf) : columnOf(column)]);
   const others = Object.entries(rest).filter(([, value]) => value != null);
   return { ...Object.fromEntries(others), decimalSeparator, columns: Object.fromEntries(places) } as CsvMapping;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 /** The names of all such folders begin like this. The process's id and six random characters follow. */
 const prefix = `kontor-${hostname().replaceAll(/[^\w.]/g, '_')}-`;
-const ours = new RegExp(`^${prefix.replaceAll('.', String.raw`\.`)}(\\d+)-\\w{6}$`);
+const folderName = new RegExp(`^${prefix.replaceAll('.', String.raw`\.`)}(\\d+)-\\w{6}$`);
 
 export interface TemporaryFolder {
   path: string;
@@ -26,7 +26,7 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
  */
 export async function clearTemporaryFolders(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    const [, pid] = ours.exec(name) ?? [];
+    const [, pid] = folderName.exec(name) ?? [];
     if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
     // A folder of another user can't be deleted.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});

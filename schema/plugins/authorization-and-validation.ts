@@ -58,8 +58,8 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
     const { ability, inSession, rules } = checksOf(field.pothosOptions);
     if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
 
-    return async (parent: unknown, args: object, asked: Types['Context'], info: GraphQLResolveInfo) => {
-      const context = asked as Context;
+    return async (parent: unknown, args: object, requestContext: Types['Context'], info: GraphQLResolveInfo) => {
+      const context = requestContext as Context;
       if (ability && !context.may(ability)) throw new ForbiddenError(ability);
       if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
       const check = async (isRefused: boolean): Promise<object> => {
@@ -72,7 +72,7 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
       };
       const readable = await check(false);
       try {
-        return await resolver(parent, readable, asked, info);
+        return await resolver(parent, readable, requestContext, info);
       } catch (error) {
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
         // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.

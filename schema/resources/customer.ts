@@ -119,9 +119,9 @@ builder.queryFields((t) => ({
 }));
 
 /** More ids than this are not put into one statement. */
-const few = 1000;
+const maxPartners = 1000;
 /** For so many words of a search, partners are looked up first. */
-const mostLookups = 5;
+const maxLookups = 5;
 /** A partner's searched fields, the company name first: as the migrations' search_text has them. */
 const searchedFields = 4;
 
@@ -146,9 +146,9 @@ export async function containingOrPartner<Where extends object>(
   if (!context.may('customers:read')) return containing(q);
   const ofPartners = async (word: string, at: number): Promise<Where[]> => {
     const where = holdingFirst(word, searchedFields);
-    if (at >= mostLookups) return [byPartner(where)];
-    const partners = await context.db.customer.findMany({ where, select: { id: true }, take: few + 1 });
-    if (partners.length > few) return [byPartner(where)];
+    if (at >= maxLookups) return [byPartner(where)];
+    const partners = await context.db.customer.findMany({ where, select: { id: true }, take: maxPartners + 1 });
+    if (partners.length > maxPartners) return [byPartner(where)];
     return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
   };
   return Promise.all(

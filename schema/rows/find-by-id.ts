@@ -32,10 +32,10 @@ export async function findById<Name extends Prisma.ModelName>(
 
 /** Whether a row has all the relations that a query selects, without a filter or a limit on them. */
 function hasAllSelected(row: object, { select, include }: Selection): boolean {
-  return Object.entries({ ...select, ...include }).every(([name, asked]: [string, unknown]) => {
+  return Object.entries({ ...select, ...include }).every(([name, selected]: [string, unknown]) => {
     const value = (row as Record<string, unknown>)[name];
-    if (asked === true) return value !== undefined;
-    const { orderBy: _, ...inner } = asked as Selection & { orderBy?: unknown };
+    if (selected === true) return value !== undefined;
+    const { orderBy: _, ...inner } = selected as Selection & { orderBy?: unknown };
     const isWhole = Object.keys(inner).every((part) => part === 'select' || part === 'include');
     if (!isWhole || value === undefined) return false;
     return [value].flat().every((each) => each === null || hasAllSelected(each as object, inner));

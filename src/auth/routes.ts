@@ -83,7 +83,7 @@ export function createAuthRoutes({
     caller.logOutcome('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
-    return answer({ ...who(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
+    return answer({ ...sessionAnswer(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
   };
 
   const signIn: Handler = async (request, caller) => {
@@ -94,7 +94,7 @@ export function createAuthRoutes({
 
   const getSession: Handler = async (request) => {
     const session = await current(request);
-    return answer(session && who(session.user, session));
+    return answer(session && sessionAnswer(session.user, session));
   };
 
   const signOut =
@@ -111,7 +111,7 @@ export function createAuthRoutes({
     const input = parsed(await bodyOf(request), passwords);
     const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
     const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
-    const changed = await changePassword(client, user, input, browserOf(request)).catch(saying('newPassword'));
+    const changed = await changePassword(client, user, input, browserOf(request)).catch(asFieldError('newPassword'));
     if (!changed) return isWrong();
     return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
   };
@@ -145,7 +145,7 @@ export function createAuthRoutes({
     const session = await sessionOf(request, invited);
     if (session) {
       await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
-      return answer({ ...who(session.user, session), tenant });
+      return answer({ ...sessionAnswer(session.user, session), tenant });
     }
     if (!body || !('name' in body || 'password' in body)) throw signInAs(invited);
     const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
@@ -154,7 +154,7 @@ export function createAuthRoutes({
       caller.logOutcome('throttled');
       throttled(retryAfter);
     }
-    const passwordHash = await hashPassword(password).catch(saying('password'));
+    const passwordHash = await hashPassword(password).catch(asFieldError('password'));
     await createInvitedAccount(client, { secret: token, name, passwordHash, now: now() });
     const message = `Sign in as ${invited} to accept. The password is the one you sent, unless there was an account already.`;
     return answer({ email: invited, message }, { status: 202 });
@@ -179,14 +179,14 @@ const wrong = (): never => {
 };
 
 /** The reason why a password is refused, as the error of a field. */
-const saying =
+const asFieldError =
   (field: string) =>
   (error: unknown): never => {
     if (error instanceof RefusedError) refuse(field, `${error.message}.`);
     throw error;
   };
 
-const who = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
+const sessionAnswer = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
   user: { id, name, email: address },
   session: {
     id: session.id,

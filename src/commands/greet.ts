@@ -10,7 +10,7 @@ import { print } from '../output.ts';
  */
 export async function greet(url: string, demo: Demo | undefined, dataDir: string): Promise<void> {
   const { isTTY } = process.stdout;
-  const file = demo && !isTTY ? await keepLogin(dataDir, demo) : undefined;
+  const file = demo && !isTTY ? await writeLogin(dataDir, demo) : undefined;
   print('');
   print('Kontor is running.');
   print('');
@@ -23,22 +23,22 @@ export async function greet(url: string, demo: Demo | undefined, dataDir: string
   if (!demo) {
     print('For a new API token: npm run -s kontor -- tenant list, then npm run -s kontor -- token create --tenant ID');
   } else if (file === undefined) {
-    sayLogin(demo);
-    sayFirstRequest(`-H 'Authorization: Bearer ${demo.token}'`, url);
+    printLogin(demo);
+    printFirstRequest(`-H 'Authorization: Bearer ${demo.token}'`, url);
   } else {
     print('A demo tenant was created. Its password and API token are in a file that only your user can read,');
     print('because the output is no terminal. Store them elsewhere, and delete the file.');
     print('');
     print(`  Login      ${demo.email}`);
     print(`  File       ${file}`);
-    sayFirstRequest(`-K '${file.replaceAll("'", String.raw`'\''`)}'`, url);
+    printFirstRequest(`-K '${file.replaceAll("'", String.raw`'\''`)}'`, url);
   }
   print('');
   print('Ctrl-C stops everything.');
   print('');
 }
 
-function sayLogin({ email, password, token }: Demo): void {
+function printLogin({ email, password, token }: Demo): void {
   print('A demo tenant was created. Its login is shown only once:');
   print('');
   print(`  Login      ${email}`);
@@ -46,7 +46,7 @@ function sayLogin({ email, password, token }: Demo): void {
   print(`  API token  ${token}`);
 }
 
-function sayFirstRequest(authorization: string, url: string): void {
+function printFirstRequest(authorization: string, url: string): void {
   print('');
   print('A first request:');
   print('');
@@ -58,7 +58,7 @@ function sayFirstRequest(authorization: string, url: string): void {
  *
  * @returns its path
  */
-async function keepLogin(dataDir: string, { email, password, token }: Demo): Promise<string> {
+async function writeLogin(dataDir: string, { email, password, token }: Demo): Promise<string> {
   const file = join(dataDir, 'demo-login');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await rm(file, { force: true }); // an existing file may be readable for others

@@ -35,15 +35,15 @@ export function addUserCommands(program: Command): void {
         account: await findAccount(client, email),
       }));
       if (json) return printJson(invitation);
-      if (account) sayAccount(account);
-      sayInvitation(invitation);
+      if (account) printAccount(account);
+      printInvitation(invitation);
     });
   asJson(user.command('show').description('show when and by whom an account was made, and its tenants'))
     .requiredOption('--email <address>')
     .action(async ({ email, json }: { email: string } & Json) => {
       const account = await withDatabase(({ client }) => showAccount(client, email, new Date()));
       if (json) return printJson(account);
-      sayAccount(account);
+      printAccount(account);
       for (const { id, name, closedAt } of account.tenants)
         print(`Member of ${name} (${id})${closedAt ? ', closed' : ''}`);
       print(`Active API tokens: ${account.activeTokens}`);
@@ -79,13 +79,13 @@ function addCreate(user: Command): void {
       if ('user' in made) return json ? printJson(made.user) : print(`User ${made.user.email}: ${made.user.id}`);
       if (!('invitation' in made)) {
         if (json) return printJson(made.account);
-        sayAccount(made.account);
+        printAccount(made.account);
         return print(`${made.account.email} is a member of the tenant now.`);
       }
       if (json) return printJson(made);
-      sayAccount(made.account);
+      printAccount(made.account);
       print('The account was invited, and not added to the tenant. --existing adds it at once.');
-      sayInvitation(made.invitation);
+      printInvitation(made.invitation);
     });
 }
 
@@ -118,12 +118,12 @@ async function invite(client: UnscopedClient, { email, tenantId }: { email: stri
   return { ...made.invitation, link: invitationLink(publicUrl ?? addressOf(host, port), made.secret) };
 }
 
-function sayInvitation({ email, link }: Link): void {
+function printInvitation({ email, link }: Link): void {
   print(`Invitation for ${email}. Its link is shown only once:`);
   print(link);
 }
 
-function sayAccount(account: Account): void {
+function printAccount(account: Account): void {
   print(`${account.email} has an account already, ${originOf(account)}.`);
   const warning = warningOf(account);
   print(warning ?? `Its address was proven ${formatTime(account.emailVerifiedAt ?? account.createdAt)}.`);

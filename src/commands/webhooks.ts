@@ -34,10 +34,10 @@ interface Made {
 }
 
 /** Runs a document for the tenant of a webhook. */
-const onOne = <T>(id: string, source: string, variables: object = {}): Promise<T> =>
+const runOnWebhook = <T>(id: string, source: string, variables: object = {}): Promise<T> =>
   withDatabase(async (database) => ask<T>(database, await tenantOf(database, id), source, { id, ...variables }));
 
-function sayMade({ webhook, secret }: Made, json: true | undefined): void {
+function printWithSecret({ webhook, secret }: Made, json: true | undefined): void {
   if (json) return printJson({ ...webhook, secret });
   print(`Webhook ${webhook.id} to ${webhook.url}. Its secret is shown only once:`);
   print(secret);
@@ -54,7 +54,7 @@ export function addWebhookCommands(program: Command): void {
       const { tenant, url, events, description, json } = options;
       const input = { url, description, ...(events && { events: events.split(',').map((event) => event.trim()) }) };
       const source = `mutation ($input: CreateWebhookInput!) { result: createWebhook(input: $input) { secret webhook { ${fields} } } }`;
-      sayMade(await withDatabase((database) => ask<Made>(database, tenant, source, { input })), json);
+      printWithSecret(await withDatabase((database) => ask<Made>(database, tenant, source, { input })), json);
     });
   asJson(webhook.command('list').description("list a tenant's webhooks with their state"))
     .requiredOption('--tenant <id>')
@@ -77,7 +77,7 @@ export function addWebhookCommands(program: Command): void {
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       const source = `mutation ($id: UUID!) { result: pingWebhook(id: $id) { id webhookId state createdAt } }`;
-      const delivery = await onOne<{ id: string }>(id, source);
+      const delivery = await runOnWebhook<{ id: string }>(id, source);
       if (json) printJson(delivery);
       else print(`The ping will be sent: delivery ${delivery.id}`);
     });
@@ -96,19 +96,22 @@ export function addWebhookCommands(program: Command): void {
     .action(async (id: string, { immediately, json }: { immediately?: true } & Json) => {
       const source = `mutation ($id: UUID!, $immediately: Boolean) {
         result: rotateWebhookSecret(id: $id, immediately: $immediately) { secret webhook { ${fields} } } }`;
-      sayMade(await onOne<Made>(id, source, { immediately }), json);
+      printWithSecret(await runOnWebhook<Made>(id, source, { immediately }), json);
     });
   asJson(webhook.command('enable').description('activate a deactivated or paused webhook'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
-      const enabled = await onOne<Shown>(id, `mutation ($id: UUID!) { result: enableWebhook(id: $id) { ${fields} } }`);
+      const enabled = await runOnWebhook<Shown>(
+        id,
+        `mutation ($id: UUID!) { result: enableWebhook(id: $id) { ${fields} } }`,
+      );
       if (json) printJson(enabled);
       else print(`Webhook ${id} is active.`);
     });
   asJson(webhook.command('delete').description('delete a webhook; its audit log is kept'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
-      await onOne(id, `mutation ($id: UUID!) { result: deleteWebhook(id: $id) { id } }`);
+      await runOnWebhook(id, `mutation ($id: UUID!) { result: deleteWebhook(id: $id) { id } }`);
       if (json) printJson({ id, deleted: true });
       else print(`Webhook ${id} is deleted.`);
     });

@@ -27,7 +27,7 @@ export function createIdentity(
       client.apiToken.findMany({ where: { userId, tenantId, revokedAt: null }, orderBy: { id: 'desc' }, ...shown }),
     createApiToken: async (input) => {
       const made = createToken(client, { tenantId, userEmail: user.email, ...input });
-      const { token: value, ...apiToken } = await made.catch(saying('input'));
+      const { token: value, ...apiToken } = await made.catch(asArgumentError('input'));
       return { apiToken, value };
     },
     revokeApiToken: async (id) => {
@@ -39,12 +39,12 @@ export function createIdentity(
     },
 
     members: () => listMembers(client, tenantId),
-    removeMember: (id) => removeMember(client, { tenantId, userId: id }).catch(saying('userId')),
+    removeMember: (id) => removeMember(client, { tenantId, userId: id }).catch(asArgumentError('userId')),
 
     invitations: () => listInvitations(client, { tenantId, now: now() }),
     inviteMember: async (email) => {
       const made = createInvitation(client, { tenantId, email, inviterId: userId, now: now() });
-      const { invitation, secret } = await made.catch(saying('email'));
+      const { invitation, secret } = await made.catch(asArgumentError('email'));
       return { invitation, link: invitationLink(publicUrl(), secret) };
     },
     revokeInvitation: (id) => revokeInvitation(client, { tenantId, id }),
@@ -64,7 +64,7 @@ const shown = {
 } satisfies Prisma.ApiTokenDefaultArgs & { select: Record<keyof ApiToken & keyof ApiTokenRow, true> };
 
 /** Converts a RefusedError into a validation error of an argument. */
-const saying =
+const asArgumentError =
   (path: string) =>
   (error: unknown): never => {
     throw error instanceof RefusedError ? new ValidationError({ [path]: [`${error.message}.`] }) : error;

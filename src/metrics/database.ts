@@ -57,7 +57,7 @@ export function measureDatabase(
       registers: [],
       aggregator: 'min',
       async collect() {
-        const reason = await within(unready()).catch(() => 'no answer');
+        const reason = await withTimeout(unready()).catch(() => 'no answer');
         this.set(reason === undefined ? 1 : 0);
       },
     }),
@@ -111,13 +111,13 @@ function cached(count: () => Promise<{ tasks: Task[]; live: number }>) {
   return () => {
     if (performance.now() - countedAt > everyMs) {
       countedAt = performance.now();
-      counts = within(count()).catch(() => ({ tasks: [], live: 0 }));
+      counts = withTimeout(count()).catch(() => ({ tasks: [], live: 0 }));
     }
     return counts;
   };
 }
 
-async function within<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('No answer in time')), timeoutMs);
   try {

@@ -10,7 +10,7 @@ import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
 import { readConfig } from '../config.ts';
 import { maxTransactions } from '../../schema/bank-import/parsers/statement.ts';
-import { mostWarnings } from '../../schema/bank-import/parsers/warnings.ts';
+import { maxWarnings } from '../../schema/bank-import/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../graphql/uploads.ts';
 import { limits } from '../graphql/document-limits.ts';
 import { maxUpload } from '../http/multipart.ts';
@@ -47,7 +47,7 @@ export const figures = {
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
   maxTransactions: number.format(maxTransactions),
-  maxWarnings: number.format(mostWarnings),
+  maxWarnings: number.format(maxWarnings),
   defaultPage: number.format(defaultPageSize),
   maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),

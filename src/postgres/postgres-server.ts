@@ -91,8 +91,8 @@ export async function start(location: ServerLocation, wantedPort: number | undef
   const { ok, output } = await pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
   if (ok) return '';
   const written = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString();
-  const telling = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
-  const reasons = telling.slice(-5).map((line) => line.replace(/^.* \[\d+\] /, ''));
+  const errorLines = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
+  const reasons = errorLines.slice(-5).map((line) => line.replace(/^.* \[\d+\] /, ''));
   return oneLine(reasons.join('\n')) || oneLine(output);
 }
 
@@ -106,11 +106,11 @@ function pgCtl({ bin, home, user }: ServerLocation, args: string[]): Promise<{ o
   return run(join(bin, 'pg_ctl'), [...args, '-w', '-D', join(home, 'cluster')], user);
 }
 
-function freePort(wanted: number): Promise<number | undefined> {
+function freePort(preferred: number): Promise<number | undefined> {
   return new Promise((settle) => {
     const probe = createServer();
     probe.once('error', () => settle(undefined));
-    probe.listen(wanted, '127.0.0.1', () => {
+    probe.listen(preferred, '127.0.0.1', () => {
       const { port } = probe.address() as AddressInfo;
       probe.close(() => settle(port));
     });

@@ -56,10 +56,10 @@ export function deliver({
   const begin = batchPerTenant<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
-  const end = batchPerTenant<TenantClient, AttemptResult, void>(clientFor, async (client, endings) => {
-    const consequences = await endAttempts(client, endings, now(), rules);
+  const end = batchPerTenant<TenantClient, AttemptResult, void>(clientFor, async (client, results) => {
+    const consequences = await endAttempts(client, results, now(), rules);
     observer?.ended(consequences);
-    return endings.map(() => undefined);
+    return results.map(() => undefined);
   });
   const postpone = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
     clientFor,
@@ -76,9 +76,9 @@ export function deliver({
       if (!concurrency.hasRoom(slots) || !(await slots.acquire())) {
         return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
-      const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
+      const result = await attempt(tenantId, deliveryId).finally(() => slots.release());
       // If this fails, the queue retries the job. The attempt then counts as cut off, and the next attempt is made.
-      if (ending) await end(tenantId, ending);
+      if (result) await end(tenantId, result);
     } finally {
       concurrency.leave(webhookId);
     }

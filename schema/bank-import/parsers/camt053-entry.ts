@@ -103,10 +103,10 @@ function* partsOf(entry: Entry, details: DetailStore, where: string): Generator<
 }
 
 /** The limit of characters of a batch's joined references: more can't be read by a person. */
-const mostReferences = 2000;
+const maxReferences = 2000;
 
 /** An entry that is a single transaction, with its details. */
-function wholeOf(entry: Entry, details: DetailStore): StatementTransaction {
+function asOneTransaction(entry: Entry, details: DetailStore): StatementTransaction {
   if (details.length === 1)
     for (const detail of details)
       return described({ ...entry, externalId: entry.externalId ?? detail.externalId }, detail);
@@ -117,21 +117,25 @@ function wholeOf(entry: Entry, details: DetailStore): StatementTransaction {
     const { reference } = described(entry, detail);
     if (reference === null || references.has(reference)) continue;
     length += reference.length;
-    if (length > mostReferences) break;
+    if (length > maxReferences) break;
     references.add(reference);
   }
-  return { ...bare(entry), reference: textOf([...references].join(' ')) ?? entry.additional };
+  return { ...transactionOf(entry), reference: textOf([...references].join(' ')) ?? entry.additional };
 }
 
 function described(entry: Entry, detail: Detail): StatementTransaction {
   return {
-    ...bare(entry),
+    ...transactionOf(entry),
     ...counterpartyOf(detail, entry),
     reference: referenceOf(detail.structured, detail.text, detail.endToEndId) ?? detail.additional ?? entry.additional,
   };
 }
 
-function bare({ isReversal: _isReversal, additional: _additional, ...transaction }: Entry): StatementTransaction {
+function transactionOf({
+  isReversal: _isReversal,
+  additional: _additional,
+  ...transaction
+}: Entry): StatementTransaction {
   return transaction;
 }
 
@@ -150,7 +154,7 @@ export function transactionsOf(
         `${capital(where)} has ${count} details that don't make its ` +
         `${entry.amount.toFixed()} ${short(entry.currency)}: it was kept as one transaction.`,
     );
-  const whole = checked(wholeOf(entry, details), where);
+  const whole = checked(asOneTransaction(entry, details), where);
   details.close();
   return [whole];
 }

@@ -102,7 +102,7 @@ function amountIn(
 
 /** The positions of a mapping's columns, found in the first row. */
 class Columns {
-  readonly #places = new Map<CsvColumn, number>();
+  readonly #indexes = new Map<CsvColumn, number>();
 
   constructor({ columns, headerRow, accountIban, currency }: CsvMapping, cells: string[], line: number) {
     const names = cells.map((cell) => cell.trim().toLowerCase());
@@ -110,13 +110,13 @@ class Columns {
       if (column === undefined) continue;
       if (typeof column === 'string' && headerRow === false)
         throw new StatementError(null, `has no header row, so columns need a number: ${quote(column)}`);
-      const place = typeof column === 'number' ? column - 1 : names.indexOf(column.trim().toLowerCase());
-      if (!Number.isInteger(place) || place < 0 || place >= cells.length)
+      const index = typeof column === 'number' ? column - 1 : names.indexOf(column.trim().toLowerCase());
+      if (!Number.isInteger(index) || index < 0 || index >= cells.length)
         throw new StatementError(
           `line ${line}`,
           `row has no column ${quote(String(column))}; it has ${listOfCells(cells)}`,
         );
-      this.#places.set(column, place);
+      this.#indexes.set(column, index);
     }
     if (columns.amount === undefined && (columns.debit === undefined || columns.credit === undefined))
       throw lacks('an amount, or a debit and a credit');
@@ -126,7 +126,7 @@ class Columns {
 
   /** Reads one row's cells; an empty one is null. */
   reader(cells: string[]): Cell {
-    return (column) => (column === undefined ? null : textOf(cells[this.#places.get(column) ?? -1]));
+    return (column) => (column === undefined ? null : textOf(cells[this.#indexes.get(column) ?? -1]));
   }
 }
 

@@ -16,11 +16,11 @@ interface Sum {
 }
 
 /** The limit of sums that are kept. An entry's details name one or two currencies. */
-const mostCurrencies = 300;
+const maxCurrencies = 300;
 
 /** Characters that are kept in memory. A file of 64 KiB, which is read on the event loop, never has more. */
 const most = 1024 * 1024;
-const pieceSize = 64 * 1024;
+const chunkSize = 64 * 1024;
 
 /**
  * The details of one entry, which are needed again when the entry ends. Beyond a million characters they are stored in a
@@ -64,7 +64,7 @@ export class DetailStore implements Iterable<Detail> {
       sum.count += 1;
       if (direction === null) sum.undirected = sum.undirected.plus(text);
       else sum.directed = direction === 'DBIT' ? sum.directed.minus(text) : sum.directed.plus(text);
-      if (this.#sums.has(currency) || this.#sums.size < mostCurrencies) this.#sums.set(currency, sum);
+      if (this.#sums.has(currency) || this.#sums.size < maxCurrencies) this.#sums.set(currency, sum);
     }
   }
 
@@ -82,14 +82,14 @@ export class DetailStore implements Iterable<Detail> {
 
   *#written(): Generator<string> {
     if (this.#file === undefined) return;
-    const piece = Buffer.alloc(pieceSize);
+    const chunk = Buffer.alloc(chunkSize);
     const decoder = new TextDecoder();
     let rest = '';
     for (let at = 0; ;) {
-      const length = readSync(this.#file, piece, 0, pieceSize, at);
+      const length = readSync(this.#file, chunk, 0, chunkSize, at);
       if (length === 0) return;
       at += length;
-      const lines = (rest + decoder.decode(piece.subarray(0, length), { stream: true })).split('\n');
+      const lines = (rest + decoder.decode(chunk.subarray(0, length), { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       yield* lines;
     }

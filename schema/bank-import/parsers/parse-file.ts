@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { ConcurrencyLimiter } from '../../execution/concurrency-limiter.ts';
-import type { Order, Said } from './parser-thread.ts';
+import type { ThreadInput, ThreadMessage } from './parser-thread.ts';
 import { writeRows } from './rows.ts';
 import type { StatementOptions } from './statement.ts';
 import { StatementError } from './transaction.ts';
@@ -39,7 +39,7 @@ function readInThread(
   rows: string,
   { report, ...options }: Omit<StatementOptions, 'warn'>,
 ): Promise<string[]> {
-  const workerData: Order = { statement, rows, options };
+  const workerData: ThreadInput = { statement, rows, options };
   const thread = new Worker(new URL('parser-thread.ts', import.meta.url), { workerData, resourceLimits, execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   const warnings: string[] = [];
@@ -47,10 +47,10 @@ function readInThread(
     reject(new StatementError(null, 'takes too long to be read'));
     void thread.terminate();
   }, mayTakeMs);
-  thread.on('message', (said: Said) => {
-    if ('bytes' in said) report?.(said.bytes);
-    else if ('warning' in said) warnings.push(said.warning);
-    else reject(new StatementError(said.refused.where, said.refused.reason));
+  thread.on('message', (message: ThreadMessage) => {
+    if ('bytes' in message) report?.(message.bytes);
+    else if ('warning' in message) warnings.push(message.warning);
+    else reject(new StatementError(message.refused.where, message.refused.reason));
   });
   thread.on('error', (error: NodeJS.ErrnoException) => {
     const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';

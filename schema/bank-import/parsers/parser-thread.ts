@@ -8,16 +8,17 @@ import { StatementError } from './transaction.ts';
 // Parses one statement in a separate thread, so that the event loop isn't blocked: see parse-file.ts.
 
 /** The input of the thread. */
-export interface Order {
+export interface ThreadInput {
   statement: string;
   rows: string;
   options: Pick<StatementOptions, 'format' | 'csv'>;
 }
 
 /** A message of the thread. */
-export type Said = { bytes: number } | { warning: string } | { refused: { where: string | null; reason: string } };
+export type ThreadMessage =
+  { bytes: number } | { warning: string } | { refused: { where: string | null; reason: string } };
 
-const say = (said: Said): void => parentPort?.postMessage(said, []);
+const send = (message: ThreadMessage): void => parentPort?.postMessage(message, []);
 
 /** Bytes between two reports. */
 const reportEvery = 1024 * 1024;
@@ -33,19 +34,19 @@ function stepBack(): void {
 }
 
 stepBack();
-const { statement, rows, options } = workerData as Order;
+const { statement, rows, options } = workerData as ThreadInput;
 let reported = 0;
 try {
   await writeRows(statement, rows, {
     ...options,
-    warn: (warning) => say({ warning }),
+    warn: (warning) => send({ warning }),
     report: (bytes) => {
       if (bytes < reported + reportEvery) return;
       reported = bytes;
-      say({ bytes });
+      send({ bytes });
     },
   });
 } catch (error) {
   if (!(error instanceof StatementError)) throw error;
-  say({ refused: { where: error.where, reason: error.reason } });
+  send({ refused: { where: error.where, reason: error.reason } });
 }

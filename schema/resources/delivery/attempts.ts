@@ -99,11 +99,11 @@ export async function beginAttempts(
     }
   }
   const good = [...sendings.values()].flatMap((sending) => (sending instanceof Error ? [] : [sending]));
-  const begun = good.length > 0 ? await startAttempts(client, good, now) : new Set();
+  const started = good.length > 0 ? await startAttempts(client, good, now) : new Set();
   return deliveryIds.map((id) => {
     const sending = sendings.get(id);
     sendings.delete(id); // two jobs may ask for the same one
-    return sending instanceof Error || begun.has(id) ? sending : undefined;
+    return sending instanceof Error || started.has(id) ? sending : undefined;
   });
 }
 
