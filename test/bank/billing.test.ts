@@ -35,7 +35,7 @@ const entry = async (id: string) => (await acme.rest('GET', `/time-entries/${id}
 const invoice = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data;
 
 describe('unbilled time of a project becomes a draft invoice in one mutation', () => {
-  it('a line for each entry, the oldest first: hours to four decimals, at its own rate or the project’s', async () => {
+  it('makes a line for each entry, oldest first, with hours to four decimals, at the entry’s rate or the project’s', async () => {
     service.clock.now = new Date('2026-06-30T12:00:00Z');
     const projectId = await project({ name: 'Website', currency: 'EUR' });
     const second = await track(projectId, { date: '2026-03-02', durationMinutes: 20, description: 'Call' });
@@ -68,7 +68,7 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
       expect(await entry(each)).toMatchObject({ billed: true, invoice_id: id });
   });
 
-  it('what isn’t billable is left out; until is inclusive; the day of the invoice can be given', async () => {
+  it('leaves out entries that are not billable, includes the day of until, and takes an invoice date', async () => {
     const projectId = await project();
     const early = await track(projectId, { date: '2026-03-01' });
     const last = await track(projectId, { date: '2026-03-31' });
@@ -84,7 +84,7 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
     expect(await entry(late)).toMatchObject({ invoice_id: rest });
   });
 
-  it('the project’s rate counts where an entry was tracked before there was one', async () => {
+  it('uses the project’s rate for an entry from before the rate was set', async () => {
     const projectId = await makeProject(acme, { customerId });
     await track(projectId);
     expect(refusal(await billAnswer(projectId)).errors).toEqual({
@@ -96,7 +96,7 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
     expect(await invoice(await bill(projectId))).toMatchObject({ total_net: 75 });
   });
 
-  it('a currency without minor digits, a description longer than a title', async () => {
+  it('rounds to a currency without minor digits, and cuts a description that is too long for a title', async () => {
     const projectId = await project({ currency: 'JPY', hourlyRateNet: '1000' });
     await track(projectId, { durationMinutes: 20, description: '🧾'.repeat(300) });
     const { currency, total_net: net, items } = await invoice(await bill(projectId));
@@ -105,7 +105,7 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
   });
 });
 
-describe('lines are grouped as one chooses', () => {
+describe('lines are grouped', () => {
   /** Two people's work: two descriptions, two days, two rates. */
   async function work(): Promise<string> {
     const projectId = await project({ name: 'Website' });
@@ -171,7 +171,7 @@ describe('lines are grouped as one chooses', () => {
     expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(5);
   });
 
-  it('who has left the tenant has a line, without a name', async () => {
+  it('by user with a line without a name for a user who has left the tenant', async () => {
     const projectId = await project();
     const id = await track(projectId);
     await acme.db.timeEntry.update({
@@ -182,7 +182,7 @@ describe('lines are grouped as one chooses', () => {
     expect(items).toMatchObject([{ title: 'Former member, 2026-03-01' }]);
   });
 
-  it('more than 500 entries fit, as long as there are at most 500 lines', async () => {
+  it('from more than 500 entries, if there are at most 500 lines', async () => {
     const projectId = await project();
     await track(projectId);
     const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
@@ -192,7 +192,7 @@ describe('lines are grouped as one chooses', () => {
   });
 });
 
-describe('what is refused changes nothing', () => {
+describe('a rejected billing changes nothing', () => {
   const cases: [string, () => Promise<[string, object?]>, object][] = [
     [
       'a project without a customer',
@@ -252,7 +252,7 @@ describe('what is refused changes nothing', () => {
     expect(await booksOf(service, acme)).toEqual(before);
   });
 
-  it('500 of these are billed', async () => {
+  it('500 of these are accepted', async () => {
     const projectId = await project();
     await track(projectId);
     const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
@@ -275,11 +275,11 @@ describe('what is refused changes nothing', () => {
   });
 });
 
-describe('each entry billed exactly once', () => {
+describe('each entry is billed exactly once', () => {
   /** Entries on lines of invoices that count, by the project's invoices. */
   const lines = () => acme.db.invoiceItem.count();
 
-  it('by ten at once', async () => {
+  it('by ten concurrent requests', async () => {
     const projectId = await project();
     for (let count = 0; count < 12; count += 1) await track(projectId);
     const answers = await Promise.all(Array.from({ length: 10 }, () => billAnswer(projectId)));
@@ -292,7 +292,7 @@ describe('each entry billed exactly once', () => {
     expect(await acme.db.invoice.count()).toBe(1);
   });
 
-  it('by several that bill different times, while more is tracked', async () => {
+  it('by concurrent requests for different periods, while more time is tracked', async () => {
     const projectId = await project();
     const days = Array.from({ length: 9 }, (_, day) => `2026-03-0${day + 1}`);
     for (const date of days) await track(projectId, { date });
@@ -311,7 +311,7 @@ describe('each entry billed exactly once', () => {
     }
   });
 
-  it('an entry tracked while an invoice is made waits for the next one', async () => {
+  it('on the next invoice if it is tracked while one is created', async () => {
     const projectId = await project();
     await track(projectId, { date: '2026-03-05' });
     // It comes between the locking of the entries and the reading of them.
@@ -330,7 +330,7 @@ describe('each entry billed exactly once', () => {
     expect(await acme.db.timeEntry.count({ where: { invoiceId: null } })).toBe(1);
   });
 
-  it('free again when the draft is deleted, or the invoice cancelled', async () => {
+  it('and again after the draft is deleted or the invoice is cancelled', async () => {
     const projectId = await project();
     const id = await track(projectId);
     const draft = await bill(projectId);

@@ -28,7 +28,7 @@ it('memory does not grow with the statement', async () => {
 }, 300_000); // two processes, each of which collects its garbage every second
 
 describe('kontor bank import', () => {
-  it('prints what became of the files as JSON; a broken one imports nothing, with a line that says why', async () => {
+  it('prints results as JSON; imports nothing of a malformed file, and prints one line with the reason', async () => {
     const database = await createDatabase();
     const folder = await mkdtemp(join(tmpdir(), 'kontor-bank-'));
     const own = await startService({ database });

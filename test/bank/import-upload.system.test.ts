@@ -51,7 +51,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     yield end;
   }
 
-  it('a longer one is refused without being held in memory', async () => {
+  it('rejects a longer one without holding it in memory', async () => {
     const before = used();
     let most = 0;
     let pieces = 0;
@@ -67,12 +67,12 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     expect(most).toBeLessThan(45e6); // both ends of the connection are here
   });
 
-  it('one of just 64 MiB is read', async () => {
+  it('reads one of exactly 64 MiB', async () => {
     const answer = await sendChunks(() => statementOf(64 * 1024 * 1024));
     expect(answer.body).toEqual({ data: { imported: { imported: 1, skipped: 0, matched: 0, warnings: [] } } });
   }, 120_000);
 
-  it('a broken one is refused when it has arrived whole', async () => {
+  it('rejects a malformed one once it has arrived', async () => {
     const answer = await sendChunks(function* chunks() {
       yield '<Document><no <';
       for (let piece = 0; piece < 20; piece += 1) yield ' '.repeat(1_000_000);
@@ -83,7 +83,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     });
   });
 
-  it('a form that ends within the file is refused, though what came of the file would do', async () => {
+  it('rejects a form that ends within the file, also if the part of the file is valid', async () => {
     const logged = service.log.length;
     const answer = await sendChunks(function* chunks() {
       yield camt([received]);
@@ -109,7 +109,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
       fields(['operations', operations], ['map', '{"a":["variables.file"],"b":["variables.csv"]}']),
       /1 max/,
     ],
-  ])('a form %s is told, and is no fault of ours', async (_what, data, message) => {
+  ])('answers a form %s with an error, and logs none', async (_what, data, message) => {
     const logged = service.log.length;
     const { status, body } = await send(service, data, { authorization: `Bearer ${acme.token}` });
     expect([200, 400, 413]).toContain(status);
@@ -118,7 +118,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     expect(faultsSince(logged)).toEqual([]);
   });
 
-  it('a file where none belongs, and none where one does, are faults of these inputs', async () => {
+  it('names the inputs of a misplaced and of a missing file', async () => {
     const data = form(camt([received]));
     data.set('map', JSON.stringify({ statement: ['variables.format'] }));
     const answer = await send(service, data, { authorization: `Bearer ${acme.token}` });
@@ -135,7 +135,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     expect(await acme.db.bankTransaction.count()).toBe(0);
   });
 
-  it('without a token nobody gets as far as the file; without the ability nothing is imported', async () => {
+  it('rejects requests without a token before the file, and requests without the ability', async () => {
     for (const headers of [{}, { 'graphql-require-preflight': '1' }]) {
       const answer = await send(service, form(camt([received])), headers as Record<string, string>);
       expect(answer.status).toBe(401);
@@ -149,7 +149,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     expect(await reader.db.bankTransaction.count()).toBe(0);
   });
 
-  describe('not open to cross-site forms', () => {
+  describe('rejects cross-site forms', () => {
     let behindTheGate: Server;
     let url: string;
     beforeAll(async () => {
@@ -172,7 +172,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     });
     afterAll(() => void behindTheGate.close());
 
-    it('neither Authorization nor GraphQL-Require-Preflight: refused', async () => {
+    it('without Authorization and GraphQL-Require-Preflight', async () => {
       const answer = await send({ url }, form(camt([received])), {});
       expect(refusal(answer)).toMatchObject({
         code: 'FORBIDDEN',
@@ -183,7 +183,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
       expect(odd.status).toBeGreaterThanOrEqual(400);
     });
 
-    it('with that header, which no form can send: read', async () => {
+    it('but not requests with GraphQL-Require-Preflight, which a form can’t send', async () => {
       const answer = await send({ url }, form(camt([received])), { 'graphql-require-preflight': '1' });
       expect(answer.body.data.imported.imported).toBe(1);
     });

@@ -8,7 +8,7 @@ import { service, acme, serveImports, faultsSince, received, sent, receivedRow, 
 serveImports();
 
 describe('importBankStatement', () => {
-  it('answers imported, skipped, matched and warnings; each field is as the bank sent it', async () => {
+  it('answers imported, skipped, matched, and warnings, and stores each field as the bank sent it', async () => {
     const file = camt([received, sent], balance('OPBD', '1.00') + balance('CLBD', '2.00'));
     expect(await imported(service, acme, file)).toEqual({
       imported: 2,
@@ -25,7 +25,7 @@ describe('importBankStatement', () => {
     expect(single.body).toEqual({ data: body.data[1] });
   });
 
-  it('importing it again, or an overlapping one, adds nothing twice and drops nothing', async () => {
+  it('adds nothing twice and drops nothing when statements repeat or overlap', async () => {
     const days: Entry[] = ['2026-03-01', '2026-03-02', '2026-03-03'].flatMap((date) => [
       { amount: '10.00', date, reference: 'Fee' },
       { amount: '10.00', date, reference: 'Fee' }, // truly two
@@ -42,7 +42,7 @@ describe('importBankStatement', () => {
     );
   });
 
-  it('known transactions are found by their identity’s index, though PostgreSQL has no statistics yet', async () => {
+  it('finds known transactions by the index, also before PostgreSQL has statistics', async () => {
     const own = await startService();
     onTestFinished(() => own.close());
     await own.pool.query('alter table bank_transactions set (autovacuum_enabled = false)');
@@ -68,13 +68,13 @@ describe('importBankStatement', () => {
     }
   });
 
-  it('what one tenant imported is new to another', async () => {
+  it('imports a statement of another tenant as new', async () => {
     await imported(service, acme, camt([received]));
     const globex = await service.integrator();
     expect(await imported(service, globex, camt([received]))).toMatchObject({ imported: 1, skipped: 0 });
   });
 
-  it('a CSV with the mapping that the user gives', async () => {
+  it('reads a CSV with the user’s mapping', async () => {
     const csv = {
       dateFormat: 'DD.MM.YYYY',
       decimalSeparator: ',',
@@ -113,7 +113,7 @@ describe('importBankStatement', () => {
     });
   });
 
-  it('bank_transaction.created: one per new transaction, its data as REST answers it', async () => {
+  it('emits bank_transaction.created once per new transaction, with the data of REST', async () => {
     let rows: { id: string }[] = [];
     const events = await eventsDuring(service, acme, async () => {
       await imported(service, acme, camt([received, sent, received]));
@@ -125,7 +125,7 @@ describe('importBankStatement', () => {
   });
 });
 
-describe('the whole file or nothing; a broken file says where and why', () => {
+describe('a malformed file is imported not at all, with an error that has line and reason', () => {
   const large = camt(many(1200)); // more than is written at once
   const cases: [string, string, RegExp][] = [
     ['cut off', large.slice(0, -40), /^Line 12\d\d: this is no well-formed XML: unclosed tag: \w+/],
@@ -154,8 +154,8 @@ describe('the whole file or nothing; a broken file says where and why', () => {
   });
 });
 
-describe('imports at once', () => {
-  it('of the same file: each transaction once, and none lost', async () => {
+describe('concurrent imports', () => {
+  it('of the same file add each transaction once', async () => {
     const file = camt(many(1200));
     const results = await Promise.all([imported(service, acme, file), imported(service, acme, file)]);
     expect(results.map((result) => result.imported).toSorted((a, b) => a - b)).toEqual([0, 1200]);
@@ -166,7 +166,7 @@ describe('imports at once', () => {
     expect(told).toHaveLength(1200);
   });
 
-  it('of files that overlap in opposite orders', async () => {
+  it('of overlapping files in opposite orders add each transaction once', async () => {
     const entries = many(1500);
     const results = await Promise.all([
       imported(service, acme, camt(entries)),
@@ -177,7 +177,7 @@ describe('imports at once', () => {
     expect(await acme.db.event.count()).toBe(1500);
   });
 
-  it('that match the same invoices in opposite orders: each is paid once', async () => {
+  it('that match the same invoices in opposite orders pay each once', async () => {
     const invoices = await Promise.all(Array.from({ length: 12 }, () => makeInvoice(acme, { status: 'ISSUED' })));
     const numbers = (await acme.db.invoice.findMany({ where: { id: { in: invoices } } })).map(({ number }) => number!);
     const paying = (mark: string) => numbers.map((number) => ({ amount: '119.00', reference: `${number} ${mark}` }));
@@ -193,7 +193,7 @@ describe('imports at once', () => {
   });
 });
 
-it('a statement of 5,000 entries leaves 5,000 events, each with its job', async () => {
+it('a statement of 5,000 entries adds 5,000 events, each with a job', async () => {
   const jobs = async (): Promise<number> => {
     const { rows } = await service.pool.query("select from graphile_worker.jobs where task_identifier = 'fan_out'");
     return rows.length;

@@ -18,7 +18,7 @@ import {
 
 keepBooks();
 
-describe('whatever is done, 0 ≤ paid ≤ gross, payments add up, amount = amount_open + what is matched, states follow', () => {
+describe('0 ≤ paid ≤ gross, payments add up, amount = amount_open + matched amounts, and states follow', () => {
   const step = fc.record({
     kind: fc.constantFrom('match', 'match', 'match', 'unmatch', 'ignore', 'unignore'),
     transaction: fc.nat(2),
@@ -52,7 +52,7 @@ describe('whatever is done, 0 ≤ paid ≤ gross, payments add up, amount = amou
   };
   const outcomes = (answers: Answer[]) => answers.map(({ body }) => body.errors?.[0].extensions.code ?? 'done');
 
-  it('one after another', async () => {
+  it('after any sequence of changes', async () => {
     const all: string[] = [];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 14 }), async (steps) => {
@@ -64,7 +64,7 @@ describe('whatever is done, 0 ≤ paid ≤ gross, payments add up, amount = amou
     expect(new Set(all)).toEqual(new Set(['done', 'VALIDATION_FAILED']));
   });
 
-  it('and twelve at once', async () => {
+  it('after twelve concurrent changes', async () => {
     const steps = fc.sample(step, { numRuns: 96, seed: 7 });
     const all = outcomes(await run(steps, 12));
     expect(new Set(all)).toEqual(new Set(['done', 'VALIDATION_FAILED']));
@@ -76,7 +76,7 @@ describe('under concurrency', () => {
   const codes = (answers: Answer[]): string[] =>
     answers.filter(({ body }) => body.errors).map((answer) => refusal(answer).code);
 
-  it('20 transactions matched to one invoice at once: never over-allocated, and as much is paid as fits', async () => {
+  it('20 concurrent matches to one invoice pay it in full and not more', async () => {
     const id = await issued();
     const transactions = await Promise.all(Array.from({ length: 20 }, () => transaction('10.00')));
     const answers = await Promise.all(
@@ -89,7 +89,7 @@ describe('under concurrency', () => {
     expect((await eventsOf(service, acme)).filter(({ type }) => type === 'invoice.paid')).toHaveLength(1);
   });
 
-  it('one transaction matched 20 times at once: once', async () => {
+  it('20 concurrent matches of one transaction succeed once', async () => {
     const id = await transaction('119.00');
     const invoices = await Promise.all(Array.from({ length: 20 }, () => issued()));
     const answers = await Promise.all(
@@ -100,7 +100,7 @@ describe('under concurrency', () => {
     await expectInvariants();
   });
 
-  it('transactions to the same invoices in opposite orders, matched and unmatched, do not block each other', async () => {
+  it('matching and unmatching the same invoices in opposite orders causes no deadlock', async () => {
     const invoices = await Promise.all(Array.from({ length: 6 }, () => issued()));
     const transactions = await Promise.all(Array.from({ length: 8 }, () => transaction('714.00')));
     for (let round = 0; round < 3; round += 1) {
@@ -118,7 +118,7 @@ describe('under concurrency', () => {
     expect(await acme.db.payment.count()).toBe(0);
   });
 
-  it('imports, payments and matches of the same invoices at once', async () => {
+  it('imports, payments, and matches of the same invoices keep all sums right', async () => {
     const invoices = await Promise.all(Array.from({ length: 8 }, () => issued()));
     const numbers = (await acme.db.invoice.findMany({ orderBy: { id: 'desc' } })).map(({ number }) => number!);
     const transactions = await Promise.all(Array.from({ length: 4 }, () => transaction('300.00')));

@@ -28,7 +28,7 @@ import {
 keepBooks();
 
 describe('matchBankTransaction', () => {
-  it('one transaction to several invoices, as much as is open and due', async () => {
+  it('matches one transaction to several invoices, up to its open amount and their amounts due', async () => {
     const [a, b, c] = [await issued(), await issued(), await issued()];
     const id = await transaction('250.00');
     const events = await typesDuring(async () => {
@@ -51,7 +51,7 @@ describe('matchBankTransaction', () => {
     expect((await acme.rest('GET', `/bank-transactions/${id}`)).body.data.match_status).toBe('matched');
   });
 
-  it('several transactions to one invoice; what is left is open, and signed', async () => {
+  it('matches several transactions to one invoice; the rest stays open, with its sign', async () => {
     const id = await issued();
     const [first, second] = [await transaction('100.00'), await transaction('100.00')];
     expect(await match(first, invoicePart(id))).toMatchObject({ matchStatus: 'MATCHED', amountOpen: '0' });
@@ -76,7 +76,7 @@ describe('matchBankTransaction', () => {
     expect(await match(outgoing, receiptPart(more))).toMatchObject({ matchStatus: 'MATCHED', amountOpen: '0' });
   });
 
-  it('a bank’s five decimals: the currency’s are matched, the rest stays open', async () => {
+  it('matches an amount of five decimals up to the currency’s; the rest stays open', async () => {
     const id = await issued();
     const odd = await transaction('100.12345');
     expect(await match(odd, invoicePart(id))).toMatchObject({
@@ -95,7 +95,7 @@ describe('matchBankTransaction', () => {
     });
   });
 
-  describe('what is refused changes nothing, and names the input', () => {
+  describe('changes nothing and names the input when it rejects', () => {
     type Case = [string, () => Promise<[string, Part[]]>, string, RegExp];
     const cases: Case[] = [
       [
@@ -259,7 +259,7 @@ describe('matchBankTransaction', () => {
 });
 
 describe('unmatchBankTransaction', () => {
-  it('all: what was paid is due again, and the transaction is unmatched', async () => {
+  it('undoes all matches: amounts are due again, and the transaction is unmatched', async () => {
     const [a, b] = [await issued(), await issued()];
     const id = await transaction('200.00');
     await match(id, invoicePart(a), invoicePart(b));
@@ -280,7 +280,7 @@ describe('unmatchBankTransaction', () => {
     expect(await acme.db.payment.count()).toBe(0);
   });
 
-  it('one of several; the others stay', async () => {
+  it('undoes one of several matches, and keeps the others', async () => {
     const [a, b] = [await issued(), await issued()];
     const id = await transaction('238.00');
     await match(id, invoicePart(a), invoicePart(b));
@@ -302,7 +302,7 @@ describe('unmatchBankTransaction', () => {
     });
   });
 
-  it('paid→booked when a match with a receipt is undone', async () => {
+  it('changes a receipt from paid to booked', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED' });
     const outgoing = await transaction('-119.00');
     await match(outgoing, receiptPart(id));
@@ -311,7 +311,7 @@ describe('unmatchBankTransaction', () => {
     expect(await receipt(id)).toMatchObject({ status: 'booked', paid_at: null });
   });
 
-  it('only so: undoPayment refuses a bank payment', async () => {
+  it('is the only way: undoPayment rejects a bank payment', async () => {
     await match(await transaction('119.00'), invoicePart(await issued()));
     const { id } = await acme.db.payment.findFirstOrThrow();
     const before = await booksOf(service, acme);
@@ -324,7 +324,7 @@ describe('unmatchBankTransaction', () => {
     expect(await booksOf(service, acme)).toEqual(before);
   });
 
-  it('what is matched can’t be cancelled', async () => {
+  it('a matched invoice can’t be cancelled', async () => {
     const id = await issued();
     await match(await transaction('1.00'), invoicePart(id));
     expect(
@@ -334,7 +334,7 @@ describe('unmatchBankTransaction', () => {
 });
 
 describe('ignoring', () => {
-  it('unmatched ↔ ignored, and nothing else', async () => {
+  it('changes unmatched to ignored and back, and no other state', async () => {
     const id = await transaction('119.00');
     const row = { id, amount: '119', amountOpen: '119', matches: [] };
     expect((await acme.graphql(mutation.ignore, { id })).row).toEqual({ ...row, matchStatus: 'IGNORED' });

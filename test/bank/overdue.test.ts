@@ -54,7 +54,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     expect(await fannedOut(service, acme)).toContain(events[0]!.id);
   });
 
-  it('on the day that summer time begins, too', async () => {
+  it('also on the day that summer time begins', async () => {
     const acme = await service.integrator({ timezone: 'Europe/Berlin' });
     await due(acme, '2026-03-29');
     at('2026-03-29T21:59:59.999Z');
@@ -63,7 +63,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     expect(await run(acme)).toBe(1);
   });
 
-  it('not for what is paid, a draft or cancelled; for what is part-paid', async () => {
+  it('for part-paid invoices, but not for paid, draft, or cancelled ones', async () => {
     const acme = await service.integrator();
     await due(acme, '2026-03-15', { status: 'PAID' });
     await due(acme, '2026-03-15', { status: 'DRAFT' });
@@ -76,7 +76,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     expect(await told(acme)).toEqual([partPaid]);
   });
 
-  it('not twice when run again, nor when a payment of it is undone later', async () => {
+  it('not again at the next run, nor when a payment is undone later', async () => {
     const acme = await service.integrator();
     const id = await due(acme, '2026-03-15');
     at('2026-04-01T00:00:00Z');
@@ -88,7 +88,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     expect(await told(acme)).toEqual([id]);
   });
 
-  it('not twice by workers at once, however many invoices there are', async () => {
+  it('not twice by concurrent workers', async () => {
     const acme = await service.integrator();
     const first = await due(acme, '2026-03-15', { customerId: await makeCustomer(acme) });
     const { id: _id, number: _number, ...row } = await acme.db.invoice.findFirstOrThrow({ where: { id: first } });
@@ -104,7 +104,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     expect(new Set(ids).size).toBe(120);
   });
 
-  it('an event that can’t be written leaves the invoice for the next run', async () => {
+  it('at the next run if the event can’t be written', async () => {
     const acme = await service.integrator();
     const id = await due(acme, '2026-03-15');
     at('2026-04-01T00:00:00Z');
@@ -118,7 +118,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
   });
 });
 
-it('the daily job goes through all tenants, each by its own day, but those that are closed', async () => {
+it('the job covers all tenants that are not closed, each by its own day', async () => {
   const east = await service.integrator({ timezone: 'Pacific/Kiritimati' });
   const west = await service.integrator({ timezone: 'Pacific/Pago_Pago' });
   const closed = await service.integrator({ timezone: 'Pacific/Kiritimati' });

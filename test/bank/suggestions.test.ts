@@ -23,7 +23,7 @@ import {
 
 keepBooks();
 
-describe('certain (number and exact amount): matched by itself', () => {
+describe('a transaction with an invoice’s number and exact amount is matched automatically', () => {
   it.each([
     ['2026-0001'],
     ['2026/0001'],
@@ -51,7 +51,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     },
   );
 
-  it('the match, the payment and their events are the import’s own transaction', async () => {
+  it('in the same database transaction as the import, with payment and events', async () => {
     const id = await issued();
     let answer: unknown;
     const events = await eventsDuring(service, acme, async () => {
@@ -89,7 +89,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect(rows).toEqual([{ transactions: '1' }]);
   });
 
-  it('a broken file matches nothing, though its first entries could', async () => {
+  it('but not from a malformed file', async () => {
     const id = await issued();
     const before = await booksOf(service, acme);
     const file = camt([{ amount: '119.00', reference: '2026-0001' }]).slice(0, -20);
@@ -98,7 +98,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect((await invoice(id)).status).toBe('issued');
   });
 
-  it('the rest of a part-paid invoice is what is due', async () => {
+  it('with the amount due of a part-paid invoice', async () => {
     const id = await issued();
     await match(await transaction('19.00'), invoicePart(id));
     expect(await receive({ amount: '119.00', reference: '2026-0001' })).toMatchObject({ matched: 0 });
@@ -106,7 +106,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect((await invoice(id)).status).toBe('paid');
   });
 
-  it('the first of two that pay the same invoice; the second is open', async () => {
+  it('once: a second one for the same invoice stays open', async () => {
     const id = await issued();
     const twice = ['a', 'b'].map((mark) => ({ amount: '119.00', reference: `2026-0001 ${mark}` }));
     expect(await imported(service, acme, camt(twice))).toMatchObject({ imported: 2, matched: 1 });
@@ -115,7 +115,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect(await invoice(id)).toMatchObject({ amount_paid: 119 });
   });
 
-  it('though more invoices than are suggested are due over the same amount', async () => {
+  it('also if many other invoices have the same amount due', async () => {
     const id = await issued();
     const { customerId } = await acme.db.invoice.findFirstOrThrow({ where: { id } });
     for (let count = 0; count < 55; count += 1) await issued({ customerId });
@@ -123,7 +123,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect((await invoice(id)).status).toBe('paid');
   });
 
-  it('never across currencies, nor drafts, nor cancelled, nor another tenant’s', async () => {
+  it('never across currencies, to drafts, to cancelled invoices, or to another tenant’s', async () => {
     await issued({ currency: 'CHF' });
     await makeInvoice(acme);
     const cancelled = await issued();
@@ -139,7 +139,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect(await acme.db.payment.count()).toBe(0);
   });
 
-  it('however much a reference says, and in however many of them', async () => {
+  it('in bounded time for long references in many entries', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'RE-4711' });
     const words = (from: number) => Array.from({ length: 250 }, (_, at) => `word${from + at}`).join(' ');
     const entries = Array.from({ length: 200 }, (_, at) => ({ amount: '-1.00', reference: words(at * 250) }));
@@ -157,7 +157,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     expect((await receipt(id)).status).toBe('paid');
   });
 
-  it('two invoices that are named, each of them exactly: not certain', async () => {
+  it('but not if it names two invoices of exactly that amount', async () => {
     await issued();
     await issued();
     expect(await receive({ amount: '119.00', reference: '2026-0001 or 2026-0002' })).toMatchObject({ matched: 0 });
@@ -180,7 +180,7 @@ describe('certain (number and exact amount): matched by itself', () => {
     },
   );
 
-  it('money received pays no receipt, money sent no invoice', async () => {
+  it('never an incoming one to a receipt, nor an outgoing one to an invoice', async () => {
     await issued();
     await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'RE-4711' });
     expect(await receive({ amount: '-119.00', reference: '2026-0001' })).toMatchObject({ matched: 0 });
@@ -188,8 +188,8 @@ describe('certain (number and exact amount): matched by itself', () => {
   });
 });
 
-describe('otherwise suggestions with a score and the reasons in words', () => {
-  it('number, exact amount, name and the account of an earlier match; likeliest first', async () => {
+describe('other transactions have suggestions with a score and reasons', () => {
+  it('by number, exact amount, name, and account of an earlier match, likeliest first', async () => {
     const iban = 'FR7630006000011234567890189';
     const globex = await makeCustomer(acme, { companyName: 'Globex GmbH' });
     const other = await makeCustomer(acme, { companyName: 'Initech' });
@@ -248,7 +248,7 @@ describe('otherwise suggestions with a score and the reasons in words', () => {
     });
   });
 
-  it('what is due of a part-paid invoice is an exact amount, too', async () => {
+  it('by the amount due of a part-paid invoice as an exact amount', async () => {
     const id = await issued();
     await match(await transaction('19.00'), invoicePart(id));
     expect(await suggestions(await transaction('100.00'))).toEqual([
@@ -256,7 +256,7 @@ describe('otherwise suggestions with a score and the reasons in words', () => {
     ]);
   });
 
-  it('outgoing likewise, and what is suggested can be confirmed as it stands', async () => {
+  it('for outgoing ones too; a suggestion can be confirmed unchanged', async () => {
     const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Rent Ltd.' });
     const id = await makeReceipt(acme, { status: 'BOOKED', supplierId, receiptNumber: 'R9' });
     await makeReceipt(acme, { receiptNumber: 'R9' }); // a draft
@@ -275,7 +275,7 @@ describe('otherwise suggestions with a score and the reasons in words', () => {
     expect(await suggestions(paying)).toEqual([]);
   });
 
-  it('none for what is matched or ignored', async () => {
+  it('unless they are matched or ignored', async () => {
     const id = await transaction('119.00');
     const paid = await issued();
     await issued();
@@ -287,7 +287,7 @@ describe('otherwise suggestions with a score and the reasons in words', () => {
     expect(await suggestions(id)).toEqual([]);
   });
 
-  it('a token sees those whose resource it may read', async () => {
+  it('of the resources that the token can read', async () => {
     const incoming = await transaction('119.00');
     const outgoing = await transaction('-119.00');
     await issued();

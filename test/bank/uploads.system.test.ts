@@ -76,7 +76,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const inUse = (): number => service.books.pool.totalCount - service.books.pool.idleCount;
 
 describe('before a form is read', () => {
-  it('the ability is asked for: a token without it is refused while its body is still to come', async () => {
+  it('rejects a token without the ability before its body has arrived', async () => {
     const reader = await service.integrator({ abilities: ['read'] });
     for (const headers of [{}, { 'Idempotency-Key': 'a key' }] as Record<string, string>[]) {
       const answer = await stall(reader, headers).answer;
@@ -86,7 +86,7 @@ describe('before a form is read', () => {
     expect(await ours()).toEqual([]);
   });
 
-  it("a tenant's fifth form is refused, with the time after which to send it again; others' are taken", async () => {
+  it("answers 429 with Retry-After to a tenant's fifth upload, and accepts other tenants'", async () => {
     const four = Array.from({ length: 4 }, (_, at) => stall(acme, { 'Idempotency-Key': `key ${at}` }));
     await until(async () => (await ours()).length === 4);
     const answer = await stall(acme).answer;
@@ -101,7 +101,7 @@ describe('before a form is read', () => {
   });
 });
 
-it('its place is free again once a form is answered: who sends one file after the other is never refused', async () => {
+it('never rejects uploads that are sent one after the other', async () => {
   const make = vi.mocked(makeTemporaryFolder).getMockImplementation()!;
   vi.mocked(makeTemporaryFolder).mockImplementation(async () => {
     const folder = await make();
@@ -123,7 +123,7 @@ it('its place is free again once a form is answered: who sends one file after th
   expect(await ours()).toEqual([]);
 });
 
-it('neither a form nor a request with a key is answered by a stream, which would keep its place', async () => {
+it('answers neither an upload nor a request with a key by a stream', async () => {
   const query = 'subscription { deliveryChanged { id } }';
   const data = new FormData();
   data.append('operations', JSON.stringify({ query }));
@@ -149,7 +149,7 @@ it('neither a form nor a request with a key is answered by a stream, which would
 });
 
 describe('while a form arrives', () => {
-  it('there is no connection for it, however many arrive; its file is in a folder for us alone, which is deleted', async () => {
+  it('uses no database connection; its file is in a private folder that is deleted afterwards', async () => {
     const tenants = await Promise.all(Array.from({ length: 6 }, () => service.integrator()));
     const senders = tenants.flatMap((tenant) =>
       Array.from({ length: 4 }, (_, at) => stall(tenant, at % 2 === 0 ? {} : { 'Idempotency-Key': `key ${at}` })),
@@ -166,7 +166,7 @@ describe('while a form arrives', () => {
   });
 });
 
-it("a tenant's imports are done one after the other, on one connection", async () => {
+it("runs a tenant's imports one after the other, on one connection", async () => {
   let most = 0;
   let isDone = false;
   const watching = until(() => {
@@ -182,7 +182,7 @@ it("a tenant's imports are done one after the other, on one connection", async (
 });
 
 describe('reading', () => {
-  it('a large statement leaves the event loop to others', async () => {
+  it('a large statement doesn’t block the event loop', async () => {
     const folder = await makeTemporaryFolder();
     onTestFinished(folder.discard);
     const file = join(folder.path, 'statement');
@@ -201,7 +201,7 @@ describe('reading', () => {
     expect(turns).toBeGreaterThan(1000);
   });
 
-  it('answers no more warnings than a person reads', async () => {
+  it('answers a bounded number of warnings', async () => {
     const statuses = `<Ntry><Sts><Prtry>${'x'.repeat(40)}</Prtry></Sts></Ntry>`.repeat(20_000);
     const { warnings } = await imported(service, acme, camt([], statuses));
     expect(warnings).toHaveLength(101);
@@ -210,7 +210,7 @@ describe('reading', () => {
 });
 
 describe('temporary folders', () => {
-  it('of processes that have ended are deleted; those of others that run are not', async () => {
+  it('of ended processes are deleted, and those of running ones are kept', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     const [ended, running] = [child.pid, process.ppid].map((pid) =>
@@ -224,7 +224,7 @@ describe('temporary folders', () => {
   });
 });
 
-describe('a CSV mapping that can not be meant', () => {
+describe('an invalid CSV mapping', () => {
   const file = `2026-03-02\t10.00\n`;
   const mapping = (more: object) => ({
     format: 'CSV',

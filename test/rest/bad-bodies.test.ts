@@ -39,7 +39,7 @@ const refused = (answer: Answer): void => {
 const andField = (body: object, name: string, value: string): string =>
   `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(name)}:${value}}`;
 
-describe('a body that is no JSON object: 422', () => {
+describe('a body that is not a JSON object is answered 422', () => {
   it.each([
     ['nothing', ''],
     ['white space', ' \n\t'],
@@ -105,7 +105,7 @@ describe('fields', () => {
     },
   );
 
-  it('the resource’s own response-only fields are ignored, whatever they hold', async () => {
+  it('the resource’s response-only fields are ignored', async () => {
     const junk = { id: 5, created_at: 'never', updated_at: [], tracked_minutes: {} };
     const { id } = await create(acme, '/projects', { ...sample.project, ...junk });
     expect(id).toEqual(sample.anId);
@@ -116,7 +116,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('sent twice: the last one counts, as JSON has it everywhere', async () => {
+  it('sent twice have the last value', async () => {
     const { status, body } = await acme.rest(
       'POST',
       '/customers',
@@ -128,7 +128,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('by the thousand: every one is named', async () => {
+  it('by the thousand are all named in the error', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index]));
     expect(faults(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(5000);
   });

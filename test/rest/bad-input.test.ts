@@ -4,7 +4,7 @@ import * as sample from './samples.ts';
 import { faults, having, refusal } from './samples.ts';
 import { bodyEndpoints, type BodyEndpoint } from '../resources.ts';
 
-// Whatever arrives: a documented answer that a person can act on, and nothing half written.
+// Any input gets a documented answer that a person can act on, and is written as a whole or not at all.
 
 let service: Service;
 let acme: Integrator;
@@ -25,7 +25,7 @@ const fieldsOf = (body: object): string[] =>
     Array.isArray(value) ? [name, ...Object.keys(value[0]).map((inner) => `${name}.0.${inner}`)] : [name],
   );
 
-describe('any value in any field: accepted, or 422 under its own name', () => {
+describe('any value in any field is accepted, or answered 422 under its name', () => {
   it.each([
     ['an array', '[]'],
     ['an object', '{}'],
@@ -90,7 +90,7 @@ describe('any value in any field: accepted, or 422 under its own name', () => {
     ['lone surrogates', '"a\\ud800b"'],
     ['lone surrogates, the other half', '"\\udc00"'],
     ['a million characters', `"${'x'.repeat(1_000_000)}"`],
-  ])('%s in any text: 422', async (_name, value) => {
+  ])('%s in any text field are answered 422', async (_name, value) => {
     for (const [method, path, body] of endpoints) {
       for (const field of fieldsOf(body)) {
         const answer = await acme.rest(
@@ -119,26 +119,26 @@ describe('filters', () => {
     ],
     ['/time-entries', 'to', ['2026-02-29', '2026-03-01T00:00:00Z', '20260301', '-2026-03-01']],
     ['/bank-transactions', 'match_status', ['open', 'MATCHED']],
-  ])('a bad value: 422 under its name: %s?%s', async (path, name, values) => {
+  ])('answer 422 to an invalid value: %s?%s', async (path, name, values) => {
     for (const value of values) {
       expect([value, faults(await acme.rest('GET', `${path}?${name}=${value}`))]).toEqual([value, [name]]);
     }
   });
 
-  it('bytes that are no UTF-8 match nothing', async () => {
+  it('match nothing with bytes that are not UTF-8', async () => {
     for (const q of ['%ff', '%ed%a0%80', '%c3%28', '%zz']) {
       const { status, body } = await acme.rest('GET', `/customers?q=${q}`);
       expect([q, status, body.data]).toEqual([q, 200, []]);
     }
   });
 
-  it('years 0001 and 9999 are years', async () => {
+  it('accept years 0001 and 9999', async () => {
     const { status } = await acme.rest('GET', '/time-entries?from=0001-01-01&to=9999-12-31');
     expect(status).toBe(200);
   });
 });
 
-it('methods that no address takes: 405 on a known path, 404 on another', async () => {
+it('an unknown method is answered 405 on a known path, and 404 on another', async () => {
   for (const method of ['PUT', 'PROPFIND', 'QUERY', 'LOCK', 'PURGE']) {
     refusal(await acme.rest(method, '/customers'), 405);
     refusal(await acme.rest(method, `/customers/${sample.unknownId}`, method === 'PUT' ? {} : undefined), 405);

@@ -22,7 +22,7 @@ afterEach(() => sample.noFaults(service));
 const seconds = 5;
 const bounded = { interruptAfterTimeLimit: seconds * 1000, numRuns: 100_000, markInterruptAsFailure: false };
 
-describe('anything, against every endpoint', () => {
+describe('random input to every endpoint is answered as documented', () => {
   it(`bodies, for ${seconds} seconds`, async () => {
     const statuses = new Set<number>();
     await fc.assert(

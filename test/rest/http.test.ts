@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 afterEach(() => sample.noFaults(service));
 
-describe('what is no HTTP', () => {
-  it('pipelined requests are answered in their order, junk behind them with 400', async () => {
+describe('invalid HTTP', () => {
+  it('pipelined requests are answered in order, and junk after them with 400', async () => {
     const requests = [
       head(acme, 'GET /api/v1/me'),
       head(acme, 'GET /api/v1/nothing'),
@@ -43,7 +43,7 @@ describe('what is no HTTP', () => {
     expect(answers(await speak(service, text))).toEqual([{ status: 400, body: anError }]);
   });
 
-  it('headers, or an address, of many kilobytes: 431', async () => {
+  it('headers or a URL of many kilobytes are answered 431', async () => {
     for (const text of [
       head(acme, 'GET /api/v1/me', `X: ${'x'.repeat(20_000)}`),
       head(acme, `GET /api/v1/customers?q=${'x'.repeat(20_000)}`),
@@ -53,7 +53,7 @@ describe('what is no HTTP', () => {
   });
 });
 
-it('a request that never comes to its end: 408', async () => {
+it('an unfinished request is answered 408', async () => {
   const patience = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
   const server = createServer(patience, (request, response) => request.resume().on('end', () => response.end()));
   answerMalformed(server, pino({ level: 'silent' }), () => ({}));
@@ -69,7 +69,7 @@ it('a request that never comes to its end: 408', async () => {
   server.close();
 });
 
-describe('absurd addresses: 404', () => {
+describe('malformed URLs are answered 404', () => {
   const absurd = [
     '//',
     '///api/v1/customers',
@@ -147,7 +147,7 @@ describe.each(doors)('at %s', (path, status, type) => {
     'x:80',
     'xn--bcher-kva.example',
     '',
-  ])('any valid Host does: %s', async (host) => {
+  ])('accepts any valid Host: %s', async (host) => {
     expect(await spoken(`GET ${path} HTTP/1.1`, `Host: ${host}`)).toMatchObject({ status, type });
   });
 
@@ -157,14 +157,14 @@ describe.each(doors)('at %s', (path, status, type) => {
     ...['a b', 'x:y:z', 'a/b', '[', '[::1', 'x@y', 'ü', '%', 'a%41', 'x:99999', '256.256.256.256', 'a,b', '<x>'].map(
       (host): [string, string[]] => [host, [`Host: ${host}`]],
     ),
-  ])('a Host that is none, or more than one, is 400 (RFC 9112, 3.2): %s', async (_name, hosts) => {
+  ])('answers 400 to an invalid Host or more than one (RFC 9112, 3.2): %s', async (_name, hosts) => {
     const { text } = await spoken(`GET ${path} HTTP/1.1`, ...hosts);
     expect(answers(text)).toEqual([{ status: 400, body: anError }]);
     const { text: absolute } = await spoken(`GET http://kontor.example${path} HTTP/1.1`, ...hosts);
     expect(answers(absolute)).toEqual([{ status: 400, body: anError }]);
   });
 
-  it('HTTP/1.0 needs no Host', async () => {
+  it('accepts HTTP/1.0 without a Host', async () => {
     expect(await spoken(`GET ${path} HTTP/1.0`)).toMatchObject({ status, type });
     expect(await spoken(`GET ${path} HTTP/1.0`, 'Host: x')).toMatchObject({ status, type });
     expect(await spoken(`GET ${path} HTTP/1.0`, 'Host: a b')).toMatchObject({ status: 400 });
@@ -185,7 +185,7 @@ describe('other methods', () => {
     ]);
   });
 
-  it('CONNECT is hung up on', async () => {
+  it('CONNECT closes the connection', async () => {
     expect(await speak(service, head(acme, 'CONNECT example.com:443'))).toBe('');
   });
 
@@ -194,7 +194,7 @@ describe('other methods', () => {
     expect(answers(text)[0]?.status).toBe(200);
   });
 
-  it('Expect: 100-continue is told to; anything else expected is ignored', async () => {
+  it('Expect: 100-continue gets 100; any other expectation is ignored', async () => {
     const body = JSON.stringify(sample.customer);
     const length = `Content-Length: ${body.length}`;
     const text = await speak(

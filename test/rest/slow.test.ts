@@ -6,7 +6,7 @@ import { until } from '../webhooks/receiver.ts';
 import { anError, answers, head, json, last, speak } from './raw.ts';
 import * as sample from './samples.ts';
 
-// Slow, silent and abandoned clients: each is let go after a while, and others are served meanwhile.
+// Connections of slow, silent, and lost clients are closed after a timeout, and other clients are served meanwhile.
 
 let service: Service;
 let acme: Integrator;
@@ -38,7 +38,7 @@ const timedOut = [{ status: 408, body: anError }];
 const post = (...more: string[]): string => head(acme, 'POST /api/v1/customers', json, ...more);
 const served = async (): Promise<void> => expect((await acme.rest('GET', '/me')).status).toBe(200);
 
-describe('a client that falls silent is answered 408, and hung up on', () => {
+describe('a client that stops sending is answered 408 and disconnected', () => {
   it('within the body, announced or chunked', async () => {
     const before = await sample.rows(service);
     for (const said of [`${post('Content-Length: 100')}{"type": `, `${post('Transfer-Encoding: chunked')}5\r\n{"typ`]) {
@@ -55,7 +55,7 @@ describe('a client that falls silent is answered 408, and hung up on', () => {
   });
 });
 
-it('a client that falls silent before a head is whole, or says nothing at all, is hung up on', async () => {
+it('a client that sends nothing, or only part of the head, is disconnected', async () => {
   const halves = ['GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthor', ''].map((said) => start(said));
   await served();
   expect(await Promise.all(halves.map(({ closed }) => closed))).toEqual(['', '']);
@@ -64,14 +64,14 @@ it('a client that falls silent before a head is whole, or says nothing at all, i
 it.each([
   ['head', () => 'GET /api/v1/me HTTP/1.1\r\nX-Slow: '],
   ['body', () => post('Content-Length: 1000')],
-])('a client that drips a %s is answered 408 once its time is up', async (_part, said) => {
+])('a client that sends a %s too slowly is answered 408', async (_part, said) => {
   const { socket, closed } = start(said());
   const drip = setInterval(() => socket.write(' '), 100);
   const heard = await closed.finally(() => clearInterval(drip));
   expect(answers(heard)).toEqual(timedOut);
 });
 
-it('a client that waits for a slow answer is let wait', async () => {
+it('a client that waits for a slow answer is not disconnected', async () => {
   const body = JSON.stringify(sample.customer);
   const holder = await service.pool.connect();
   await holder.query('begin; lock table events in exclusive mode');
@@ -82,7 +82,7 @@ it('a client that waits for a slow answer is let wait', async () => {
   expect(answers(await closed)[0]?.status).toBe(201);
 });
 
-it('a client that doesn’t take its answers is hung up on: they are kept in memory for nobody', async () => {
+it('a client that doesn’t read its answers is disconnected, so that they don’t stay in memory', async () => {
   for (let count = 0; count < 100; count += 1) await sample.create(acme, '/customers', sample.customer);
   const { socket, closed } = start('');
   socket.pause();
@@ -96,7 +96,7 @@ it('a client that doesn’t take its answers is hung up on: they are kept in mem
   expect(answersIn(await closed)).toBeLessThan(asked);
 });
 
-it('300 half-open connections: others are served meanwhile, and all are closed', async () => {
+it('300 half-open connections delay no others, and are all closed', async () => {
   const halves = Array.from({ length: 300 }, (_each, index) =>
     start(index % 2 === 0 ? 'GET / HT' : `${post('Content-Length: 9')}{`),
   );
@@ -104,7 +104,7 @@ it('300 half-open connections: others are served meanwhile, and all are closed',
   await Promise.all(halves.map(({ closed }) => closed));
 });
 
-it('of pipelined requests one at a time is at work', async () => {
+it('pipelined requests run one at a time', async () => {
   const { id } = await sample.create(acme, '/customers', sample.customer);
   const holder = await service.pool.connect();
   await holder.query('begin; lock table customers in access exclusive mode');
@@ -121,7 +121,7 @@ it('of pipelined requests one at a time is at work', async () => {
   expect(answers(await closed).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-it('pipelined requests are answered in order, and the rubbish behind them is no request', async () => {
+it('pipelined requests are answered in order, without regard to junk after them', async () => {
   const get = head(acme, 'GET /api/v1/me');
   const heard = answers(await speak(service, get.repeat(50), 'rubbish\r\n\r\n', get));
   expect(heard.map(({ status }) => status)).toEqual([...Array<number>(50).fill(200), 400]);

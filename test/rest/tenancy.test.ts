@@ -93,7 +93,7 @@ describe('a resource that belongs to another tenant is answered as if it did not
     },
   );
 
-  it('the tenant can not be chosen: neither by header, nor by query, nor by body', async () => {
+  it('the tenant can’t be chosen by header, query, or body', async () => {
     const headers = { 'x-tenant-id': acme.tenantId, 'tenant-id': acme.tenantId };
     const { body } = await stranger.rest('GET', `/customers?tenant_id=${acme.tenantId}`, undefined, headers);
     expect(body.meta.total).toBe(0);

@@ -31,7 +31,7 @@ describe('413: a body over 1 MiB', () => {
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('counts in bytes', async () => {
+  it('is counted in bytes', async () => {
     const ducks = sample.characters(mebibyte / 4);
     refusal(await acme.rest('POST', '/customers', { city: ducks }), 413);
   });
@@ -119,8 +119,8 @@ describe('415: a body that is not JSON', () => {
   });
 });
 
-describe('a content-length that lies', () => {
-  it('too long, and the client hangs up: nothing is written, no fault is logged', async () => {
+describe('a wrong Content-Length', () => {
+  it('that is too long, from a client that disconnects, writes nothing and logs no error', async () => {
     const before = await sample.rows(service);
     const body = JSON.stringify(sample.customer);
     for (const hangUp of ['end', 'destroy'] as const) {
@@ -138,7 +138,7 @@ describe('a content-length that lies', () => {
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('too short: the rest is no request', async () => {
+  it('that is too short leaves a rest that is no request', async () => {
     const body = JSON.stringify(sample.customer);
     const text = await speak(
       service,
@@ -151,7 +151,7 @@ describe('a content-length that lies', () => {
     ]);
   });
 
-  it('two of them, or one beside chunked: no request', async () => {
+  it('is answered 400 if there are two, or one beside chunked encoding', async () => {
     const twice = ['Content-Length: 2', 'Content-Length: 3'];
     for (const headers of [
       twice,

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('a CHECK of the database', () => {
-  it('has a message for clients, each of them', async () => {
+describe('a CHECK constraint', () => {
+  it('has a message for clients', async () => {
     const { rows } = await service.pool.query<{ name: string }>(
       `select conname as name from pg_constraint
        where contype = 'c' and connamespace = 'public'::regnamespace order by conname collate "C"`,
@@ -20,7 +20,7 @@ describe('a CHECK of the database', () => {
     expect(rows.map(({ name }) => name)).toEqual(knownConstraints.toSorted());
   });
 
-  it('that a row broke before it was there refuses the next change of that row, as the rule does', async () => {
+  it('that an existing row violates rejects the next change of that row, with the message of the rule', async () => {
     const id = await makeProject(acme, { startDate: '2026-01-20' });
     const drop = 'alter table projects drop constraint projects_end_after_start';
     const add = 'alter table projects add constraint projects_end_after_start check (end_date >= start_date) not valid';
@@ -34,7 +34,7 @@ describe('a CHECK of the database', () => {
     expect(mended.body.data).toMatchObject({ name: 'Renamed', start_date: '2026-01-20', end_date: null });
   });
 
-  it('that nobody has heard of is a fault of ours: an update, and an insertion', async () => {
+  it('without a message causes an internal error, at an update and at an insertion', async () => {
     const id = await makeCustomer(acme);
     await service.pool.query(`alter table customers add constraint unheard_of check (city <> 'Atlantis')`);
     const update = 'mutation ($id: UUID!) { updateCustomer(id: $id, input: { city: "Atlantis" }) { id } }';
@@ -45,10 +45,10 @@ describe('a CHECK of the database', () => {
   });
 });
 
-describe('a supplier named by receipts stays a supplier', () => {
+describe('a supplier with receipts can’t change its type', () => {
   const message = 'Receipts name this supplier: it can not become a customer.';
 
-  it('422 errors.type; other changes are made, and the same type is none', async () => {
+  it('answers 422 errors.type; accepts other changes and the same type', async () => {
     const id = await makeCustomer(acme, { type: 'SUPPLIER' });
     const receipt = await makeReceipt(acme, { supplierId: id });
     const refused = await acme.rest('PATCH', `/customers/${id}`, { type: 'customer', city: 'Rome', country: 'XX' });
@@ -74,7 +74,7 @@ describe('a supplier named by receipts stays a supplier', () => {
 describe('a project’s currency is fixed once time is tracked on it', () => {
   const message = 'Time is tracked on this project: its currency can not be changed.';
 
-  it('422 errors.currency; other changes are made, and the same currency is none', async () => {
+  it('answers 422 errors.currency; accepts other changes and the same currency', async () => {
     const id = await makeProject(acme, { currency: 'EUR' });
     expect((await acme.rest('PATCH', `/projects/${id}`, { currency: 'USD' })).body.data.currency).toBe('USD');
     const entry = await makeTimeEntry(acme, { projectId: id });
@@ -95,7 +95,7 @@ describe('a project’s currency is fixed once time is tracked on it', () => {
 });
 
 describe('a row’s lock', () => {
-  it('is taken inside a transaction only, and of the tenant’s own rows only', async () => {
+  it('can be taken only inside a transaction, and only of the tenant’s own rows', async () => {
     const globex = await service.integrator({ name: 'Globex' });
     const [mine, theirs] = [await makeCustomer(acme), await makeCustomer(globex)];
     await expect(acme.db.lock('Customer', mine, 'update')).rejects.toThrow('inside a transaction');

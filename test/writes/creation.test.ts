@@ -124,7 +124,7 @@ const creations: Record<string, [resource: string, body: () => fc.Arbitrary<obje
   ],
 };
 
-describe('what is answered, told and read is the same, to the byte, though nothing is read again', () => {
+describe('the answer to a creation, its event, and a later read have the same bytes, without reading the row again', () => {
   it.each(Object.entries(creations))('POST %s', async (path, [resource, body]) => {
     await fc.assert(
       fc.asyncProperty(body(), async (sent) => {
@@ -162,7 +162,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 const locksAnother = (path: string, body: object = {}): boolean =>
   path === '/time-entries' || (path === '/receipts' && 'supplier_id' in body && body.supplier_id !== null);
 
-describe('what is created is written with its event by one statement; only a lock needs a transaction around it', () => {
+describe('a creation and its event are one statement; only a lock needs a transaction', () => {
   it.each(Object.keys(creations))('POST %s', async (path) => {
     const [body] = fc.sample(creations[path]?.[1]() ?? fc.object(), 1);
     const written = await statementsOf(async () => {
@@ -173,7 +173,7 @@ describe('what is created is written with its event by one statement; only a loc
   });
 });
 
-describe('a statement by itself, too', () => {
+describe('a single statement', () => {
   const customer = { type: 'customer', company_name: 'x' };
 
   it.each([

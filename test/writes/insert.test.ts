@@ -70,7 +70,7 @@ interface Delegate {
   deleteMany(args?: object): Promise<unknown>;
 }
 
-describe('what is inserted is what Prisma would have created: its defaults, nulls and values', () => {
+describe('insert() writes the same defaults, nulls, and values as Prisma’s create()', () => {
   beforeAll(async () => {
     // So that a row of any table can stand by itself, whatever is in it.
     const { rows } = await service.pool.query<{ drop: string }>(`
@@ -128,7 +128,7 @@ describe('rows are written by one statement', () => {
     service = await startService();
   });
 
-  it('all of them or none, also inside a transaction that goes on', async () => {
+  it('all of them or none, also inside a transaction that continues', async () => {
     const rows = (): Rows => ({
       Customer: [acme.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' })],
       Project: [broken()],
@@ -141,20 +141,20 @@ describe('rows are written by one statement', () => {
     expect(await acme.db.customer.findMany({ select: { companyName: true } })).toEqual([{ companyName: 'The second' }]);
   });
 
-  it('those that refer to each other too, in whatever order', async () => {
+  it('also if they refer to each other, in any order', async () => {
     const customer = acme.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' });
     const project = acme.db.row('Project', { name: 'x', currency: 'EUR', customerId: customer.id });
     await acme.db.insert({ Project: [project], Customer: [customer] });
     expect(await acme.db.project.findFirst({ include: { customer: true } })).toEqual({ ...project, customer });
   });
 
-  it('what breaks a unique key is told as Prisma does', async () => {
+  it('with Prisma’s error for a violated unique key', async () => {
     const id = await makeCustomer(acme);
     const again = acme.db.row('Customer', { id, type: 'CUSTOMER', companyName: 'x' });
     await expect(acme.db.insert({ Customer: [again] })).rejects.toMatchObject({ code: 'P2002' });
   });
 
-  it('which is the same however many rows there are, so that PostgreSQL keeps its plan', async () => {
+  it('whose text doesn’t depend on the number of rows, so that its plan is reused', async () => {
     const texts = new Set<string>();
     const silence = listen(({ text: each }) => void (each.includes('insert') && texts.add(each)));
     for (const count of [1, 2, 30]) {
@@ -167,8 +167,8 @@ describe('rows are written by one statement', () => {
   });
 });
 
-describe('insert() is part of the tenant door', () => {
-  it('a row is written to the door’s tenant, whosever it was made for', async () => {
+describe('insert() is scoped to the tenant', () => {
+  it('a row is written for the client’s tenant, also if it was built for another', async () => {
     const globex = await service.integrator();
     const row = globex.db.row('Customer', { type: 'CUSTOMER', companyName: 'x' });
     await acme.db.insert({ Customer: [row] });
@@ -182,7 +182,7 @@ describe('insert() is part of the tenant door', () => {
     await expect(acme.db.insert({ Project: [project] })).rejects.toMatchObject({ code: 'P2003' });
   });
 
-  it('only tables of the books are written, and its SQL only passes with the tenant’s id', async () => {
+  it('only tables of the books can be written, and only with the tenant’s id', async () => {
     const worker = acme.db.row('Worker', { id: 'x', seenAt: new Date() });
     await expect(acme.db.insert({ Worker: [worker] })).rejects.toThrow('not a table of the books');
     let sql = '';

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('updates sent at once come out as if they had been sent in some order', () => {
+describe('concurrent updates have the result of some sequential order', () => {
   it.each(resources.map((resource) => [resource.mutation, resource] as const))(
     '%s',
     async (_name, resource) => {
@@ -28,7 +28,7 @@ describe('updates sent at once come out as if they had been sent in some order',
   );
 });
 
-describe('no update is left out of this', () => {
+describe('this covers all updates', () => {
   const mutations = Object.values(toSchema().getMutationType()!.getFields());
 
   it('of GraphQL’s mutations', () => {
@@ -46,7 +46,7 @@ describe('no update is left out of this', () => {
     expect(resources.flatMap(({ path }) => path ?? []).toSorted()).toEqual(patched.toSorted());
   });
 
-  it('nor any field that an update takes', () => {
+  it('of all fields of an update', () => {
     for (const { mutation, change } of resources) {
       const input = mutations.find(({ name }) => name === mutation)!.args.find(({ name }) => name === 'input')!;
       const type = getNamedType(input.type) as { getFields(): object } & ReturnType<typeof getNamedType>;
