@@ -12,7 +12,7 @@ export interface Statement {
 }
 
 /**
- * Called with each statement when it is sent, in the async context of whoever sends it.
+ * Called with each statement when it is sent, in the async context of its sender.
  * @returns a function to call once the statement is answered, if the observer needs to know. `error` is undefined where
  *   the statement succeeded. A stream (COPY) counts as answered once it is begun, without a result.
  */
@@ -54,7 +54,7 @@ type Callback = (error: Error | null, result?: QueryResult) => void;
  */
 export class Connection extends Client {
   #isBusy = false;
-  /** Each lets one more statement be sent. */
+  /** Callbacks of waiting statements; each sends one. */
   readonly #waiting: (() => void)[] = [];
 
   /** Called with each statement's text when query() is called, before the statement waits for others. */
@@ -73,7 +73,7 @@ export class Connection extends Client {
     protocol.on('error', () => notify('connection'));
   }
 
-  /** Stands for all of pg's forms. */
+  /** One signature for all overloads of pg. */
   override query(...args: never[]): never {
     return this.#query(args as unknown as Arguments) as never;
   }
@@ -132,7 +132,7 @@ export class Connection extends Client {
   }
 }
 
-/** Makes a connection that isn't a pool's. Closing it is up to the caller. */
+/** Makes a connection outside of a pool. The caller must close it. */
 export const createConnection = (config: ClientConfig): Client => new Connection(config);
 
 /** A pool of such connections. */

@@ -15,7 +15,7 @@ declare const WebAssembly: {
 
 export type Migration = { name: string; script: string };
 
-/** What Prisma's migration_lock.toml says. */
+/** The content of Prisma's migration_lock.toml. */
 export const lockfile = 'provider = "postgresql"\n';
 
 const schema = new URL('schema.prisma', import.meta.url);
@@ -24,20 +24,20 @@ const filters = { externalTables: [], externalEnums: [] };
 // An attempt that failed or was cut short leaves only its record: see `finish`.
 const giveUpUnfinished = `update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null`;
 
-// In the script's own transaction, so that whoever is killed leaves both the migration and its record, or neither.
+// In the script's own transaction, so that a killed process leaves both the migration and its record, or neither.
 const finish = `update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
 
 /**
- * Applies those of `migrations` that the database at `url` lacks, oldest first, and records them in
- * `_prisma_migrations`. Each is one transaction, so none can hold `create index concurrently`. One that failed or was
- * cut short in an earlier run is tried again.
+ * Applies the `migrations` that the database at `url` lacks, oldest first, and records them in `_prisma_migrations`. Each is
+ * one transaction, so it can't contain `create index concurrently`. A migration that failed or was interrupted in an earlier
+ * run is retried.
  *
  * @returns the names applied
  * @throws Error of one line: which migration, and PostgreSQL's reason. Those before it stay applied.
  */
 export function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
   return withEngine(url, async (engine, pool) => {
-    // The engine's own lock. Of a process that was killed, the server may still be finishing the script, under it.
+    // The engine's own lock. After a process was killed, the server may still be running its script under this lock.
     await pool.query('select pg_advisory_lock(72707369)');
     const {
       rows: [found],
@@ -60,8 +60,8 @@ export function applyMigrations(url: string, migrations: Migration[]): Promise<s
 }
 
 /**
- * The SQL that would bring the database at `url` to what schema.prisma says; '' when it is there already. Sees only
- * the schema `public`, and there only what Prisma can express: no checks, triggers or extensions.
+ * The SQL that changes the database at `url` to the models of schema.prisma; '' if there is no difference. It considers only
+ * the schema `public`, and only what Prisma can express: no checks, triggers or extensions.
  *
  * @throws Error of one line when schema.prisma is invalid
  */
@@ -81,7 +81,7 @@ export function drift(url: string): Promise<string> {
 
 async function withEngine<T>(url: string, work: (engine: SchemaEngine, pool: Pool) => Promise<T>): Promise<T> {
   const pool = new EnginePool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
-  pool.on('error', () => {}); // the next query says so
+  pool.on('error', () => {}); // the next query reports the error
   try {
     const { SchemaEngine } = await load();
     const datamodels: [string, string][] = [['schema.prisma', await readFile(schema, 'utf8')]];
@@ -100,7 +100,7 @@ async function withEngine<T>(url: string, work: (engine: SchemaEngine, pool: Poo
 
 let loaded: Promise<typeof glue> | undefined;
 
-/** By hand, because Node warns of an experimental feature when a .wasm file is imported. */
+/** Loaded by hand, because Node warns of an experimental feature when a .wasm file is imported. */
 function load(): Promise<typeof glue> {
   return (loaded ??= (async () => {
     const file = new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
@@ -123,12 +123,12 @@ function setIdleTimeout(callback: () => void, milliseconds: number): NodeJS.Time
   return setTimeout(callback, milliseconds).unref();
 }
 
-/** adapter-pg as the engine needs it. */
+/** adapter-pg, adapted to the engine. */
 class EngineAdapter extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
 
-    // adapter-pg cuts scripts at every semicolon, those inside function bodies too; PostgreSQL takes them whole.
+    // adapter-pg splits scripts at every semicolon, even inside function bodies. PostgreSQL accepts a whole script.
     adapter.executeScript = async (script) => {
       await adapter.executeRaw({ sql: `${script}\n;${finish}`, args: [], argTypes: [] });
     };

@@ -4,20 +4,20 @@ import { datamodel } from './generated/datamodel.ts';
 /** A field that is a column. */
 export interface Column {
   kind: 'column';
-  /** As Prisma has it, and as PostgreSQL does, unquoted. */
+  /** The name in Prisma, and the unquoted name in PostgreSQL. */
   name: string;
   column: string;
   /** Prisma's type: `String`, `Decimal`; an enum's is `Enum`. */
   type: string;
-  /** What `@db.` says: `Uuid`; null where nothing. */
+  /** The native type of `@db.`, such as `Uuid`; null without one. */
   native: string | null;
   isList: boolean;
   nullable: boolean;
-  /** What PostgreSQL calls an enum's type, and its values by Prisma's names; null where it is none. */
+  /** An enum's type in PostgreSQL, and its values by Prisma's names; null for other types. */
   enumeration: { type: string; values: ReadonlyMap<string, string> } | null;
-  /** Prisma's default: a value, or the name of its function; null where there is none. */
+  /** Prisma's default: a value, or the name of its function; null without one. */
   initial: unknown;
-  /** Whether PostgreSQL fills it in from others: it is never written, and read only where it is named. */
+  /** Whether PostgreSQL generates it: it is never written, and only read if a query names it. */
   isGenerated: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Relation {
 /** A model, as Prisma's schema maps it to its table. */
 export interface Table {
   model: Prisma.ModelName;
-  /** As PostgreSQL has it, unquoted. */
+  /** The table's name in PostgreSQL, unquoted. */
   table: string;
   fields: ReadonlyMap<string, Column | Relation>;
   primaryKey: Column[];
@@ -106,7 +106,7 @@ function relationOf(model: string, field: Field): Relation {
 export const delegateName = <Name extends Prisma.ModelName>(model: Name) =>
   (model.charAt(0).toLowerCase() + model.slice(1)) as Uncapitalize<Name>;
 
-/** Every model's. */
+/** All tables, by model. */
 export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
   datamodel.models.map(({ name, dbName, fields, primaryKey }) => [
     name as Prisma.ModelName,

@@ -6,9 +6,9 @@ import type { Operation } from './operation.ts';
 type Input = GraphQLArgument | GraphQLInputField;
 
 /**
- * The headers that announce what a request involves and that will be gone: the endpoint, a field that it answers, a
- * parameter or field that was sent (DECISIONS.md#d70-deprecation). `Deprecation` (RFC 9745) since when, `Sunset` (RFC
- * 8594) from when on; of several, the earliest.
+ * The headers that announce deprecations used by a request: of the endpoint, of fields in the response, and of parameters
+ * or fields that were sent (DECISIONS.md#d70-deprecation). `Deprecation` (RFC 9745) has the day of the announcement,
+ * `Sunset` (RFC 8594) the day of the removal; of several deprecations, the earliest.
  */
 export function deprecationHeaders(operation: Operation): (variables: object) => [name: string, value: string][] {
   const always = [operation.field, ...answeredFields(operation.shape)].flatMap(announced);

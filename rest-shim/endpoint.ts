@@ -29,8 +29,8 @@ export interface EndpointOptions {
 }
 
 /**
- * One row of the routes at work: request → variables → operation → answer.
- * Checks in the order decided: id, ability, the body's type and length, everything else.
+ * Handles one row of the routes: request → variables → operation → response. The order of checks is id, ability, the body's
+ * type and length, and everything else (DECISIONS.md#d2-order-of-checks).
  */
 export function endpoint(
   route: Route,

@@ -9,19 +9,18 @@ import { positionOf } from './page-position.ts';
 export interface Page {
   page: number;
   perPage: number;
-  /** Its position right after or before a row, when a link's cursor gives it; otherwise the page number does. */
+  /** The page's position right after or before a row, from a link's cursor. Without it, the page number counts. */
   at?: LinkPosition;
 }
 
-/** A position by GraphQL's cursor of a row. */
+/** A position: GraphQL's cursor of a row. */
 type LinkPosition = { after: string } | { before: string };
 
 export const lastPossiblePage = 1_000_000_000;
 
 /**
- * Reads `page`, `per_page` and the `cursor` of a link (CONTRACT.md#paging). A cursor is of one page, which it names by
- * itself; with another number or size, as from those who take a link and count on, it means nothing, and nor does any
- * other text.
+ * Reads `page`, `per_page` and the `cursor` of a link (CONTRACT.md#paging). A cursor contains the number and the size of its
+ * own page. With another `page` or `per_page`, because a client changed the link, the cursor is ignored, as is invalid text.
  */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
   const linked = decodeLinkCursor(query);
@@ -67,7 +66,7 @@ export function pagingVariables({ page, perPage, at }: Page): Partial<Record<(ty
   return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
 }
 
-/** GraphQL's Int has 32 bits. No tenant has that many rows, so that a larger offset is past the last page as well. */
+/** The largest Int of GraphQL (32 bits). No tenant has as many rows, so a larger offset is beyond the last page as well. */
 const offsetOf = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
 
 /** The result of a list's operation. */
@@ -93,11 +92,11 @@ export async function readList({ fields }: Selection, connection: unknown, conte
 }
 
 /**
- * The list envelope (CONTRACT.md#envelope). To the next page and the one before, links say where they lie, beside
- * their number: walking then passes no row twice and leaves none out, whatever is added or removed meanwhile. `meta`
- * and the links agree with each other and with the rows: there is a next page where `to` is less than `total`, and one
- * before where `from` is more than 1.
- * @param address of this list, absolute, with every query parameter
+ * The list envelope (CONTRACT.md#envelope). The links to the next and the previous page have a cursor beside the page number,
+ * so that a client that follows them sees each row once, even if rows are added or deleted meanwhile. `meta` and the links
+ * agree with each other and with the rows: there is a next page if `to` is less than `total`, and a previous one if `from` is
+ * greater than 1.
+ * @param address the absolute URL of this list, with every query parameter
  * @returns JSON
  */
 export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResult, asked: Page, address: URL): string {

@@ -68,7 +68,7 @@ const decodeList =
   (value, problems, path) => {
     if (value == null) return value;
     if (Array.isArray(value)) return value.map((each, index) => item(each, problems, `${path}.${index}`));
-    // GraphQL would make a list of one of it.
+    // GraphQL would convert it to a list with one item.
     problems.add(path, 'Must be a list.');
     return value;
   };
@@ -76,7 +76,7 @@ const decodeList =
 const decodeObject =
   (fields: Map<string, { name: string; decode: Decoder }>, answered: Map<string, Selection> | undefined): Decoder =>
   (value, problems, path) => {
-    if (value instanceof JsonNumber) return value.source; // no object, as the domain will say
+    if (value instanceof JsonNumber) return value.source; // not an object: the domain reports it
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const result: Record<string, unknown> = {};
     for (const [restName, part] of Object.entries(value)) {
@@ -97,7 +97,7 @@ const decodeEnum =
     return name ?? value;
   };
 
-// Numbers come as JSON numbers or as text, in a body as in a query.
+// Bodies and query parameters have numbers as JSON numbers or as text.
 const scalarDecodes: Record<string, Decoder> = {
   Decimal: (value) => (value instanceof JsonNumber ? value.source : value),
   Int: (value) => {

@@ -44,11 +44,11 @@ export interface Operation {
   parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decoder }>;
   /** Coerces the variables as GraphQL does, or returns its errors. */
   read: (variables: Values) => ReturnType<typeof getVariableValues>;
-  /** What is asked of Prisma, where the operation answers one row. */
+  /** The query for Prisma, if the operation returns one row. */
   query: (context: Context) => object;
   /** The compiled response in full: for a list, the connection. */
   listShape: SelectedField;
-  /** The compiled response that REST answers: for a list, the connection's `nodes`. */
+  /** The compiled response of REST: for a list, the connection's `nodes`. */
   shape: Selection;
 }
 
@@ -147,7 +147,7 @@ function refuse(node: ASTNode): never {
   throw new Error(`An operation selects plain fields and fragments only, not ${print(node)}`);
 }
 
-// So that an argument's error is the error of the parameter of that name.
+// An argument must be the variable of the same name, so that its error is that of the parameter with this name.
 function requireSameNames(name: string, root: FieldNode): void {
   for (const argument of root.arguments ?? []) {
     if (argument.value.kind !== Kind.VARIABLE || argument.value.name.value !== argument.name.value) {

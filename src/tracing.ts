@@ -11,18 +11,18 @@ import { methodOf, routeOf } from './metrics/route.ts';
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Tracing {
-  /** The same listener, each request to a door a trace. */
+  /** Wraps a listener, so that each request to an API is a trace. */
   requests(listener: Listener): Listener;
   /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
 /**
- * Traces what this process does, from a request through its operation and statements to its events; and from an event,
- * whose row keeps where it was, to its fan-out and each attempt to deliver it. To where OpenTelemetry's own variables
- * say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS), as JSON over HTTP.
+ * Traces requests: the operation, its statements and its events. The fan-out of an event and its delivery attempts continue
+ * the trace, whose context is stored in the event's row. Traces are sent as JSON over HTTP; OpenTelemetry's own variables
+ * name the endpoint (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS).
  *
- * This file and what it imports are loaded only where that is asked for.
+ * This file and its imports are loaded only if tracing is switched on.
  */
 export function startTracing(): Tracing {
   const resource = resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || 'kontor' });
@@ -34,12 +34,12 @@ export function startTracing(): Tracing {
   const tracer = provider.getTracer('kontor');
 
   const step = <T>(name: string, work: () => T, parent?: string | null): T => {
-    const around = parent === undefined ? context.active() : within(parent);
-    if (!trace.getSpan(around)) return work(); // nobody's: a job's upkeep, say
-    const span = tracer.startSpan(name, {}, around);
-    return context.with(trace.setSpan(around, span), () => ending(span, work));
+    const parentContext = parent === undefined ? context.active() : contextOf(parent);
+    if (!trace.getSpan(parentContext)) return work(); // outside of a trace, such as maintenance of the queue
+    const span = tracer.startSpan(name, {}, parentContext);
+    return context.with(trace.setSpan(parentContext, span), () => runAndEnd(span, work));
   };
-  setTracer({ step, parent: () => named(trace.getActiveSpan()) });
+  setTracer({ step, parent: () => traceParentOf(trace.getActiveSpan()) });
 
   const stopObserving = observeStatements((statement) => {
     if (!trace.getActiveSpan()) return undefined;
@@ -55,16 +55,16 @@ export function startTracing(): Tracing {
       const { door, route } = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/');
       if (door !== 'rest' && door !== 'graphql' && door !== 'auth') return listener(request, response);
       const method = methodOf(request.method);
-      const around = within(request.headers.traceparent);
+      const parentContext = contextOf(request.headers.traceparent);
       const attributes = { 'http.request.method': method, 'http.route': route };
-      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, around);
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parentContext);
       response.once('close', () => {
         span.setAttribute('kontor.request_id', String(response.getHeader('X-Request-Id')));
         span.setAttribute('http.response.status_code', response.statusCode);
         if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
       });
-      context.with(trace.setSpan(around, span), listener, undefined, request, response);
+      context.with(trace.setSpan(parentContext, span), listener, undefined, request, response);
     },
     close: () => {
       stopObserving();
@@ -74,7 +74,7 @@ export function startTracing(): Tracing {
 }
 
 /** Runs a span's work, and ends the span when the result has settled. */
-function ending<T>(span: Span, work: () => T): T {
+function runAndEnd<T>(span: Span, work: () => T): T {
   try {
     const result = work();
     if (!(result instanceof Promise)) {
@@ -92,24 +92,24 @@ function ending<T>(span: Span, work: () => T): T {
   }
 }
 
-/** The span has no error message, which may quote a client's data: the log has it. */
+/** The span doesn't get the error message, which may contain a client's data. The log has it. */
 function end(span: Span, error?: unknown): void {
   if (error) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }
 
-/** Our statements' values are parameters; those that can't be are left out here. */
+/** Removes values from a statement. Nearly all values are parameters; this is for the others. */
 const withoutValues = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "'…'");
 
 /** A span as W3C's `traceparent`. */
-function named(span: Span | undefined): string | null {
+function traceParentOf(span: Span | undefined): string | null {
   if (!span) return null;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Within the span that a `traceparent` names, if it does name one. */
-function within(parent: unknown): Context {
+/** The context of the span in a `traceparent`, if it is valid. */
+function contextOf(parent: unknown): Context {
   const [, traceId, spanId, flags] =
     /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(String(parent)) ?? [];
   if (!traceId || !spanId || !flags) return ROOT_CONTEXT;

@@ -19,12 +19,12 @@ import { toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
-/** The schemas that have a name, by it. */
+/** The named schemas, by name. */
 export type Components = Map<string, JsonSchema>;
 type Fields = Map<string, SelectedField>;
 type Described = { description?: string | null; deprecationReason?: string | null };
 
-/** What stands for GraphQL's scalars in JSON. */
+/** The JSON schemas of GraphQL's scalars. */
 const scalars: Record<string, JsonSchema> = {
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
@@ -35,13 +35,13 @@ const scalars: Record<string, JsonSchema> = {
   Decimal: { type: 'number' },
 };
 
-/** A decimal is also accepted as text, which no client's JSON makes a binary fraction of. */
+/** A decimal is also accepted as text, which clients don't convert to binary floating point. */
 const acceptedDecimal: JsonSchema = {
   type: ['number', 'string'],
   pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$',
 };
 
-/** What a description says of GraphQL's names, in REST's. */
+/** Replaces GraphQL's names in a description by REST's. */
 const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase);
 
 /** Description and deprecation, as JSON Schema and OpenAPI say them. */
@@ -55,7 +55,7 @@ export function annotations({ description, deprecationReason }: Described): Json
 
 const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Puts a schema among the components, once. Two that differ under one name are a mistake. */
+/** Adds a schema to the components, once. @throws Error for two different schemas with one name */
 export function component(components: Components, name: string, schema: JsonSchema): JsonSchema {
   const known = components.get(name);
   if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas are called ${name}`);
@@ -82,7 +82,7 @@ function enumSchema(type: GraphQLEnumType, components: Components): JsonSchema {
   });
 }
 
-/** What REST answers where GraphQL answers this type, with these fields. */
+/** The schema of REST's response for this GraphQL type and these fields. */
 export function answeredSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
   if (!isNonNullType(type)) return nullable(presentSchema(type, fields, components));
   return presentSchema(type.ofType, fields, components);
@@ -105,8 +105,8 @@ function presentSchema(type: GraphQLOutputType, fields: Fields, components: Comp
 }
 
 /**
- * What REST accepts for an argument or a field of an input.
- * @param answered what is answered there: what isn't accepted of it may be sent back, and is ignored
+ * The schema that REST accepts for an argument or a field of an input.
+ * @param answered the fields of the response. Those that aren't accepted may be sent back, and are ignored
  */
 export function acceptedSchema(
   input: GraphQLArgument | GraphQLInputField,
@@ -122,11 +122,11 @@ export function acceptedSchema(
   return { ...(optional ? nullable(allowingNull(bounded)) : bounded), ...described };
 }
 
-/** Keywords say the bounds here. */
+/** Removes the bounds from a description: in JSON Schema, keywords have them. */
 const withoutBounds = (description: string | null | undefined, inWords: string): string | null | undefined =>
   description?.endsWith(inWords) ? description.slice(0, description.length - inWords.length).trim() : description;
 
-/** An enum's keyword speaks of null, too. */
+/** Adds null to the values of an enum. */
 const allowingNull = (schema: JsonSchema): JsonSchema =>
   Array.isArray(schema['enum']) ? { ...schema, enum: [...(schema['enum'] as unknown[]), null] } : schema;
 

@@ -10,7 +10,7 @@ import type { Context } from '../../schema/context.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { costs, exceeded } from './document-limits.ts';
 
-/** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages'. */
+/** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages has. */
 const minExecutions = 3;
 const maxFields = 100;
 

@@ -29,11 +29,11 @@ import { createUploads, useUploads, type Uploads, type ReceivedForm } from './up
 import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
 import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 
-/** What the server hands in with each request. */
+/** The context of a request that the server passes to Yoga. */
 export interface GraphqlRequest extends SubscriptionAuthorization {
   requestId: string;
   context: Context;
-  /** Whether all of it is a transaction that is tried again after contention: that is no fault then. */
+  /** Whether the request is retried as a whole after contention, which is then no fault. */
   isRetried?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function createGraphqlHandler(
     parserAndValidationCache: { documentCache: { ...emptyCache, get: validDocuments.get }, errorCache: emptyCache },
     maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
     multipart: false, // uploads.ts
-    cors: false, // as for every door: server.ts
+    cors: false, // server.ts does it for all APIs
     logging: {
       debug: (...parts) => log.debug(parts.map(String).join(' ')),
       info: (...parts) => log.info(parts.map(String).join(' ')),
@@ -98,7 +98,7 @@ export function createGraphqlHandler(
       }
       const body = readJson(request);
       if (!body) return yoga.handle(request, response, graphqlRequest);
-      const { json } = await body.catch(() => ({ json: undefined })); // Yoga says why
+      const { json } = await body.catch(() => ({ json: undefined })); // Yoga reports the error
       const type = jsonType(request.headers.accept);
       const answer = type && (await compiledQueries.answer(json, graphqlRequest.context));
       if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
@@ -109,29 +109,29 @@ export function createGraphqlHandler(
 }
 
 /**
- * Executes with graphql-js, what a subscription tells too. Yoga's own executor takes an object for a promise where the client calls a field of it `then`;
- * graphql-js looks whether that is a function.
+ * Executes with graphql-js, also for each item of a subscription. Yoga's own executor mistakes an object with a field of the
+ * alias `then` for a promise; graphql-js checks whether `then` is a function.
  */
 const useGraphqlJs: Plugin = {
   onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
 };
 
-/** The type that Yoga answers data in, by what a request accepts; undefined where that is Yoga's to find out. */
+/** The content type of Yoga's response, by the request's `Accept`; undefined if Yoga has to determine it. */
 function jsonType(accept = '*/*'): string | undefined {
   const [, type] = /^(\*\/\*|application\/(?:graphql-response\+)?json)(?:;q=[\d.]+)?(?:,|$)/.exec(accept) ?? [];
   return type === '*/*' ? 'application/json' : type;
 }
 
-/** What isn't good won't be sent again. */
+/** Caches nothing: invalid documents are rarely sent again. */
 const emptyCache = { get: () => undefined, set: () => {} };
 
-/** A document's operation is a step of its request's trace. */
+/** Makes an operation a span of its request's trace. */
 const useTrace = (): Plugin => ({
   onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => traced('GraphQL', () => executeFn(args))),
 });
 
-/** Masks faults where the request they belong to is known. What fails outside of execution is left to maskedErrors. */
+/** Masks faults during execution, where their request is known. Faults outside of execution are left to maskedErrors. */
 function useMasking(log: Logger): Plugin<GraphqlRequest> {
   return {
     onExecute: () => ({
@@ -144,7 +144,7 @@ function useMasking(log: Logger): Plugin<GraphqlRequest> {
   };
 }
 
-/** Lets through what the domain or GraphQL itself says to clients; everything else is logged and hidden. */
+/** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */
 function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<GraphqlRequest> = {}): GraphQLError {
   if (error instanceof GraphQLError) {
     if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
@@ -162,8 +162,8 @@ function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Gra
 }
 
 /**
- * Variables that GraphQL would refuse are answered like any other fault of an input: VALIDATION_FAILED, by path. Before
- * they are priced or executed: GraphQL would put all of a large input into words, once for each of its faults.
+ * Reports invalid variables like any other invalid input: VALIDATION_FAILED, by path. This is done before their cost is
+ * computed and before execution, because GraphQL would print a large input completely for each of its errors.
  */
 function useVariableValidation(): Plugin {
   const refuse: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
@@ -180,7 +180,7 @@ function useVariableValidation(): Plugin {
   return { onExecute: refuse, onSubscribe: refuse };
 }
 
-/** An operation that is about to be executed or subscribed to. */
+/** An operation before its execution or subscription. */
 interface PendingExecution {
   args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
   setResultAndStopExecution: (result: ExecutionResult) => void;

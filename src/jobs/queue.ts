@@ -6,10 +6,10 @@ import { Connection, ConnectionPool } from '../../prisma/connection.ts';
 import { replaceBrokenConnections } from '../../prisma/pool-options.ts';
 import type { RunningTask } from '../processes/keep-running.ts';
 
-/** How long the jobs under way may go on once a connection is lost, before others may take them up. */
+/** How long running jobs may continue after a connection was lost, before they are freed for other workers. */
 const graceMs = 5000;
 
-// Hourly, because a day begins at another time in each time zone; an invoice is overdue only once.
+// Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once.
 const crontab = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
@@ -17,11 +17,11 @@ const crontab = [
 ];
 
 /**
- * Runs jobs of the queue until it is stopped, or until one of its connections breaks. It is then unknown which jobs were
- * assigned to it, and which are recorded as done: the run ends, and all jobs that are still locked by it have to be freed.
- * @param pool to the database, whose settings the run's own connections have
- * @param concurrency jobs under way at once
- * @param join gets the queue's name for the run, by which its jobs are locked; returns a function to call at its end
+ * Runs jobs of the queue until it is stopped, or until one of its connections breaks. After that it is unknown which jobs
+ * were assigned to it, and which are recorded as done: the run ends, and all jobs that it still locks have to be freed.
+ * @param pool the pool whose settings the run's own connections have
+ * @param concurrency the number of jobs that run at the same time
+ * @param join receives the queue's name for the run, by which its jobs are locked; returns a function to call at its end
  */
 export async function startQueue(
   pool: Pool,
@@ -44,12 +44,12 @@ export async function startQueue(
       worker: {
         pollInterval: 250, // once per worker, whatever its concurrency
         localQueue: { size: concurrency },
-        // By default nobody waits for the note that a job is done, and where it fails the process ends.
+        // By default, graphile-worker doesn't wait until a job is recorded as done, and the process ends if that fails.
         completeJobBatchDelay: 50,
         failJobBatchDelay: 50,
       },
     },
-    noHandleSignals: true, // the process has more to stop than its worker
+    noHandleSignals: true, // the process itself handles signals
     logger,
   });
   connections.areExpected = true;
@@ -80,7 +80,7 @@ export async function startQueue(
   };
 }
 
-/** Connections that all end at once, whoever has one. */
+/** A pool whose connections can all be closed at once, including those in use. */
 class QueuePool extends ConnectionPool {
   readonly #open = new Set<Client>();
   readonly #onLost: () => void;
