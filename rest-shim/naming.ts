@@ -33,7 +33,7 @@ export const toRestPath = (path: string): string =>
 export type Decoder = (value: unknown, problems: Problems, path: string) => unknown;
 
 /** Serializes values of a scalar or enum to REST's JSON text. @throws where GraphQL would answer an error */
-export function leafSerializer(type: GraphQLLeafType): (value: unknown) => string {
+export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => string {
   if (isEnumType(type)) {
     const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name.toLowerCase()}"`]));
     return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());

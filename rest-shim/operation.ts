@@ -30,7 +30,7 @@ import {
 } from '../schema/execution/compile-selection.ts';
 import { validateArguments } from '../schema/input/validate-arguments.ts';
 import { withPaging } from './list-paging.ts';
-import { compileDecoder, leafSerializer, toSnakeCase, type Decoder } from './naming.ts';
+import { compileDecoder, restLeafSerializer, toSnakeCase, type Decoder } from './naming.ts';
 
 type Values = Record<string, unknown>;
 
@@ -97,7 +97,7 @@ export function parseOperations(schema: GraphQLSchema, documents: string[]): Doc
 }
 
 /** REST's names and values. */
-const format: Format = { key: ({ name }) => toSnakeCase(name.value), leaf: leafSerializer };
+const format: Format = { key: ({ name }) => toSnakeCase(name.value), leaf: restLeafSerializer };
 
 function compile(schema: GraphQLSchema, document: DocumentNode, definition: OperationDefinitionNode): Operation {
   const name = definition.name?.value ?? '';

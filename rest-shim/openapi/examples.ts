@@ -1,6 +1,6 @@
 import { isLeafType, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
 import { exampleValues } from '../../schema/plugins/descriptions.ts';
-import { leafSerializer, toSnakeCase } from '../naming.ts';
+import { restLeafSerializer, toSnakeCase } from '../naming.ts';
 import type { Components, JsonSchema } from './schemas.ts';
 
 const id = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
@@ -48,7 +48,7 @@ function restExample(schema: GraphQLSchema, typeName: string): Values {
     const field = type.getFields()[name];
     const leaf = field && getNamedType(field.type);
     if (!isLeafType(leaf)) throw new Error(`The example of ${typeName}.${name} is not the example of a value`);
-    const toRest = (each: unknown): unknown => JSON.parse(leafSerializer(leaf)(leaf.parseValue(each)));
+    const toRest = (each: unknown): unknown => JSON.parse(restLeafSerializer(leaf)(leaf.parseValue(each)));
     return [toSnakeCase(name), value === null ? null : Array.isArray(value) ? value.map(toRest) : toRest(value)];
   });
   return Object.fromEntries(values) as Values;
