@@ -47,7 +47,7 @@ type Callback = (error: Error | null, result?: QueryResult) => void;
  * - it closes when a statement times out. pg would leave it in use for good, with its transaction open, and take the late
  *   answer for the next statement's.
  * - its answers are garbage as soon as nobody uses them. With pg's own promises, V8's minor collections keep each answer
- *   until the next full one, which costs a list a quarter of its CPU time.
+ *   until the next full one.
  * - its statements and errors can be observed.
  *
  * Subclasses override execute(), for what a statement means on their connection, and send(), for how one is sent.
