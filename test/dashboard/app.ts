@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { enter, password as usualPassword, someone } from '../identity/browser.ts';
+import { enter, password as usualPassword, makeUser } from '../identity/browser.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { startReceiver, work, type Receiver } from '../webhooks/receiver.ts';
 import { accessibilityViolations, launch, overflow, visit, type Watch } from './browser.ts';
@@ -12,7 +12,7 @@ export interface App {
   receiver: Receiver;
   browser: Browser;
   /** Creates a user who is a member of these tenants, or of a new one. */
-  newUser: (...tenantIds: string[]) => ReturnType<typeof someone>;
+  newUser: (...tenantIds: string[]) => ReturnType<typeof makeUser>;
   /** Creates a user with a tenant and an API token. */
   bookkeeper: () => Promise<{ email: string; acme: Integrator }>;
   /** Runs steps in a new page; see visit(). */
@@ -27,9 +27,9 @@ export async function startApp(): Promise<App> {
     service,
     receiver,
     browser,
-    newUser: (...tenantIds) => someone(service, ...tenantIds),
+    newUser: (...tenantIds) => makeUser(service, ...tenantIds),
     bookkeeper: async () => {
-      const { email, tenantId, userId } = await someone(service);
+      const { email, tenantId, userId } = await makeUser(service);
       const { id: tokenId, token } = await createToken(service.client, { tenantId });
       return { email, acme: asIntegrator(service, { tenantId, userId, token, tokenId }) };
     },

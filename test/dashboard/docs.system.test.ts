@@ -3,7 +3,7 @@ import { forTenant } from '../../prisma/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
 import { startService, type Service } from '../harness.ts';
-import { fromOurPage, password, someone } from '../identity/browser.ts';
+import { fromOurPage, password, makeUser } from '../identity/browser.ts';
 import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
 const pages = [...readGuides().map(({ slug }) => `/docs/${slug}`), '/changelog', '/docs/not-a-page'];
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
   });
 
   it('GraphiQL uses the session, and loads its code from the service', async () => {
-    const { email, tenantId } = await someone(service);
+    const { email, tenantId } = await makeUser(service);
     await forTenant(service.books, tenantId).customer.create({
       data: { type: 'CUSTOMER', companyName: 'Nordlicht Verlag' },
     });

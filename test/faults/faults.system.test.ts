@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { endure } from './endure.ts';
-import { lostOnTheWay, readOnly, unreachable } from './hardships.ts';
+import { injectFaults } from './fault-campaign.ts';
+import { lostOnTheWay, readOnly, unreachable } from './database-faults.ts';
 import { kill } from './kills.ts';
 import { stopPostgres, terminateConnections } from './outages.ts';
 import { restartInTurns } from './rolling.ts';
-import { recoveryMs, type Recovered } from './scene.ts';
+import { recoveryMs, type Recovered } from './test-system.ts';
 
 // The short forms of test/reliability/faults.test.ts.
 
@@ -28,7 +28,7 @@ it(
   'a database that is away, lost on the way or read-only is told of, meets its 500s in time, and is forgiven',
   { timeout: 240_000 },
   async () => {
-    const { slowestRecoveryMs } = await endure([unreachable, lostOnTheWay, readOnly], 1000);
+    const { slowestRecoveryMs } = await injectFaults([unreachable, lostOnTheWay, readOnly], 1000);
     expect(slowestRecoveryMs).toBeLessThan(recoveryMs);
   },
 );

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { say } from '../reliability/served.ts';
 import { until } from '../webhooks/receiver.ts';
 import type { Kontor } from './processes.ts';
-import { arrange, recoveryMs, type Cast, type Recovered } from './scene.ts';
+import { startTestSystem, recoveryMs, type TestSystemOptions, type Recovered } from './test-system.ts';
 
 /** Kills gateways and workers (-9) at random points under load, and starts each again, as a supervisor would. */
-export async function kill(times: number, cast: Cast = { gateways: 2, workers: 2 }): Promise<Recovered> {
-  const scene = await arrange(cast);
-  const ready = new Set([...scene.gateways, ...scene.workers]);
+export async function kill(
+  times: number,
+  options: TestSystemOptions = { gateways: 2, workers: 2 },
+): Promise<Recovered> {
+  const system = await startTestSystem(options);
+  const ready = new Set([...system.gateways, ...system.workers]);
   let slowestRecoveryMs = 0;
 
   const killAndStart = async (victim: Kontor): Promise<void> => {
@@ -16,21 +19,21 @@ export async function kill(times: number, cast: Cast = { gateways: 2, workers: 2
     await victim.kill();
     await victim.start();
     ready.add(victim);
-    await scene.untilServed();
+    await system.untilServed();
     slowestRecoveryMs = Math.max(slowestRecoveryMs, Math.round(performance.now() - begun));
   };
   try {
     const recoveries: Promise<void>[] = [];
     for (let killed = 1; killed <= times; killed += 1) {
       await until(() => ready.size > 0, 'a process to kill', recoveryMs);
-      await scene.untilServed(); // or there would be nothing to interrupt
+      await system.untilServed(); // or there would be nothing to interrupt
       await sleep(Math.random() * 300);
       recoveries.push(killAndStart([...ready][Math.floor(Math.random() * ready.size)]!));
-      if (killed % 10 === 0) say(`kills: ${killed} of ${times}, ${scene.load.acknowledged()} writes acknowledged`);
+      if (killed % 10 === 0) say(`kills: ${killed} of ${times}, ${system.load.acknowledged()} writes acknowledged`);
     }
     await Promise.all(recoveries);
-    return { slowestRecoveryMs, ...(await scene.settle()) };
+    return { slowestRecoveryMs, ...(await system.settle()) };
   } finally {
-    await scene.close();
+    await system.close();
   }
 }

@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { say } from '../reliability/served.ts';
 import { until } from '../webhooks/receiver.ts';
 import { startBalancer } from './balancer.ts';
-import { arrange, recoveryMs, type Recovered } from './scene.ts';
+import { startTestSystem, recoveryMs, type Recovered } from './test-system.ts';
 
 /** Replaces two gateways behind a balancer, one after the other, by SIGTERM under load, again and again. */
 export async function restartInTurns(times: number): Promise<Recovered> {
   let balancer: Awaited<ReturnType<typeof startBalancer>> | undefined;
-  const scene = await arrange({
+  const system = await startTestSystem({
     gateways: 2,
     workers: 1,
     settings: { DRAIN_SECONDS: '2' },
@@ -20,19 +20,19 @@ export async function restartInTurns(times: number): Promise<Recovered> {
   let slowestRecoveryMs = 0;
   try {
     for (let restarted = 1; restarted <= times; restarted += 1) {
-      const gateway = scene.gateways[restarted % scene.gateways.length]!;
-      await scene.untilServed();
+      const gateway = system.gateways[restarted % system.gateways.length]!;
+      await system.untilServed();
       const begun = performance.now();
       expect(await gateway.stop()).toBe(0);
       await gateway.start();
       await until(() => balancer?.uses(gateway.url) === true, 'the balancer to use it again', recoveryMs);
       slowestRecoveryMs = Math.max(slowestRecoveryMs, Math.round(performance.now() - begun));
-      if (restarted % 5 === 0) say(`restarts: ${restarted} of ${times}, ${scene.load.acknowledged()} acknowledged`);
+      if (restarted % 5 === 0) say(`restarts: ${restarted} of ${times}, ${system.load.acknowledged()} acknowledged`);
     }
-    expect(scene.load.faults).toEqual({ answered500: 0, unanswered: 0 });
-    return { slowestRecoveryMs, ...(await scene.settle()) };
+    expect(system.load.faults).toEqual({ answered500: 0, unanswered: 0 });
+    return { slowestRecoveryMs, ...(await system.settle()) };
   } finally {
-    await scene.close();
+    await system.close();
     await balancer?.close();
   }
 }

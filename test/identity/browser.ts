@@ -42,8 +42,8 @@ export interface Person {
   tenantId: string;
 }
 
-/** Someone who can sign in, a member of these tenants; of a new one when none is named. */
-export async function someone({ client }: Pick<Service, 'client'>, ...tenantIds: string[]): Promise<Person> {
+/** Makes a user who can sign in: a member of these tenants, by default of a new one. */
+export async function makeUser({ client }: Pick<Service, 'client'>, ...tenantIds: string[]): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const [tenantId = (await createTenant(client, { name: 'Acme' })).id, ...others] = tenantIds;
   const { id: userId } = await createUser(client, { email, name: 'Ada', password, tenantId });
@@ -53,7 +53,7 @@ export async function someone({ client }: Pick<Service, 'client'>, ...tenantIds:
 
 /** Someone who has signed in. */
 export async function signedIn(service: Service, ...tenantIds: string[]): Promise<Person & { browser: Browser }> {
-  const person = await someone(service, ...tenantIds);
+  const person = await makeUser(service, ...tenantIds);
   return { ...person, browser: await enter(service, person) };
 }
 

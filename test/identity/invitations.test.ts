@@ -5,7 +5,7 @@ import { closeTenant, createTenant, createUser, removeUser } from '../../src/ide
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { startRecording } from '../versions/recording.ts';
 import { until } from '../webhooks/receiver.ts';
-import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
+import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {
   const actual = await original();
@@ -266,7 +266,7 @@ describe('an invitation', () => {
 
   it('is rejected for a member and for an invalid address', async () => {
     const { browser, tenantId } = await signedIn(service);
-    const { email } = await someone(service, tenantId);
+    const { email } = await makeUser(service, tenantId);
     for (const [to, message] of [
       [email.toUpperCase(), `User ${email} is a member of this tenant already.`],
       ['bob', 'Must be an e-mail address.'],
@@ -371,7 +371,7 @@ describe('whether an address has an account', () => {
 
   it('can’t be learned from any answer by the holder of a link', async () => {
     const { browser } = await signedIn(service);
-    const [known, unknown] = [(await someone(service)).email, someEmail()];
+    const [known, unknown] = [(await makeUser(service)).email, someEmail()];
     const stranger = (await signedIn(service)).browser;
     const bodies = [{}, asNew, asNew, { name: 'Bob' }, { password }, { name: 'Bob', password: 'short' }, { name: 1 }];
     const seen: object[][] = [];
@@ -389,7 +389,7 @@ describe('whether an address has an account', () => {
 
   it('can’t be learned from timing: the same statements are sent, and a password is hashed, in both cases', async () => {
     const { browser } = await signedIn(service);
-    const [known, unknown] = [(await someone(service)).email, someEmail()];
+    const [known, unknown] = [(await makeUser(service)).email, someEmail()];
     const statements: string[][] = [];
     for (const email of [known, unknown]) {
       const { token } = await invited(browser, email);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/rate-limit.ts';
 import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
-import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
+import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
 let service: Service;
@@ -29,7 +29,7 @@ const statusOf = async (browser: Browser): Promise<number> => (await browser.gra
 
 describe('signing in by e-mail and password', () => {
   it('starts a session that GraphQL accepts', async () => {
-    const { userId, email, tenantId } = await someone(service);
+    const { userId, email, tenantId } = await makeUser(service);
     const browser = openBrowser(service);
     const answer = await browser.signIn(` ${email.toUpperCase()} `);
     expect(answer.status).toBe(200);
@@ -51,7 +51,7 @@ describe('signing in by e-mail and password', () => {
   });
 
   it('answers a wrong password and an unknown address with the same bytes, and sets no cookie', async () => {
-    const { email } = await someone(service);
+    const { email } = await makeUser(service);
     const answers = [];
     for (const [address, withPassword] of [
       [email, 'wrong horse battery staple'],
@@ -73,7 +73,7 @@ describe('signing in by e-mail and password', () => {
   });
 
   it('fails for a user without a password, and gives a user without a tenant no access to GraphQL', async () => {
-    const { tenantId, userId } = await someone(service);
+    const { tenantId, userId } = await makeUser(service);
     await service.client.user.update({ where: { id: userId }, data: { passwordHash: null } });
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
     expect((await openBrowser(service).signIn(email, '')).status).toBe(401);
@@ -111,7 +111,7 @@ describe('signing in by e-mail and password', () => {
   });
 
   it('is logged with the client’s address and the user, and without the input', async () => {
-    const { email, userId } = await someone(service);
+    const { email, userId } = await makeUser(service);
     const from = service.log.length;
     await openBrowser(service).signIn(email, 'wrong horse battery staple');
     await openBrowser(service).signIn(email);
@@ -127,14 +127,14 @@ describe('signing in by e-mail and password', () => {
 
 describe('the cookie', () => {
   it('is HttpOnly, SameSite=Strict, for all paths, and lasts as long as the session', async () => {
-    const { email } = await someone(service);
+    const { email } = await makeUser(service);
     const [cookie] = (await openBrowser(service).signIn(email)).headers.getSetCookie();
     expect(cookie).toMatch(/^kontor=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
   it('is Secure over HTTPS, with a name that other hosts can’t set', async () => {
     const secure = await startService({ database, publicUrl: 'https://books.example', trustedProxies: 1 });
-    const { email } = await someone(service);
+    const { email } = await makeUser(service);
     const browser = openBrowser(secure);
     const [cookie] = (await browser.signIn(email)).headers.getSetCookie();
     expect(cookie).toMatch(/^__Host-kontor=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
@@ -271,7 +271,7 @@ describe('changing the password', () => {
       await createToken(service.client, { tenantId }),
       await createToken(service.client, { tenantId: null, userEmail: email }),
     ];
-    const colleague = await someone(service, tenantId);
+    const colleague = await makeUser(service, tenantId);
     const theirs = await createToken(service.client, { tenantId, userEmail: colleague.email });
     await revokeToken(service.client, (await createToken(service.client, { tenantId, userEmail: email })).id);
     const statuses = () =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
-import { enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
+import { enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 // An attacker makes an account of an address that isn't theirs, by an invitation of their own. Whoever later lets that
 // address into other books must not let the attacker in.
@@ -161,7 +161,7 @@ describe('whether an address was verified', () => {
 });
 
 it('an account joins only by its own session, also while others are signed in', async () => {
-  const { email } = await someone(service);
+  const { email } = await makeUser(service);
   const inviter = await signedIn(service);
   const { link } = (await inviter.browser.graphql(invite, { email })).body.data.inviteMember;
   const token = secretOf(link);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addExistingUser, closeTenant, createTenant, removeUser } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
-import { codeOf, enter, openBrowser, password, signedIn, someone, type Browser } from './browser.ts';
+import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
 let service: Service;
@@ -196,7 +196,7 @@ describe('members', () => {
   it('are those of this tenant, in the order they joined', async () => {
     const tenantId = await newTenant('Acme');
     const ada = await signedIn(service, tenantId);
-    const bob = await someone(service, tenantId);
+    const bob = await makeUser(service, tenantId);
     await signedIn(service);
     const { members } = await ask(ada.browser, list);
     expect(members.map(({ user }: { user: object }) => user)).toEqual([
@@ -251,7 +251,7 @@ describe('members', () => {
 
   it('can leave, and have no access to the tenant then', async () => {
     const tenantId = await newTenant('Acme');
-    await someone(service, tenantId);
+    await makeUser(service, tenantId);
     const { browser, userId } = await signedIn(service, tenantId);
     await ask(browser, remove, { userId });
     expect(outcome(await browser.graphql(list))).toEqual([403, 'FORBIDDEN']);
@@ -259,9 +259,9 @@ describe('members', () => {
 
   it('of another tenant can’t be removed, and are answered like unknown users', async () => {
     const { browser, tenantId } = await signedIn(service);
-    await someone(service, tenantId);
-    const foreign = await someone(service);
-    await someone(service, foreign.tenantId);
+    await makeUser(service, tenantId);
+    const foreign = await makeUser(service);
+    await makeUser(service, foreign.tenantId);
     const answers = [];
     for (const userId of [foreign.userId, '01980000-0000-7000-8000-000000000000']) {
       answers.push((await browser.graphql(remove, { userId })).body);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
-import { openBrowser, password, someone } from './browser.ts';
+import { openBrowser, password, makeUser } from './browser.ts';
 
 let database: Database;
 let services: [Service, Service];
@@ -43,7 +43,7 @@ const pass = (minutes: number): Promise<unknown> =>
 
 describe('sign-in attempts are limited', () => {
   it('to one account from one address: exactly 10 in 15 minutes, across processes, also concurrently', async () => {
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     const from = someAddress();
     expect(await statuses(times(40, () => attempt(email, from)))).toEqual({ 401: 10, 429: 30 });
     const refused = await attempt(email, from, password);
@@ -58,14 +58,14 @@ describe('sign-in attempts are limited', () => {
   });
 
   it('to one account from all addresses: 25', async () => {
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     expect(await statuses(times(60, () => attempt(email.toUpperCase(), someAddress())))).toEqual({ 401: 25, 429: 35 });
   });
 
   it('to an unknown account just as to a known one, with the same answers', async () => {
     const from = someAddress();
     expect(await statuses(times(20, () => attempt('nobody@example.com', from)))).toEqual({ 401: 10, 429: 10 });
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     await statuses(times(10, () => attempt(email, someAddress())));
     const withoutId = ({ status, body: { request_id: _id, ...rest } }: Answer) => ({ status, ...rest });
     const known = someAddress();
@@ -80,13 +80,13 @@ describe('sign-in attempts are limited', () => {
 
   it('per IPv6 network, and per IPv4 address also when written as IPv6', async () => {
     const network = `2001:db8:${randomInt(65_536).toString(16)}:1`;
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     expect(await statuses(times(20, (i) => attempt(email, `${network}::${i.toString(16)}`)))).toEqual({
       401: 10,
       429: 10,
     });
     const from = someAddress();
-    const another = await someone(services[0]);
+    const another = await makeUser(services[0]);
     expect(await statuses(times(20, (i) => attempt(another.email, i % 2 ? from : `::ffff:${from}`)))).toEqual({
       401: 10,
       429: 10,
@@ -94,7 +94,7 @@ describe('sign-in attempts are limited', () => {
   });
 
   it('without regard to a port that a proxy adds to the address', async () => {
-    const [ada, bob] = [await someone(services[0]), await someone(services[0])];
+    const [ada, bob] = [await makeUser(services[0]), await makeUser(services[0])];
     const from = someAddress();
     expect(await statuses(times(20, (i) => attempt(ada.email, `${from}:${40_000 + i}`)))).toEqual({ 401: 10, 429: 10 });
     const network = `2001:db8:${randomInt(65_536).toString(16)}:2`;
@@ -103,12 +103,12 @@ describe('sign-in attempts are limited', () => {
   });
 
   it('without regard to an address that the client itself claims', async () => {
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     const from = someAddress();
     expect(await statuses(times(20, () => attempt(email, `${someAddress()}, ${from}`)))).toEqual({ 401: 10, 429: 10 });
 
     const direct = await startService({ database });
-    const another = await someone(direct);
+    const another = await makeUser(direct);
     const tries = times(20, () => {
       const body = { email: another.email, password: 'wrong horse battery staple' };
       return openBrowser(direct).request('POST', '/api/auth/sign-in/email', body); // from a made-up address each
@@ -118,7 +118,7 @@ describe('sign-in attempts are limited', () => {
   });
 
   it('from zero again after a successful sign-in', async () => {
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     const from = someAddress();
     for (let round = 0; round < 3; round++) {
       expect(await statuses(times(9, () => attempt(email, from)))).toEqual({ 401: 9 });
@@ -127,7 +127,7 @@ describe('sign-in attempts are limited', () => {
   });
 
   it('together with guesses of the old password in a session', async () => {
-    const { email } = await someone(services[0]);
+    const { email } = await makeUser(services[0]);
     const browser = openBrowser(services[0]);
     await browser.signIn(email);
     const guess = { currentPassword: 'wrong horse battery staple', newPassword: 'another horse, another battery' };

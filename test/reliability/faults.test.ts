@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { endure } from '../faults/endure.ts';
-import * as hardships from '../faults/hardships.ts';
+import { injectFaults } from '../faults/fault-campaign.ts';
+import * as databaseFaults from '../faults/database-faults.ts';
 import { kill } from '../faults/kills.ts';
 import { stopPostgres, terminateConnections } from '../faults/outages.ts';
 import { restartInTurns } from '../faults/rolling.ts';
-import { recoveryMs, told, type Recovered } from '../faults/scene.ts';
+import { recoveryMs, told, type Recovered } from '../faults/test-system.ts';
 import { say } from './served.ts';
 
 const times = (name: string, usual: number): number => Number(process.env[name] ?? usual);
@@ -30,14 +30,14 @@ it.skipIf(storms === 0)(`${storms} storms of terminated connections under load l
   report(`${storms} storms`, await terminateConnections(storms));
 });
 
-const { unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk } = hardships;
+const { unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk } = databaseFaults;
 
 it('each thing that may befall the database is told of, bounded, and over by itself', async () => {
-  const figures = await endure(
+  const figures = await injectFaults(
     [unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk],
     12_000,
   );
-  report('hardships', figures);
+  report('databaseFaults', figures);
 });
 
 it.skipIf(restarts === 0)(`${restarts} rolling restarts under load: no request fails, and no job is lost`, async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser, password, someone } from '../identity/browser.ts';
+import { openBrowser, password, makeUser } from '../identity/browser.ts';
 import type { Answer } from '../harness.ts';
 import { startReceiver, until, type Receiver } from '../webhooks/receiver.ts';
 import { cli, kontorSecret, say, serve, type Served } from './served.ts';
@@ -97,7 +97,7 @@ it('a full life: everything that has a secret is made, used, used wrongly and en
   }
   const { acme, beside } = served;
   keep('the integrator’s token', acme.token);
-  const { email, tenantId } = await someone(beside);
+  const { email, tenantId } = await makeUser(beside);
   keep('a password', password);
 
   const ada = openBrowser(served);

@@ -7,20 +7,20 @@ import { Client } from 'pg';
 import type { OwnPostgres } from './postgres.ts';
 import type { Proxy } from './proxy.ts';
 
-/** Something that befalls the database. */
-export interface Hardship {
+/** A fault of the database, or of the network to it. */
+export interface DatabaseFault {
   name: string;
-  /** What readiness then says. */
+  /** The reason that readiness reports. */
   reason: RegExp;
-  /** Whether requests fail: not of a database that is slow only. */
+  /** Whether requests fail. They don't if the database is only slow. */
   fails: boolean;
-  /** @returns what ends it */
+  /** @returns a function that ends the fault */
   begin(stage: { postgres: OwnPostgres; proxy: Proxy; folder: string }): Promise<() => Promise<void>>;
 }
 
 const silent = /does not answer/;
 
-export const unreachable: Hardship = {
+export const unreachable: DatabaseFault = {
   name: 'unreachable',
   reason: silent,
   fails: true,
@@ -30,7 +30,7 @@ export const unreachable: Hardship = {
   },
 };
 
-export const lostOnTheWay: Hardship = {
+export const lostOnTheWay: DatabaseFault = {
   name: 'lost on the way',
   reason: silent,
   fails: true,
@@ -40,7 +40,7 @@ export const lostOnTheWay: Hardship = {
   },
 };
 
-export const hanging: Hardship = {
+export const hanging: DatabaseFault = {
   name: 'hanging',
   reason: silent,
   fails: true,
@@ -50,7 +50,7 @@ export const hanging: Hardship = {
   },
 };
 
-export const slow: Hardship = {
+export const slow: DatabaseFault = {
   name: 'slow',
   reason: /is slow|does not answer/,
   fails: false,
@@ -60,7 +60,7 @@ export const slow: Hardship = {
   },
 };
 
-export const readOnly: Hardship = {
+export const readOnly: DatabaseFault = {
   name: 'read-only',
   reason: /read-only/,
   fails: true,
@@ -75,7 +75,7 @@ export const readOnly: Hardship = {
 };
 
 /** Somebody else takes every connection there is, as soon as there is one. */
-export const outOfConnections: Hardship = {
+export const outOfConnections: DatabaseFault = {
   name: 'out of connections',
   reason: /no connection left/,
   fails: true,
@@ -110,7 +110,7 @@ async function take(url: string): Promise<Client> {
 }
 
 /** The last block of the database's file system is taken. */
-export const outOfDisk: Hardship = {
+export const outOfDisk: DatabaseFault = {
   name: 'out of disk',
   reason: /no room left|does not answer/,
   fails: true,

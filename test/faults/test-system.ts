@@ -9,16 +9,16 @@ import { expectNothingLost, untilDrained, type Figures } from './oracle.ts';
 import { startOwnPostgres, type OwnPostgres } from './postgres.ts';
 import { kontor, type Kontor } from './processes.ts';
 
-/** What a campaign plays in: a PostgreSQL, processes of Kontor on it, a receiver of webhooks, clients that write. */
-export interface Scene {
+/** A PostgreSQL, processes of Kontor on it, a receiver of webhooks, and clients that write. */
+export interface TestSystem {
   postgres: OwnPostgres;
   gateways: Kontor[];
   workers: Kontor[];
   receiver: Receiver;
   load: Load;
-  /** Waits until a write is acknowledged that began after now. @returns in how many milliseconds */
+  /** Waits until a write is acknowledged that began after the call. @returns how many milliseconds that took */
   untilServed(): Promise<number>;
-  /** Ends the load, lets the queue drain, and compares everything with everything. */
+  /** Ends the load, waits until the queue is empty, and checks that nothing is lost. */
   settle(): Promise<Figures>;
   close(): Promise<void>;
 }
@@ -28,21 +28,21 @@ export interface Recovered extends Figures {
   slowestRecoveryMs: number;
 }
 
-export interface Cast {
-  /** By default one is started for the while. */
+export interface TestSystemOptions {
+  /** By default, one is started and removed at the end. */
   postgres?: OwnPostgres;
-  /** Where its processes find it, if not where it is. */
+  /** The address that processes connect to, if not PostgreSQL's own. */
   databaseUrl?: string;
-  /** Processes that serve and work. */
+  /** Numbers of processes that serve and that work on the queue. */
   gateways: number;
   workers: number;
   settings?: Record<string, string>;
-  /** Puts something before the gateways, which the clients then turn to. */
+  /** Puts a proxy before the gateways. @returns the addresses that clients use */
   before?: (urls: string[]) => Promise<string[]>;
   load?: Partial<Target>;
 }
 
-/** Beyond it, the service isn't back unaided. */
+/** The service has to recover unaided within this time. */
 export const recoveryMs = 30_000;
 const webhooks = 2;
 
@@ -52,13 +52,13 @@ const usual = {
   WEBHOOK_TIMEOUT: '2',
 };
 
-export async function arrange(cast: Cast): Promise<Scene> {
+export async function startTestSystem(options: TestSystemOptions): Promise<TestSystem> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const each of closing.toReversed()) await each();
   };
   try {
-    return { ...(await play(cast, closing)), close };
+    return { ...(await play(options, closing)), close };
   } catch (error) {
     await close();
     throw error;
@@ -66,9 +66,9 @@ export async function arrange(cast: Cast): Promise<Scene> {
 }
 
 async function play(
-  { gateways, workers, settings, load: wanted, before: place = async (urls) => urls, ...given }: Cast,
+  { gateways, workers, settings, load: wanted, before: place = async (urls) => urls, ...given }: TestSystemOptions,
   closing: (() => Promise<void>)[],
-): Promise<Omit<Scene, 'close'>> {
+): Promise<Omit<TestSystem, 'close'>> {
   const postgres = given.postgres ?? (await startOwnPostgres());
   if (!given.postgres) closing.push(postgres.remove);
   await migrate(postgres.url);
