@@ -36,7 +36,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Node runs TypeScript itself: what is tested is what runs.
+    // Node runs TypeScript itself, so that tests run the same code as production.
     experimental: { viteModuleRunner: false },
   },
 });

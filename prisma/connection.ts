@@ -42,7 +42,7 @@ type Send = (...args: unknown[]) => unknown;
 type Callback = (error: Error | null, result?: QueryResult) => void;
 
 /**
- * pg's connection, and what it lacks:
+ * A connection of pg with additions:
  * - it takes any number of statements and sends one at a time. (pg's next major version refuses a second statement.)
  * - it closes when a statement times out. pg would leave it in use for good, with its transaction open, and take the late
  *   answer for the next statement's.

@@ -1,6 +1,6 @@
 import { resources, type Resource } from '../prisma/client.ts';
 
-/** What an ability can name: a resource's REST path, and `webhooks`, which GraphQL alone has. */
+/** The scopes of abilities: the resources' REST paths, and `webhooks`, which only GraphQL has. */
 export type AbilityScope = Resource['path'] | 'webhooks';
 
 export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path }) => path), 'webhooks'];

@@ -57,7 +57,7 @@ export interface ServerOptions {
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies?: number;
   connections?: ConnectionLimits;
-  /** Where clients reach the service; asked per request, as the port may be known only once listening. */
+  /** The service's address for clients. Read at each request, because the port may be known only once listening. */
   publicUrl: () => string;
   /** Why the service isn't ready; undefined if it is. */
   unready: () => Promise<string | undefined>;
@@ -92,7 +92,7 @@ export function createServer({
   const requestLog = new RequestLog(log);
   const connectionLog = new BoundedLog(log);
   const admission = createRequestAdmission({ client, pool }, limiter, now, (err) =>
-    requestLog.strangersFaults.error({ err }, 'identity'),
+    requestLog.faultsBeforeAdmission.error({ err }, 'identity'),
   );
   const pages = createPages(publicUrl);
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
@@ -173,7 +173,7 @@ export function createServer({
   bounded.watch(server);
   pipelining.watch(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerMalformed(server, requestLog.strangers, () => commonHeaders(publicUrl()));
+  answerMalformed(server, requestLog.beforeAdmission, () => commonHeaders(publicUrl()));
   enforceTimeouts(server, timeouts);
   return server;
 }

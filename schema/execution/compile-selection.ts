@@ -62,7 +62,7 @@ export interface SelectedField extends Selection {
   resolve: (parent: unknown, execution: Execution) => unknown;
 }
 
-/** What compiling the parts of one operation has in common. */
+/** The state that the parts of one operation share while it is compiled. */
 interface Compilation {
   format: Format;
   /** The part of `info` that is the same for all fields. */

@@ -12,7 +12,7 @@ export interface Execution {
   context: Context;
   /** Coerced. */
   variables: Record<string, unknown>;
-  /** What each field's resolver is called with, by the field's number in the operation; made once for all rows. */
+  /** The arguments of each field's resolver, by the field's number in the operation; made once for all rows. */
   calls: Call[];
 }
 
@@ -80,7 +80,7 @@ export function complete(result: unknown, write: Write, execution: Execution): T
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
-/** As GraphQL serializes a scalar or enum. Throws for what isn't text, number or boolean then, which is left to graphql-js. */
+/** Serializes a scalar or enum as GraphQL does. Throws for a result other than text, number or boolean: graphql-js handles it. */
 export function leafSerializer(type: GraphQLLeafType): (value: unknown) => string {
   if (isEnumType(type)) {
     const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, JSON.stringify(name)]));

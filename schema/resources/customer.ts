@@ -125,7 +125,7 @@ const maxLookups = 5;
 /** A partner's searched fields, the company name first: as the migrations' search_text has them. */
 const searchedFields = 4;
 
-/** That a partner has this company name, in any case. The search's index finds it: it has no other for that. */
+/** The condition that a partner has this company name, in upper or lower case. It uses the index of searches. */
 export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
   companyName: { equals: name, mode: 'insensitive' },
   ...holdingFirst(fold(name).replaceAll('\n', ' '), searchedFields),

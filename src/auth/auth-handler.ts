@@ -36,7 +36,7 @@ export function createAuthHandler({
     const report = (err: unknown): void => requestLog.fault(response, err);
     const address = clientAddress(incoming, trustedProxies);
     const logOutcome: AuthRequestContext['logOutcome'] = (outcome, userId) => {
-      const to = outcome === 'entered' ? log : requestLog.strangers;
+      const to = outcome === 'entered' ? log : requestLog.beforeAdmission;
       to.info({ requestId, address: truncated(address), outcome, userId }, 'sign-in');
       metrics?.signIn(outcome);
     };

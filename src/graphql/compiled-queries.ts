@@ -27,7 +27,7 @@ export interface CompiledQueries {
   /** Counts the queries that Yoga executes. */
   plugin: Plugin<{ context: Context }>;
   /** `{data}` as JSON; undefined where Yoga has to answer. */
-  answer: (asked: unknown, context: Context) => Promise<string | undefined>;
+  answer: (params: unknown, context: Context) => Promise<string | undefined>;
 }
 
 /**
@@ -49,9 +49,9 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
         if (compiledQuery) compiled.set(text, compiledQuery);
       },
     },
-    answer: async (asked, context) => {
-      if (!isGraphqlParams(asked)) return undefined;
-      const { query, variables, operationName } = asked;
+    answer: async (params, context) => {
+      if (!isGraphqlParams(params)) return undefined;
+      const { query, variables, operationName } = params;
       const compiledQuery = compiled.get(query);
       if (!compiledQuery || compiledQuery.operationName !== (operationName ?? undefined)) return undefined;
       return await compiledQuery.answer(variables ?? {}, context);
@@ -114,9 +114,9 @@ interface GraphqlParams {
 const parameters = new Set(['query', 'variables', 'operationName']);
 
 /** Whether the request's body has the usual parameters. Yoga answers all others. */
-function isGraphqlParams(asked: unknown): asked is GraphqlParams {
-  if (!isObject(asked) || !Object.keys(asked).every((name) => parameters.has(name))) return false;
-  const { query, variables, operationName } = asked;
+function isGraphqlParams(params: unknown): params is GraphqlParams {
+  if (!isObject(params) || !Object.keys(params).every((name) => parameters.has(name))) return false;
+  const { query, variables, operationName } = params;
   return (
     typeof query === 'string' &&
     (variables == null || isObject(variables)) &&

@@ -13,7 +13,7 @@ const retryAfter = 10;
 /** Bank statements are the only uploads. */
 const ability = 'bank-transactions:write';
 
-/** What a request's form has become, for useUploads(). */
+/** The received forms by their requests, for useUploads(). */
 export interface ReceivedForm {
   form?: Form;
 }

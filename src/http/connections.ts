@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 /** Limits of the connections that a process holds at once. */
 export interface ConnectionLimits {
   total: number;
-  /** Of one client address; 0: only the total is limited. */
+  /** The limit per client address; 0: only the total is limited. */
   perAddress: number;
 }
 
@@ -107,7 +107,7 @@ export class Connections {
     this.#onNoRoom(longestIdle === newest ? 'refused' : 'shed', address);
   }
 
-  /** Of those that have an idle connection, the address with the most connections. */
+  /** The address with the most connections among those with an idle connection. */
   #largest(): Client | undefined {
     let largest: Client | undefined;
     for (const client of this.#clients.values()) {

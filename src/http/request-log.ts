@@ -15,16 +15,16 @@ const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/,
  */
 export class RequestLog {
   /** For other events that clients without a valid token cause. */
-  readonly strangers: BoundedLog;
+  readonly beforeAdmission: BoundedLog;
   /** For faults that such clients meet. It has a limit of its own, so that a flood of requests can't hide a fault. */
-  readonly strangersFaults: BoundedLog;
+  readonly faultsBeforeAdmission: BoundedLog;
   readonly #log: Logger;
   readonly #admitted = new WeakSet<ServerResponse>();
 
   constructor(log: Logger) {
     this.#log = log;
-    this.strangers = new BoundedLog(log);
-    this.strangersFaults = new BoundedLog(log);
+    this.beforeAdmission = new BoundedLog(log);
+    this.faultsBeforeAdmission = new BoundedLog(log);
   }
 
   /** Gives the request its id, and writes its line to the log once it is answered. */
@@ -36,7 +36,7 @@ export class RequestLog {
       const ms = Math.round((performance.now() - start) * 10) / 10;
       const aborted = !response.writableFinished;
       const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
-      const log = this.#admitted.has(response) ? this.#log : this.strangers;
+      const log = this.#admitted.has(response) ? this.#log : this.beforeAdmission;
       log.info(
         {
           requestId,
@@ -54,7 +54,7 @@ export class RequestLog {
 
   /** Logs a fault of the service in a request. */
   fault(response: ServerResponse, err: unknown): void {
-    const log = this.#admitted.has(response) ? this.#log : this.strangersFaults;
+    const log = this.#admitted.has(response) ? this.#log : this.faultsBeforeAdmission;
     log.error({ err, requestId: idOf(response) }, 'fault');
   }
 

@@ -4,9 +4,9 @@ const prefix = 'whsec_';
 
 /** The secrets that sign a delivery; more than one only during a rotation. */
 interface Secrets {
-  /** Of X-Service-Signature, which has room for one signature. */
+  /** The secret for X-Service-Signature, which has room for one signature. */
   document: string;
-  /** Of the Standard Webhooks header, which has room for all of them. */
+  /** The secrets for the Standard Webhooks header, which has room for all of them. */
   standard: string[];
 }
 

@@ -57,7 +57,7 @@ export interface OutgoingAttempt {
   deliveryId: string;
   eventId: string;
   eventType: string;
-  /** Of the request that caused the event. */
+  /** The id of the request that caused the event. */
   requestId: string | null;
   /** The event's span in that request's trace. */
   traceParent: string | null;
