@@ -14,7 +14,7 @@ import { answers, head, json, last } from './rest/raw.ts';
 import * as sample from './rest/samples.ts';
 import { until } from './webhooks/receiver.ts';
 
-// Whatever a request waits for, it is answered in time: the documented 500, and nothing that is acknowledged later.
+// A request that waits for too long is answered with the documented 500, and writes nothing afterwards.
 
 /** How long a request may take while it is held up. Otherwise as long as ever: a busy machine takes longer than that. */
 const answerMs = 400;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** While `work` runs, whoever asks this table waits. Then all that waits is let go, and ends. */
+/** Runs `work` while all queries of a table wait, and then lets them finish. */
 async function held<T>(table: string, work: () => Promise<T>): Promise<T> {
   await holder.query(`begin; lock table ${table} in access exclusive mode`);
   patience.answerMs = answerMs;
@@ -70,7 +70,7 @@ function isOverdue(answer: Answer): void {
 }
 
 describe('a request that isn’t answered in time gets the documented 500', () => {
-  it('at each door, whichever table it waits for', async () => {
+  it('over each API, for any table', async () => {
     const { browser } = await signedIn(service);
     const query = '{ customers { nodes { id } } }';
     const waits: [table: string, send: () => Promise<Answer>][] = [
@@ -86,7 +86,7 @@ describe('a request that isn’t answered in time gets the documented 500', () =
     for (const [table, send] of waits) isOverdue(await held(table, send));
   });
 
-  it('written with a key: nothing is done, its twin hears the same, and sent again it is done once', async () => {
+  it('with an Idempotency-Key writes nothing, as its duplicates, and runs once when sent again', async () => {
     const send = (): Promise<Answer> => acme.rest('POST', '/customers', sample.customer, { 'idempotency-key': 'late' });
     const before = await sample.rows(service);
     for (const answer of await held('events', () => Promise.all([send(), send(), send()]))) isOverdue(answer);
@@ -96,7 +96,7 @@ describe('a request that isn’t answered in time gets the documented 500', () =
     expect(await acme.db.customer.count()).toBe(1);
   });
 
-  it('a transaction that comes to its end too late is undone', async () => {
+  it('in a transaction that ends too late is rolled back', async () => {
     const { id } = await sample.create(acme, '/customers', sample.customer);
     const before = await sample.rows(service);
     const body = { ...sample.invoice(id), status: 'paid' };
@@ -106,7 +106,7 @@ describe('a request that isn’t answered in time gets the documented 500', () =
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('as many as there are connections, and more: others are served afterwards', async () => {
+  it('also if more requests wait than there are connections; others are served afterwards', async () => {
     const crowd = (): Promise<Answer[]> =>
       Promise.all(Array.from({ length: 40 }, () => acme.rest('GET', '/customers')));
     for (const answer of await held('customers', crowd)) isOverdue(answer);
@@ -114,8 +114,8 @@ describe('a request that isn’t answered in time gets the documented 500', () =
   });
 });
 
-describe('other bounds are for', () => {
-  it('a body that comes slowly', async () => {
+describe('other timeouts apply to', () => {
+  it('a slow body', async () => {
     // As long as a busy machine takes to answer.
     const patient = await startService({ database, patience: { ...defaultTimeouts, answerMs: 1500 } });
     onTestFinished(patient.close);

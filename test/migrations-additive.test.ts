@@ -62,7 +62,7 @@ interface Demand {
   isUncheckedCheck: boolean;
 }
 
-it('a migration takes nothing away, and asks nothing more of tables that were there', async () => {
+it('a migration removes nothing, and adds no requirement to existing tables', async () => {
   const database = await createEmptyDatabase();
   const client = new Client({ connectionString: database.url });
   await client.connect();

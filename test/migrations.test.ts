@@ -26,12 +26,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-test('the migrations make exactly what schema.prisma says', async () => {
+test('the migrations create exactly the schema of schema.prisma', async () => {
   expect(await migrate(database.url)).toEqual(names);
   expect(await drift(database.url)).toBe('');
 });
 
-test('drift tells of a column that schema.prisma does not have', async () => {
+test('drift reports a column that schema.prisma does not have', async () => {
   await migrate(database.url);
   await pool.query('alter table tenants add column surprise text');
   expect(await drift(database.url)).toBe('-- AlterTable\nALTER TABLE "tenants" DROP COLUMN "surprise";\n');
@@ -59,7 +59,7 @@ test('when nothing is pending, the engine is not loaded', async () => {
   expect(await migrateInProcess(database.url)).toEqual({ applied: [], engine: false });
 });
 
-test('what has not finished is pending', async () => {
+test('an unfinished migration is pending', async () => {
   expect(await pendingMigrations(pool)).toEqual(names);
   await migrate(database.url);
   expect(await pendingMigrations(pool)).toEqual([]);
@@ -72,7 +72,7 @@ test('what has not finished is pending', async () => {
   expect(await pendingMigrations(pool)).toEqual([last]);
 });
 
-test('a migration that fails says which and why on one line, leaves nothing, and is tried again', async () => {
+test('a failed migration is reported with its reason on one line, rolled back, and tried again', async () => {
   const good = {
     name: '1_good',
     script: 'create function two() returns int language plpgsql as $$ begin perform 1; return 2; end $$',
@@ -86,7 +86,7 @@ test('a migration that fails says which and why on one line, leaves nothing, and
   expect(await applyMigrations(database.url, [good, { ...bad, script: 'create table half ()' }])).toEqual(['2_bad']);
 });
 
-test('a migration whose process is killed is either done or done again, never half', async () => {
+test('a migration whose process is killed is applied as a whole or tried again', async () => {
   const slow = { name: '1_slow', script: 'create table slow (); select pg_advisory_xact_lock(7);' };
   const holder = await pool.connect();
   await holder.query('select pg_advisory_lock(7)');

@@ -242,7 +242,7 @@ describe('waiting Retry-After', () => {
     expect(await limiter.admit('a')).toMatchObject({ admitted: false });
   });
 
-  it('succeeds in PostgreSQL after the limit was lowered: the request that must stop counting is told', async () => {
+  it('succeeds in PostgreSQL also after the limit was lowered', async () => {
     const store = postgresStore(pool());
     const before = createRateLimiter({ limit: 10, store });
     for (let i = 0; i < 5; i++) {
@@ -277,7 +277,7 @@ describe('the store in PostgreSQL', () => {
     expect(new Set(answers.map((answer) => answer?.retryAfter))).toEqual(new Set([undefined, 60]));
   });
 
-  it('gives a request the time of its turn, not of its arrival', async () => {
+  it('counts a request at the time that it is processed, not at its arrival', async () => {
     const limiter = createRateLimiter({ limit: 2, store: postgresStore(pool()) });
     await limiter.admit('a');
     const holder = await pool(1).connect();
@@ -300,7 +300,7 @@ describe('the store in PostgreSQL', () => {
     expect(rows[0]?.apart).toBe(0.3);
   });
 
-  it('keeps no more than it counts', async () => {
+  it('keeps only requests that count', async () => {
     const limiter = createRateLimiter({ limit: 3, store: postgresStore(pool()) });
     for (let i = 0; i < 20; i++) {
       await limiter.admit('a');
@@ -310,7 +310,7 @@ describe('the store in PostgreSQL', () => {
     expect(rows[0]?.kept).toBeLessThanOrEqual(4);
   });
 
-  it('forgets who was idle for an hour, and nobody else', async () => {
+  it('deletes only identities that were idle for an hour', async () => {
     const limiter = createRateLimiter({ limit: 1, store: postgresStore(pool()) });
     await limiter.admit('idle');
     await pass(3_570_000);
@@ -323,7 +323,7 @@ describe('the store in PostgreSQL', () => {
     expect((await limiter.admit('idle'))?.admitted).toBe(true);
   });
 
-  it('loses nothing while it forgets', async () => {
+  it('loses no count while it deletes', async () => {
     const limiter = createRateLimiter({ limit: 60, store: postgresStore(pool()) });
     const done = new AbortController();
     const forgetting = (async () => {
@@ -340,7 +340,7 @@ describe('the store in PostgreSQL', () => {
 });
 
 describe('the store in memory', () => {
-  it('forgets who was idle for a minute', async () => {
+  it('deletes identities that were idle for a minute', async () => {
     const { limiter, clock, store } = held(2);
     for (let i = 0; i < 1000; i++) await limiter.admit(`one-time ${i}`);
     clock.ms += 30_000;

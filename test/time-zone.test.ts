@@ -6,7 +6,7 @@ import { openDatabase } from '../src/database.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { createDatabase } from './harness.ts';
 
-it('times are read as they were written, wherever the database thinks it is', async () => {
+it('times are read as written in any time zone of the database', async () => {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const operator = new Client({ connectionString: url });

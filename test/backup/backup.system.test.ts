@@ -105,7 +105,7 @@ function keepBusy(acme: Integrator): { stop(): Promise<number> } {
 }
 
 describe('a backup', () => {
-  it('taken under load holds every row of its moment, and no other, and restores all of them', async () => {
+  it('taken under load is a consistent snapshot, and restores all its rows', async () => {
     const dataDir = await folder();
     const postgres = await embedded(dataDir);
     const service = await startService({
@@ -169,7 +169,7 @@ describe('a backup', () => {
       expect(later[table]!.rows).toBe(atSnapshot[table]!.rows + 1);
   });
 
-  it('is for its owner’s eyes, has the secret only behind the passphrase, and overwrites nothing', async () => {
+  it('is readable by its owner only, has the secret encrypted by the passphrase, and overwrites nothing', async () => {
     const { superuserUrl } = await embedded(await folder());
     const target = await folder();
     const file = join(target, 'books.backup');
@@ -190,7 +190,7 @@ describe('a backup', () => {
     expect(before.equals(await readFile(file))).toBe(true);
   });
 
-  it('leaves no file where it fails', async () => {
+  it('leaves no file if it fails', async () => {
     const target = await folder();
     const file = join(target, 'books.backup');
     const superuserUrl = 'postgres://postgres:wrong@127.0.0.1:9/kontor';
@@ -200,7 +200,7 @@ describe('a backup', () => {
 });
 
 describe('a damaged backup', () => {
-  it('is refused, and leaves the database as it was', async () => {
+  it('is rejected, and leaves the database unchanged', async () => {
     const postgres = await embedded(await folder());
     await withClient(postgres.superuserUrl, (client) =>
       client.query(`insert into tenants (id, name, country)
@@ -226,7 +226,7 @@ describe('a damaged backup', () => {
 });
 
 describe('the command line', () => {
-  it('backs up, restores into an empty folder, and says in one line why it doesn’t', async () => {
+  it('backs up, restores into an empty folder, and reports errors in one line', async () => {
     const [dataDir, target, elsewhere] = [await folder(), join(await folder(), 'new'), await folder()];
     const file = join(elsewhere, 'books.backup');
     const env = {

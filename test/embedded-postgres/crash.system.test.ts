@@ -8,7 +8,7 @@ import { cleanups, cleanUpMembers, folder, enter, node, query, runsIn, until } f
 cleanUpMembers();
 
 describe('a crash', () => {
-  it('of ours leaves the server running, and the next process joins it', async () => {
+  it('of the service leaves the server running, and the next process joins it', async () => {
     const dir = folder();
     const victim = await enter(dir);
     await query(victim.url, 'create table kept as select 42 as answer');
@@ -19,7 +19,7 @@ describe('a crash', () => {
     expect(await query(next.url, 'table kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('of both loses nothing, even when another process has got the pid', async () => {
+  it('of service and server loses nothing, also if another process has the server’s pid', async () => {
     const dir = folder();
     const victim = await enter(dir);
     await query(victim.url, 'create table kept as select 42 as answer');
@@ -39,7 +39,7 @@ describe('a crash', () => {
     expect(bystander.exitCode).toBe(null);
   });
 
-  it('of the server alone is mended by those who are in, at the same address', async () => {
+  it('of the server is repaired by the processes that use it, at the same address', async () => {
     const dir = folder();
     const members = [await enter(dir), await enter(dir)] as const;
     const [{ url, server }] = members;
@@ -62,7 +62,7 @@ describe('a crash', () => {
   });
 });
 
-it('after a crash the address stays, though a process of the old server takes its time to end', async () => {
+it('after a crash the address stays the same, also if a process of the old server ends late', async () => {
   const dir = folder();
   const member = await enter(dir);
   const client = new Client(member.url);
@@ -85,7 +85,7 @@ it('after a crash the address stays, though a process of the old server takes it
 });
 
 describe('an error', () => {
-  it('is one line, with what the server said', async () => {
+  it('is one line with the server’s message', async () => {
     const dir = folder();
     await (await enter(dir)).leave();
     writeFileSync(join(dir, 'postgres/cluster/PG_VERSION'), '17\n');

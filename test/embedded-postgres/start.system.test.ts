@@ -6,7 +6,7 @@ import { cleanUpMembers, folder, enter, node, query, session, runsIn } from './m
 cleanUpMembers();
 
 describe('a first start', () => {
-  it('makes a cluster that folds all letters, listens on loopback only and wants its password', async () => {
+  it('creates a cluster that folds all letters, listens only on loopback, and requires its password', async () => {
     const dir = folder();
     const member = await enter(dir);
     expect(member.location).toBe(dir);
@@ -47,7 +47,7 @@ describe('a first start', () => {
     await query(member.url, 'table survivor');
   });
 
-  it('is one start, however many processes make it at once', async () => {
+  it('happens once for concurrent processes', async () => {
     const dir = folder();
     const members = await Promise.all(Array.from({ length: 6 }, () => enter(dir)));
     expect(new Set(members.map(({ url }) => url)).size).toBe(1);
@@ -56,7 +56,7 @@ describe('a first start', () => {
     expect(readdirSync(dir).toSorted()).toEqual(['postgres', 'postgres.lock']);
   });
 
-  it('does not mind what a killed one left', async () => {
+  it('succeeds after one that was killed', async () => {
     const dir = folder();
     mkdirSync(join(dir, 'postgres.new-abcdef/cluster'), { recursive: true });
     await enter(dir);
@@ -65,7 +65,7 @@ describe('a first start', () => {
 });
 
 describe('leaving', () => {
-  it('stops the server only when nobody else is in', async () => {
+  it('stops the server only if no other process uses it', async () => {
     const dir = folder();
     const [first, second] = [await enter(dir), await enter(dir)];
     expect(second.server).toBe(first.server);
@@ -76,7 +76,7 @@ describe('leaving', () => {
     expect(readFileSync(join(dir, 'postgres/log'), 'utf8')).toContain('database system is shut down');
   });
 
-  it('never takes the server from somebody who is joining', async () => {
+  it('never stops the server under a process that is joining', async () => {
     const dir = folder();
     await (await enter(dir)).leave();
     const churn = `for (let i = 0; i < 8; i++) {
@@ -92,7 +92,7 @@ describe('leaving', () => {
     expect(existsSync(join(dir, 'postgres/cluster/postmaster.pid'))).toBe(false);
   });
 
-  it('is not needed for a process to end, nor may it be forgotten for good', async () => {
+  it('is optional: a process can end without it, and the next one stops the server', async () => {
     const dir = folder();
     expect(await node(dir, 'await joinEmbeddedPostgres(dataDir)')).toEqual({ code: 0, stderr: '' });
     const next = await enter(dir);

@@ -78,7 +78,7 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
     expect(rows[0].body).toContain('"unit_price_net":1190.5,');
   });
 
-  it('the event tells what REST would, though the one who caused it may not read', async () => {
+  it('an event has the data of REST, also if its caller can’t read it', async () => {
     const { token, id: tokenId } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['write'] });
     const writer = asIntegrator(service, { ...acme, token, tokenId });
     const [event] = await eventsDuring(service, acme, () => makeCustomer(writer, { city: 'Bonn' }));
@@ -86,7 +86,7 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
   });
 });
 
-describe('what no event is listed for emits none', () => {
+describe('a change without a listed event emits none', () => {
   it.each([
     ['updateInvoice', makeInvoice, 'subject: "x"'],
     ['updateReceipt', makeReceipt, 'category: "x"'],

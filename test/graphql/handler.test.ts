@@ -33,7 +33,7 @@ describe('GraphQL over HTTP', () => {
     }
   });
 
-  it('takes operationName and answers in application/graphql-response+json when asked', async () => {
+  it('accepts operationName, and answers in application/graphql-response+json if accepted', async () => {
     const query = 'query one { me { user { id } } } query two { me { tenant { id } } }';
     const { headers, body } = await post(
       { query, operationName: 'two' },
@@ -51,7 +51,7 @@ describe('GraphQL over HTTP', () => {
     ['no query', { variables: {} }, /query/i],
     ['a query that is no text', { query: 5 }, /query/i],
     ['variables that are no object', { query: me, variables: 'x' }, /variables/i],
-  ])('%s is told, and is no fault of ours', async (_what, body, message) => {
+  ])('answers %s with an error, and logs none', async (_what, body, message) => {
     const logged = service.log.length;
     const answer = await post(body);
     expect([200, 400]).toContain(answer.status);
@@ -61,7 +61,7 @@ describe('GraphQL over HTTP', () => {
     expect(service.log.slice(logged).filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   });
 
-  it('broken JSON is told, and is no fault of ours', async () => {
+  it('answers malformed JSON with an error, and logs none', async () => {
     const answer = await post('{"query": ');
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('GraphQL over HTTP', () => {
     expect(answer.body.errors[0].message).toMatch(/batching/i);
   });
 
-  it('a form that another site could send is not read', async () => {
+  it('rejects a form that another site could send', async () => {
     const mutation = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Forged" }) { id } }';
     await service.request('POST', '/graphql', {
       body: `query=${encodeURIComponent(mutation)}`,
@@ -139,7 +139,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  it('answers nothing else without a token, however it is asked', async () => {
+  it('gives no other access without a token', async () => {
     const introspection = encodeURIComponent('{ __schema { queryType { name } } }');
     for (const path of [`/graphql?query=${introspection}`, `/graphql?q%75ery=${introspection}`]) {
       for (const accept of ['text/html', 'application/json', 'application/json, text/html']) {

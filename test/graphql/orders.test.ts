@@ -188,7 +188,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
   const { fill, rows, remove } = lists[list]!;
   const clear = async (): Promise<unknown> => remove((await rows()).map(({ id }) => id));
 
-  it('walking gives every row once, in order, with any page sizes, forwards and backwards', async () => {
+  it('pages of any size have every row once, in order, forwards and backwards', async () => {
     await fc.assert(
       fc.asyncProperty(numbers, ways, sizes, async (values, way, pageSizes) => {
         await clear();
@@ -200,7 +200,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
     );
   });
 
-  it('while rows come and go: nothing twice, and nothing skipped that was there all along', async () => {
+  it('pages have no row twice and skip no remaining row while rows are added and removed', async () => {
     const changes = fc.array(
       fc.record({ insert: fc.array(fc.nat(999), { maxLength: 2 }), remove: fc.array(fc.nat(999), { maxLength: 3 }) }),
       { minLength: 1 },
@@ -226,7 +226,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
     );
   });
 
-  it('after, before and offset together, any of them', async () => {
+  it('any combination of after, before, and offset works', async () => {
     await fill([...Array(24).keys()]);
     const all = await expected(order);
     const { edges } = await read(list, orderBy, { first: 100 });
@@ -260,7 +260,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
     );
   });
 
-  it('takes no cursor of another order, nor one that is made up', async () => {
+  it('rejects a cursor of another order and an invalid one', async () => {
     await fill([0, 1, 2, 3]);
     const errors = { after: ['Must be a cursor of this list, in this order.'] };
     for (const other of orders.filter((each) => each.list === list && each.orderBy !== orderBy)) {
@@ -289,7 +289,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
   });
 });
 
-it('no order: newest first, as ever, and with the same cursors', async () => {
+it('lists without an order are newest first, with the same cursors', async () => {
   const { receipts } = lists;
   await receipts?.fill([1, 2, 3]);
   const unordered = (await acme.graphql('{ receipts { edges { cursor node { id } } } }')).receipts.edges;
@@ -307,7 +307,7 @@ it.each([
   ['invoices', '{field: NAME, direction: ASC}'],
   ['invoices', '{field: NUMBER, direction: UP}'],
   ['invoices', '{direction: ASC}'],
-])('there is no such order: %s %s', async (list, orderBy) => {
+])('an unknown order is rejected: %s %s', async (list, orderBy) => {
   const { body } = await acme.graphqlAnswer(`{ ${list}(orderBy: ${orderBy}) { totalCount } }`);
   expect(body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });

@@ -33,7 +33,7 @@ async function overview(fields: string, who = acme) {
 const pay = (id: string, amount: string, paidOn: string): Promise<unknown> =>
   acme.graphql(`mutation { payInvoice(id: "${id}", amount: "${amount}", paidOn: "${paidOn}") { id } }`);
 
-it('a tenant without books: nothing, in the months of its own currency', async () => {
+it('is zero for an empty tenant, with months in its currency', async () => {
   const who = await service.integrator({ currency: 'CHF' });
   const { months, ...rest } = await overview(
     `outstanding ${money} overdue ${money} paidThisMonth ${money} unmatchedTransactions unbilledMinutes months { month currency invoicedGross paid }`,
@@ -51,7 +51,7 @@ it('a tenant without books: nothing, in the months of its own currency', async (
   expect(months[11].month).toBe('2026-03');
 });
 
-it('outstanding and overdue: what is due on issued invoices, per currency, exactly', async () => {
+it('outstanding and overdue are the exact amounts due on issued invoices, per currency', async () => {
   const dinars = (price: string) => ({ currency: 'TND', items: [{ ...item, unitPriceNet: price, vatRate: '0' }] });
   await makeInvoice(acme, { ...dinars('0.001'), status: 'ISSUED', dueDate: '2026-03-14' });
   await makeInvoice(acme, { ...dinars('999999999999.999'), status: 'ISSUED', dueDate: '2026-03-15' });
@@ -74,7 +74,7 @@ it('outstanding and overdue: what is due on issued invoices, per currency, exact
   });
 });
 
-it('paidThisMonth and months: by the day of payment and of the invoice, no draft, no cancelled one, no receipt', async () => {
+it('paidThisMonth and months count by payment date and invoice date, without drafts, cancelled invoices, and receipts', async () => {
   const first = await makeInvoice(acme, { invoiceDate: '2025-04-01', status: 'ISSUED' });
   await makeInvoice(acme, { invoiceDate: '2025-03-31', status: 'ISSUED' });
   await makeInvoice(acme, { invoiceDate: '2026-03-31', status: 'ISSUED', currency: 'USD' });
@@ -121,7 +121,7 @@ it('a payment from a bank transaction counts on its booking date', async () => {
   });
 });
 
-it('by the tenant’s own calendar: today, this month', async () => {
+it('today and this month are in the tenant’s time zone', async () => {
   service.clock.now = new Date('2026-03-31T22:30:00Z'); // in Berlin, it is April
   const berlin = await service.integrator({ timezone: 'Europe/Berlin' });
   const utc = await service.integrator({ timezone: 'UTC' });
@@ -141,7 +141,7 @@ it('by the tenant’s own calendar: today, this month', async () => {
   }
 });
 
-it('unmatchedTransactions, unbilledMinutes: not the ignored, the matched, the billed, the not billable', async () => {
+it('unmatchedTransactions and unbilledMinutes leave out ignored, matched, billed, and non-billable rows', async () => {
   for (const matchStatus of ['UNMATCHED', 'UNMATCHED', 'IGNORED', 'MATCHED', 'PARTIALLY_MATCHED'])
     await makeBankTransaction(acme, { matchStatus });
   const projectId = await makeProject(acme);
@@ -168,7 +168,7 @@ describe('abilities', () => {
     unbilledMinutes: 'time-entries:read',
   };
 
-  it.each(Object.entries(demands))('%s demands %s, and nothing else', async (field, ability) => {
+  it.each(Object.entries(demands))('%s requires %s, and no other', async (field, ability) => {
     const withAbilities = async (...abilities: string[]): Promise<Integrator> => {
       const { token, id: tokenId } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
       return asIntegrator(service, { ...acme, token, tokenId });
@@ -180,7 +180,7 @@ describe('abilities', () => {
   });
 });
 
-it('another tenant’s books are in none of it', async () => {
+it('nothing of it counts another tenant’s rows', async () => {
   const globex = await service.integrator();
   await makeInvoice(globex, { status: 'ISSUED', invoiceDate: '2026-03-01', dueDate: '2026-03-02' });
   await makeInvoice(globex, { status: 'PAID' });

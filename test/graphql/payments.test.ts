@@ -39,7 +39,7 @@ const invoiceOf = async (id: string) =>
 const typesDuring = async (work: () => Promise<unknown>) =>
   (await eventsDuring(service, acme, work)).map(({ type }) => type);
 
-describe('part-paid stays issued, issued→paid when fully paid', () => {
+describe('an invoice stays issued while part-paid, and is paid when fully paid', () => {
   it('an invoice is paid in parts, newest payment first', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     let answer;
@@ -78,7 +78,7 @@ describe('part-paid stays issued, issued→paid when fully paid', () => {
     });
   });
 
-  it('a payment without a day is of the tenant’s today', async () => {
+  it('a payment without a date has the tenant’s today', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     service.clock.now = new Date('2026-06-30T12:30:00Z'); // 1 July in Auckland
     const { paid } = await acme.graphql(pay.invoice, { id });
@@ -86,7 +86,7 @@ describe('part-paid stays issued, issued→paid when fully paid', () => {
     expect(paid).toMatchObject({ payments: [{ paidOn: '2026-07-01' }], paidAt: '2026-06-30T12:30:00+00:00' });
   });
 
-  it('a receipt of zero can be settled, though there is nothing to pay', async () => {
+  it('a receipt of zero can be marked as paid', async () => {
     const id = await makeReceipt(acme, { amountGross: '0', status: 'BOOKED' });
     expect(await acme.graphql(pay.receipt, { id })).toMatchObject({
       paid: { status: 'PAID', amountPaid: '0', payments: [] },
@@ -94,7 +94,7 @@ describe('part-paid stays issued, issued→paid when fully paid', () => {
   });
 });
 
-describe('amounts that are refused change nothing', () => {
+describe('a rejected amount changes nothing', () => {
   const make = {
     invoice: (currency = 'EUR') =>
       makeInvoice(acme, { status: 'ISSUED', currency, items: [{ ...item, vatRate: '0' }] }),
@@ -125,7 +125,7 @@ describe('amounts that are refused change nothing', () => {
     }
   });
 
-  it('but every decimal that the currency has', async () => {
+  it('but all minor digits of the currency are accepted', async () => {
     const dinars = await make.invoice('TND');
     expect(await acme.graphql(pay.invoice, { id: dinars, amount: '0.001' })).toMatchObject({
       paid: { amountDue: '99.999' },
@@ -134,7 +134,7 @@ describe('amounts that are refused change nothing', () => {
 });
 
 describe('undoPayment: paid→issued when a payment is undone', () => {
-  it('gives back what a payment settled, and says so', async () => {
+  it('restores the amount due, and emits an event', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const first = await makePayment(acme, id, '19');
     const second = await makePayment(acme, id);
@@ -157,7 +157,7 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id });
   });
 
-  it('paid→booked for a receipt, which no event tells', async () => {
+  it('changes a receipt from paid to booked, without an event', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED' });
     const { paid } = await acme.graphql(pay.receipt, { id });
     expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments[0].id }))).toEqual([]);
@@ -168,7 +168,7 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     expect(receipt).toEqual({ status: 'BOOKED', amountPaid: '0', paidAt: null, payments: [] });
   });
 
-  it('of a bank transaction’s payment is refused: its match is undone instead', async () => {
+  it('rejects the payment of a bank transaction, whose match has to be undone instead', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const payment = await makePayment(acme, id);
     const bankTransactionId = await makeBankTransaction(acme);

@@ -48,7 +48,7 @@ async function race(table: string, id: string, first: [string, object], second: 
   }
 }
 
-describe('two who refer to and delete the same row: the slower is refused with a documented error', () => {
+describe('of concurrent references to and deletions of a row, the later one gets a documented error', () => {
   const date = '2026-01-01';
 
   const cases: [
@@ -118,14 +118,14 @@ describe('two who refer to and delete the same row: the slower is refused with a
     });
   });
 
-  it('one row deleted twice is then not found', async () => {
+  it('a row deleted twice is not found the second time', async () => {
     const id = await makeCustomer(acme);
     const answers = await race('customers', id, remove('Customer', id), remove('Customer', id));
     expect(answers[0]!.body.errors).toBeUndefined();
     expect(refusal(answers[1]!).code).toBe('NOT_FOUND');
   });
 
-  it('a row deleted while it is changed is then not found', async () => {
+  it('a row deleted during an update is not found by the later one', async () => {
     for (const [table, resource, id, change] of [
       ['customers', 'Customer', await makeCustomer(acme), 'vatId: "1"'],
       ['projects', 'Project', await makeProject(acme), 'description: "1"'],

@@ -85,7 +85,7 @@ describe('invoices', () => {
     expect(await ids('invoices(q: "foreign")', globex)).toHaveLength(1);
   });
 
-  it('q tells a token nothing of customers that it may not read', async () => {
+  it('q reveals nothing of customers that a token can’t read', async () => {
     const abilities = ['invoices:read', 'receipts:read'];
     const { token, id: tokenId } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
     const clerk = asIntegrator(service, { ...acme, token, tokenId });
@@ -100,7 +100,7 @@ describe('invoices', () => {
     expect(await ids('receipts(q: "hush")', clerk)).toEqual([receipt]);
   });
 
-  it('q finds what belongs to any of a great many customers of that name', async () => {
+  it('q finds invoices of any of very many customers with that name', async () => {
     const many = Array.from({ length: 1100 }, (_, n) => ({ type: 'SUPPLIER' as const, companyName: `Legion ${n}` }));
     await acme.db.customer.createMany({ data: many });
     const last = await acme.db.customer.findFirstOrThrow({ where: { companyName: 'Legion 1099' } });
@@ -112,7 +112,7 @@ describe('invoices', () => {
     }
   });
 
-  it('overdue: true or false are what isOverdue says, by the tenant’s own day', async () => {
+  it('overdue selects by isOverdue, in the tenant’s time zone', async () => {
     const early = await service.integrator({ timezone: 'Pacific/Kiritimati' }); // a day ahead of Midway
     const late = await service.integrator({ timezone: 'Pacific/Midway' });
     service.clock.now = new Date('2026-05-10T10:30:00Z');
@@ -219,7 +219,7 @@ describe('bank transactions', () => {
     expect(await ids('bankTransactions(q: "ökostrom", direction: DEBIT, to: "2026-03-30")', who)).toEqual([]);
   });
 
-  it('matches lead to the invoices and receipts: a whole page of them by one query for each', async () => {
+  it('matches have their invoices and receipts, read by one query each for a whole page', async () => {
     const who = await service.integrator();
     const match = async (transaction: string, type: string, id: string): Promise<void> => {
       const matches = `[{ type: ${type}, id: "${id}" }]`;
@@ -251,7 +251,7 @@ describe('bank transactions', () => {
     expect(sent.length).toBeLessThanOrEqual(7);
   });
 
-  it('whose invoice a token without invoices:read does not see', async () => {
+  it('hide the invoice from a token without invoices:read', async () => {
     const abilities = ['bank-transactions:read', 'receipts:read'];
     const { token, id: tokenId } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
     const clerk = asIntegrator(service, { ...acme, token, tokenId });
@@ -268,7 +268,7 @@ describe('bank transactions', () => {
   });
 });
 
-it('a period without a day is refused, in every list that has one', async () => {
+it('a period without days is rejected by every list', async () => {
   for (const list of ['invoices', 'timeEntries', 'bankTransactions']) {
     const answer = await acme.graphqlAnswer(`{ ${list}(from: "2026-02-02", to: "2026-02-01") { totalCount } }`);
     expect(refusal(answer)).toMatchObject({
@@ -278,7 +278,7 @@ it('a period without a day is refused, in every list that has one', async () => 
   }
 });
 
-it('what happened to an invoice: events(resourceId), newest first, and its payments', async () => {
+it('an invoice’s history is events(resourceId), newest first, and its payments', async () => {
   const id = await makeInvoice(acme, { status: 'ISSUED' });
   const payment = await makePayment(acme, id, '19');
   const { events, invoice } = await acme.graphql(`{

@@ -19,8 +19,8 @@ import {
 import { samples } from '../resources.ts';
 import { argumentsFor, documentFor } from './questions.ts';
 
-// Whoever has one ability alone is shown nothing of any other resource. Each resource is seeded with texts and figures
-// that stand nowhere else, and whatever is answered is searched for them.
+// A token with one ability sees nothing of any other resource. Each resource is seeded with unique texts and figures, and
+// every answer is searched for them.
 
 const texts = Object.fromEntries(abilityScopes.map((scope) => [scope, `z${scope}z`])) as Record<AbilityScope, string>;
 const figures: Partial<Record<AbilityScope, string[]>> = {
@@ -149,7 +149,7 @@ const single = abilityScopes.flatMap((resource) => [
 
 describe('with one ability alone', () => {
   it.each(single)(
-    '$ability: no query tells of another resource',
+    '$ability: no query shows another resource',
     async ({ ability, resource }) => {
       const who = await withAbilities(ability);
       const findings: Finding[] = [];
@@ -169,7 +169,7 @@ describe('with one ability alone', () => {
   );
 });
 
-describe('a webhook shows what its events tell of', () => {
+describe('a webhook shows the data of its events, so that it', () => {
   const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }';
   const update =
     'mutation ($id: UUID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id active } }';
@@ -181,7 +181,7 @@ describe('a webhook shows what its events tell of', () => {
     message: `This token lacks the ${abilities.includes(',') ? 'abilities' : 'ability'} ${abilities}.`,
   });
 
-  it('is made for events that one may read alone', async () => {
+  it('can be created only for events that the token can read', async () => {
     const who = await withAbilities('webhooks:write', 'customers:read');
     for (const input of [{ url }, { url, events: ['*'] }, { url, events: ['customer.created', '*'] }]) {
       expect(refusal(await who.graphqlAnswer(create, { input }))).toMatchObject(
@@ -196,7 +196,7 @@ describe('a webhook shows what its events tell of', () => {
     expect((await reader.graphqlAnswer(create, { input: { url } })).body.errors).toBeUndefined();
   });
 
-  it('is not pointed elsewhere, widened or turned on by who may not read them', async () => {
+  it('can’t get another URL, more events, or be enabled by a token that can’t read its events', async () => {
     const who = await withAbilities('webhooks:write', 'customers:read');
     const { createWebhook } = await acme.graphql(create, { input: { url, events: ['invoice.paid'] } });
     const { id } = createWebhook.webhook;
@@ -215,7 +215,7 @@ describe('a webhook shows what its events tell of', () => {
     }
   });
 
-  it('and nothing is delivered again, read or heard of by who may not read it', async () => {
+  it('can’t have deliveries redelivered or read by a token that can’t read its events', async () => {
     const who = await withAbilities('webhooks:write', 'webhooks:read', 'customers:read');
     const redeliver = 'mutation ($id: UUID!) { redeliver(id: $id) { id } }';
     expect(refusal(await who.graphqlAnswer(redeliver, { id: ids['Delivery'] }))).toMatchObject(
@@ -235,7 +235,7 @@ describe('a webhook shows what its events tell of', () => {
     }
   });
 
-  it('lists leave out what one may not read, and count the rest', async () => {
+  it('is listed with only the events and deliveries that the token can read, which the total counts', async () => {
     const who = await withAbilities('webhooks:read', 'customers:read');
     const page = '(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } }';
     const { events, deliveries } = await who.graphql(`{ events${page} deliveries${page} }`);
@@ -247,7 +247,7 @@ describe('a webhook shows what its events tell of', () => {
   });
 });
 
-it('suggestions name no customer to who may not read customers', async () => {
+it('suggestions name no customer to a token that can’t read customers', async () => {
   const id = await makeBankTransaction(acme, {
     amount: '1465.26',
     amountOpen: '1465.26',
@@ -263,7 +263,7 @@ it('suggestions name no customer to who may not read customers', async () => {
 // Comes last, as it changes what there is.
 describe('with one ability alone', () => {
   it.each(abilityScopes)(
-    '%s:write: no mutation tells of another resource',
+    '%s:write: no mutation shows another resource',
     async (resource) => {
       const who = await withAbilities(`${resource}:write`);
       const told: [string, AbilityScope[], string][] = [];

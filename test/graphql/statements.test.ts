@@ -96,12 +96,12 @@ describe('the number of statements does not depend on the number of rows', () =>
         counted.push(statements.filter((text) => !text.includes('set_config')).length); // a connection's tenant
       }
     }
-    expect(counted[0]).toBeGreaterThan(0); // the wire was tapped
+    expect(counted[0]).toBeGreaterThan(0); // statements were observed
     expect(counted).toEqual(counted.map(() => counted[0])); // the last one was compiled
     expect(counted[0]).toBeLessThanOrEqual(12);
   });
 
-  it('and REST’s lists take no more', async () => {
+  it('nor for REST’s lists', async () => {
     for (const path of ['/customers', '/invoices', '/projects', '/time-entries', '/receipts']) {
       const [two, twenty] = [
         await statementsOf(() => few.rest('GET', path)),
@@ -113,7 +113,7 @@ describe('the number of statements does not depend on the number of rows', () =>
   });
 });
 
-it('the tap sees the statements of every connection', async () => {
+it('the observer sees statements of every connection', async () => {
   const other = new ConnectionPool({ connectionString: service.pool.options.connectionString });
   expect(await statementsOf(() => other.query('select 42'))).toEqual(['select 42']);
   await other.end();

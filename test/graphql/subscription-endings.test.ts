@@ -43,7 +43,7 @@ describe('a subscription ends', () => {
       'its session is ended',
       async ({ userId }: Integrator) => service.client.session.deleteMany({ where: { userId } }),
     ],
-  ])('at once when %s, in every process, and hears nothing of what happens later', async (what, end) => {
+  ])('at once when %s, in every process, and gets no later change', async (what, end) => {
     const elsewhere = await startService({ database: { url: databaseUrl(), drop: async () => {} } });
     const staying = await service.integrator();
     const { browser, ...signedInUser } = await signedIn(service);
@@ -81,7 +81,7 @@ describe('a subscription ends', () => {
     }
   });
 
-  it('when what it was admitted by ended before it had begun', async () => {
+  it('when its token was revoked before it began', async () => {
     const who = await tokenOf();
     await until(async () => (await watched()) === 0);
     const holder = await service.pool.connect();
@@ -137,14 +137,14 @@ describe('a subscription ends', () => {
     expect(stream.told.map((each) => each.id)).toEqual([id]);
   });
 
-  it('when the service stops: at once', async () => {
+  it('at once when the service stops', async () => {
     const stopping = await startService({ database: { url: databaseUrl(), drop: async () => {} } });
     const stream = await subscribe(acme, '', stopping.url);
     await stopping.close();
     await until(() => stream.closed);
   });
 
-  it('with its client, and leaves nothing behind', async () => {
+  it('when its client disconnects, and leaves neither lock nor timer', async () => {
     await until(async () => (await watched()) === 0);
     const five = await Promise.all(Array.from({ length: 5 }, () => subscribe(acme)));
     expect(await watched()).toBe(1); // one lock, held five times
@@ -155,7 +155,7 @@ describe('a subscription ends', () => {
     await until(() => timers() <= during - 5);
   });
 
-  it('with its client, also one that is gone before it has begun', async () => {
+  it('when its client disconnects before it began', async () => {
     await until(async () => (await watched()) === 0);
     const holder = await service.pool.connect();
     const lock = [`${acme.tenantId} deliveries`];
@@ -171,6 +171,6 @@ describe('a subscription ends', () => {
   });
 });
 
-it('none of this was a fault', () => {
+it('none of these tests caused an error in the log', () => {
   expect(service.log.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
 });

@@ -22,7 +22,7 @@ import {
 
 serveSubscriptions();
 
-it('nobody watches: no connection listens, and nothing is announced', async () => {
+it('without subscriptions no connection listens, and no notification is sent', async () => {
   const quiet = await startService(); // whoever has served a subscription keeps its connection
   onTestFinished(quiet.close);
   const hooli = await quiet.integrator();
@@ -39,7 +39,7 @@ it('nobody watches: no connection listens, and nothing is announced', async () =
 });
 
 describe('deliveryChanged', () => {
-  it('tells a delivery as it is made, tried again and finished, as it then stands', async () => {
+  it('sends a delivery with its state when it is created, attempted, and finished', async () => {
     const { webhookId } = await makeDelivery(acme);
     const stream = await subscribe(acme);
     expect(stream.answer.statusCode).toBe(200);
@@ -87,7 +87,7 @@ describe('deliveryChanged', () => {
         `${name}($${name}: UUID) { deliveryChanged(webhookId: $${name}) { ...${name} } } fragment ${name} on Delivery { id }`,
       () => /:{"id":"ID"}/,
     ],
-  ])('%s may be called what JavaScript calls something', { timeout: 60_000 }, async (_place, document, expected) => {
+  ])('%s may have a name of JavaScript’s', { timeout: 60_000 }, async (_place, document, expected) => {
     const { webhookId } = await makeDelivery(acme);
     for (let from = 0; from < javaScriptNames.length; from += 10) {
       const names = javaScriptNames.slice(from, from + 10);
@@ -105,7 +105,7 @@ describe('deliveryChanged', () => {
     }
   });
 
-  it('of one webhook only, where it is named', async () => {
+  it('sends only deliveries of the webhook that is named', async () => {
     const [one, other] = [await makeDelivery(acme), await makeDelivery(acme)];
     const stream = await subscribe(acme, `(webhookId: "${one.webhookId}")`);
     await ping(acme, other.webhookId);
@@ -114,7 +114,7 @@ describe('deliveryChanged', () => {
     expect(stream.told.map((each) => each.id)).toEqual([id]);
   });
 
-  it('only the tenant’s own, whatever webhook is named', async () => {
+  it('sends only the tenant’s own deliveries, also with another’s webhook', async () => {
     const [ours, theirs] = [await makeDelivery(acme), await makeDelivery(globex)];
     const all = await subscribe(acme);
     const named = await subscribe(acme, `(webhookId: "${theirs.webhookId}")`);
@@ -128,7 +128,7 @@ describe('deliveryChanged', () => {
     expect(all.text + named.text).not.toContain(theirPing);
   });
 
-  it('what is rolled back is not told', async () => {
+  it('sends nothing of a transaction that is rolled back', async () => {
     const { webhookId, eventId } = await makeDelivery(acme);
     const stream = await subscribe(acme);
     await expect(
@@ -142,7 +142,7 @@ describe('deliveryChanged', () => {
     expect(stream.told.map((each) => each.id)).toEqual([id]);
   });
 
-  it('from any process: by one connection in each, however many subscribe', async () => {
+  it('sends changes of any process, over one connection for all subscriptions of a process', async () => {
     const other = await startService({ database: { url: databaseUrl(), drop: async () => {} } });
     const { webhookId } = await makeDelivery(acme);
     const all = [await subscribe(acme), await subscribe(acme, '', other.url), await subscribe(acme, '', other.url)];
@@ -153,7 +153,7 @@ describe('deliveryChanged', () => {
     await other.close();
   });
 
-  it('a token without webhooks:read is refused, and nothing is watched for it', async () => {
+  it('rejects a token without webhooks:read, and takes no lock for it', async () => {
     await until(async () => (await watched()) === 0);
     const { token } = await createToken(service.client, {
       tenantId: acme.tenantId,
@@ -166,7 +166,7 @@ describe('deliveryChanged', () => {
     expect(await watched()).toBe(0);
   });
 
-  it('a webhookId that is none is refused', async () => {
+  it('rejects an invalid webhookId', async () => {
     const answer = await acme.graphqlAnswer('subscription ($id: UUID) { deliveryChanged(webhookId: $id) { id } }', {
       id: 'x',
     });
@@ -174,7 +174,7 @@ describe('deliveryChanged', () => {
   });
 });
 
-it('a slow reader: what waits is bounded, and then it is cut off', async () => {
+it('a slow reader is disconnected when too many changes are pending', async () => {
   const { webhookId, eventId } = await makeDelivery(acme);
   const stream = await subscribe(acme);
   stream.answer.pause();
@@ -187,7 +187,7 @@ it('a slow reader: what waits is bounded, and then it is cut off', async () => {
   await until(async () => (await watched()) === 0);
 });
 
-it('one subscription is one request of the limit', async () => {
+it('one subscription counts as one request of the rate limit', async () => {
   const limited = await startService({
     database: { url: databaseUrl(), drop: async () => {} },
     limiter: () => createRateLimiter({ limit: 2, store: memoryStore() }),
@@ -203,13 +203,13 @@ it('one subscription is one request of the limit', async () => {
   await limited.close();
 });
 
-it('at most 100 of a tenant are open at once', async () => {
+it('a tenant can have at most 100 subscriptions', async () => {
   const who = await service.integrator();
   await Promise.all(Array.from({ length: 100 }, () => subscribe(who)));
   const answer = await who.graphqlAnswer(`subscription { deliveryChanged { ${fields} } }`);
   expect(refusal(answer)).toMatchObject({ code: 'RATE_LIMITED' });
 });
 
-it('none of this was a fault', () => {
+it('none of these tests caused an error in the log', () => {
   expect(service.log.filter((line) => JSON.parse(line).level > 30)).toEqual([]);
 });

@@ -109,7 +109,7 @@ const argumentsOf = (of: GraphQLSchema) =>
     .flatMap(({ field }) => pathsTo('UUID', field.args).map((path) => [field.name, ...path].join('.')));
 
 describe('another tenant’s id answers exactly like an unknown id', () => {
-  it('in every argument there is, as introspection tells', async () => {
+  it('covers every argument of introspection', async () => {
     const told: GraphQLSchema = buildClientSchema(await acme.graphql(getIntrospectionQuery()));
     expect(argumentsOf(told).toSorted()).toEqual(
       idPlaces.map(({ place, path }) => [place.field.name, ...path].join('.')).toSorted(),
@@ -159,7 +159,7 @@ const cursorPlaces = places
   .filter(({ field }) => field.args.some(({ name }) => name === 'after'))
   .map((place) => ({ place, title: `${place.parent.name}.${place.field.name}` }));
 
-describe('another tenant’s cursor answers exactly like one of a row that never was', () => {
+describe('another tenant’s cursor answers exactly like one of an unknown row', () => {
   it.each(cursorPlaces)('$title', async ({ place: { parent, field, operation } }) => {
     const nodeType = getNamedType(field.type).name.replace(/Connection$/, '');
     const list = placesOf(schema).find(
@@ -209,7 +209,7 @@ it('nothing of another tenant is in any list or count', async () => {
   }
 });
 
-it('no type tells the tenant of a row: there is only one to see', () => {
+it('no type has a field for the tenant of a row', () => {
   for (const { parent, field } of places) {
     expect(`${parent.name}.${field.name}`).not.toMatch(/tenantId/i);
     if (parent.name !== 'Profile')

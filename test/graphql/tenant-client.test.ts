@@ -32,7 +32,7 @@ afterAll(() => service.close());
 const snake = (model: string): string => model.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 const plural = (name: string): string => (name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`);
 
-it('tenant tables: exactly those whose primary key begins with tenant_id, but for memberships, which are identity’s', async () => {
+it('tenant tables are exactly those whose primary key begins with tenant_id, except memberships, which are identity’s', async () => {
   const { rows } = await service.pool.query(`
     select table_name from information_schema.key_column_usage join information_schema.table_constraints using (constraint_name, table_name)
     where constraint_type = 'PRIMARY KEY' and table_constraints.table_schema = 'public' and column_name = 'tenant_id' and ordinal_position = 1`);
@@ -55,7 +55,7 @@ it('every foreign key between tenant tables carries tenant_id on both sides', as
   }
 });
 
-describe('no row can refer across tenants whatever the code does', () => {
+describe('the database accepts no reference across tenants', () => {
   it.each([
     [
       'an invoice to a customer',
@@ -209,7 +209,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
     expect(await booksOf(service, globex)).toEqual(before);
   });
 
-  it('naming another tenant in `where` finds nothing, rather than one’s own', async () => {
+  it('another tenant in `where` finds nothing, rather than own rows', async () => {
     const tenantId = globex.tenantId;
     const before = await booksOf(service, acme);
     expect(await acme.db.customer.findMany({ where: { tenantId } })).toEqual([]);
@@ -218,7 +218,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
     expect(await booksOf(service, acme)).toEqual(before);
   });
 
-  it('but its own rows, without naming itself', async () => {
+  it('its own rows need no tenant in the query', async () => {
     const { id } = await acme.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'Own' } });
     const own = { id, tenantId: acme.tenantId };
     expect(await service.client.customer.findFirst({ where: own })).toMatchObject(own);
@@ -227,7 +227,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
     expect(await acme.db.customer.deleteMany({ where: { id } })).toEqual({ count: 1 });
   });
 
-  it('raw SQL is refused', async () => {
+  it('raw SQL is rejected', async () => {
     const raw: ((db: TenantClient) => Promise<unknown>)[] = [
       (db) => db.$queryRaw`select * from customers`,
       (db) => db.$executeRaw`delete from customers`,
@@ -239,13 +239,13 @@ describe('forTenant() returns a client that can’t see or write another tenant'
       await expect((async () => attempt(acme.db))()).rejects.toThrow('The tenant client refuses raw SQL');
   });
 
-  it('a batch of queries is refused: a transaction is a function', () => {
+  it('a batch of queries is rejected: a transaction is a function', () => {
     expect(() => acme.db.$transaction([acme.db.customer.findMany()] as never)).toThrow(
       'A transaction of the books is a function',
     );
   });
 
-  it('identity tables are refused', async () => {
+  it('identity tables are rejected', async () => {
     const { tenant, user, membership, apiToken, rateLimit } = acme.db;
     for (const [name, model] of Object.entries({
       Tenant: tenant,

@@ -13,7 +13,7 @@ import { decode, read, startRecording, write, type Asked } from './recording.ts'
 
 const recorded = new URL('recorded/', import.meta.url);
 
-it.each(readdirSync(recorded))('today’s tables answer what was asked by %s', async (file) => {
+it.each(readdirSync(recorded))('today’s tables answer the statements of version %s', async (file) => {
   const database = await createDatabase();
   onTestFinished(database.drop);
   const asked = read(readFileSync(new URL(file, recorded), 'utf8'));
@@ -21,7 +21,7 @@ it.each(readdirSync(recorded))('today’s tables answer what was asked by %s', a
   await expectWhole(database, asked);
 });
 
-it('what this version asks can be asked of the next one’s', async () => {
+it('this version’s statements can be recorded and repeated', async () => {
   const asked = await record();
   const database = await createDatabase();
   onTestFinished(database.drop);
