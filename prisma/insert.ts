@@ -3,7 +3,7 @@ import { Prisma } from './generated/client/client.ts';
 import { tables, type Column } from './tables.ts';
 
 // Rows of several tables, built in memory and written by one statement. Prisma's create() calls in a transaction would take
-// about twice the CPU time.
+// much more CPU time.
 
 type Model = Prisma.ModelName;
 /** A row in full, as Prisma reads it. */

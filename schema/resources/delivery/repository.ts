@@ -2,7 +2,7 @@ import type { TenantClient } from '../../../prisma/client.ts';
 import type { WebhookSecrets } from '../webhook/secrets.ts';
 
 // The worker's SQL for deliveries. Each statement handles many deliveries at a time, as one statement per delivery and step
-// would cost several times the CPU time (test/bench/works/webhooks.ts).
+// would cost much more CPU time (test/bench/works/webhooks.ts measures it).
 
 /** Ids passed beside the JSON: the planner can't estimate the JSON's size, but uses indexes for an array of ids. */
 const idsOf = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
