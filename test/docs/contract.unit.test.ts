@@ -6,11 +6,11 @@ import { eventTypes } from '../../schema/events/events.ts';
 import { deliveryHeaders } from '../../src/webhooks/signature.ts';
 import { description, operations } from '../openapi/description.ts';
 
-// rest-shim/CONTRACT.md promises what the code does: no more and no less.
+// rest-shim/CONTRACT.md lists exactly the endpoints, filters, statuses, events, and headers of the code.
 
 const text = readFileSync('rest-shim/CONTRACT.md', 'utf8');
 
-/** The cells of the first table below a heading, row by row. */
+/** The cells of the first table below a heading, by row. */
 function tableOf(heading: string): string[][] {
   const part = text.slice(text.search(new RegExp(`^#+ ${heading}$`, 'm')));
   const [, rows = ''] = /^\|[-|]+\|\n((?:\|.*\n)+)/m.exec(part) ?? [];
@@ -44,7 +44,7 @@ describe('rest-shim/CONTRACT.md', () => {
     expect(promised.toSorted()).toEqual(described.toSorted());
   });
 
-  it('has every status of an error that the domain knows', () => {
+  it('has the status of every domain error', () => {
     const promised = tableOf('Statuses').map(([status]) => Number(status));
     expect(promised).toEqual(expect.arrayContaining(Object.values(statusOf)));
   });
@@ -54,7 +54,7 @@ describe('rest-shim/CONTRACT.md', () => {
     expect(promised.toSorted()).toEqual([...eventTypes, 'webhook.ping'].toSorted());
   });
 
-  it('has every header of a delivery, in its order', () => {
+  it('has every header of a delivery, in the order they are sent', () => {
     const headers = deliveryHeaders({
       event: 'invoice.paid',
       deliveryId: '',

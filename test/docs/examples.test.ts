@@ -9,8 +9,8 @@ import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { differences, fencesOf, type Fence } from './fences.ts';
 
-// The guides can't lie: each of their examples is run as it stands, in the order of the page, and what they show as its
-// answer is held against the real one.
+// Each example of the guides is run unchanged, in the order of the page. The answer that the guide shows is compared with
+// the server's answer.
 
 const shell = promisify(execFile);
 const guides = readGuides();
@@ -26,16 +26,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An answer as a client got it: by curl, with its head if asked for by -i; or by GraphQL. */
-interface Got {
+/** The output of an example: an answer's body, and its head if `curl -i` printed it. */
+interface Output {
   head: string;
   body: unknown;
 }
 
-/** What a block sets is there for the next, as in one shell. */
+/** Variables that a block sets are kept in this file for the next block, as in one shell. */
 const state = 'state.sh';
 
-async function runShell(code: string, env: Record<string, string>): Promise<Got> {
+async function runShell(code: string, env: Record<string, string>): Promise<Output> {
   const script = `set -a; if [ -f ${state} ]; then . ./${state}; fi\n${code}\nexport -p > ${state}`;
   const running = shell('bash', ['-euc', script], { cwd: folder, env: { ...process.env, ...env } });
   running.child.stdin?.end(`${env.TOKEN}\n`);
@@ -44,26 +44,27 @@ async function runShell(code: string, env: Record<string, string>): Promise<Got>
   return { head, body: /^\s*[{[]/.test(body) ? JSON.parse(body) : undefined };
 }
 
-/** A head as told is in a head as got: the status line, and each header by name and value, where … is anything. */
-function headDifferences(told: string, got: string): string[] {
-  const [statusTold, ...headers] = told.split('\n').filter(Boolean);
-  const [status, ...real] = got.split('\r\n').filter(Boolean);
+/** Statuses and headers of the documented head that differ in the actual one. A value with … matches any value. */
+function headDifferences(documented: string, actual: string): string[] {
+  const [documentedStatus, ...headers] = documented.split('\n').filter(Boolean);
+  const [status, ...real] = actual.split('\r\n').filter(Boolean);
   const statusOf = (line = ''): string | undefined => line.split(' ')[1];
-  const wrong = statusOf(statusTold) === statusOf(status) ? [] : [`${statusTold} is told, ${status} is real`];
+  const wrong =
+    statusOf(documentedStatus) === statusOf(status) ? [] : [`${documentedStatus} is documented, ${status} is real`];
   for (const header of headers) {
     const [name = '', value = ''] = header.split(': ');
     const same = real.find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}: `));
     const realValue = same?.slice(name.length + 2);
-    if (value.includes('…') ? !realValue : value !== realValue) wrong.push(`${header} is told, ${same} is real`);
+    if (value.includes('…') ? !realValue : value !== realValue) wrong.push(`${header} is documented, ${same} is real`);
   }
   return wrong;
 }
 
-function check({ language, marks, code }: Fence, { head, body }: Got): string[] {
+function check({ language, marks, code }: Fence, { head, body }: Output): string[] {
   if (language === 'json') return differences(JSON.parse(code), body, marks.includes('part'));
-  const [told = '', text = ''] = code.split('\n\n');
+  const [documentedHead = '', text = ''] = code.split('\n\n');
   const bodyWrong = text.trim() === '' ? [] : differences(JSON.parse(text), body, marks.includes('part'));
-  return [...headDifferences(told, head), ...bodyWrong];
+  return [...headDifferences(documentedHead, head), ...bodyWrong];
 }
 
 function valueAt(body: unknown, path: string): string {
@@ -76,7 +77,7 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
   const fences = fencesOf(guide);
   const env: Record<string, string> = {};
   let acme: Integrator;
-  let got: Got | undefined;
+  let output: Output | undefined;
 
   beforeAll(async () => {
     acme = await service.integrator();
@@ -84,7 +85,7 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
     Object.assign(env, { KONTOR: service.url, TOKEN: acme.token });
   });
 
-  it('has examples, and no answer that is not checked', () => {
+  it('has examples, and checks every answer', () => {
     expect(fences.filter(({ language }) => language in run)).not.toEqual([]);
     expect(fences.filter(({ language, marks }) => language === 'json' && !marks.includes('answer'))).toEqual([]);
   });
@@ -92,24 +93,24 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
   const save = (marks: string[]): void => {
     for (const mark of marks) {
       const [, name, path] = /^save=(\w+)=(\S+)$/.exec(mark) ?? [];
-      if (name && path) env[name] = valueAt(got?.body, path);
+      if (name && path) env[name] = valueAt(output?.body, path);
     }
   };
   const filled = (code: string): string =>
     code.replaceAll('__ORIGIN__', service.url).replaceAll(/\$([A-Z_]+)/g, (_, name: string) => env[name]!);
   const run: Record<string, (fence: Fence) => Promise<void>> = {
     async sh({ code, marks }) {
-      got = await runShell(code.replaceAll('__ORIGIN__', service.url), env);
+      output = await runShell(code.replaceAll('__ORIGIN__', service.url), env);
       save(marks);
     },
     async graphql({ code, marks }) {
       const { body } = await acme.graphqlAnswer(filled(code));
       expect(body.errors).toBeUndefined();
-      got = { head: '', body };
+      output = { head: '', body };
       save(marks);
     },
     async answer(fence) {
-      expect(check({ ...fence, code: filled(fence.code) }, got!)).toEqual([]);
+      expect(check({ ...fence, code: filled(fence.code) }, output!)).toEqual([]);
     },
   };
 

@@ -11,7 +11,7 @@ const sources = readdirSync(folder)
   .filter((name) => name.endsWith('.md'))
   .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
 
-// What may be a number by hand: statuses of HTTP, standards, a year, and where counting begins.
+// Numbers that are no figures of the code: HTTP statuses, standards, a year, list numbers, and 1.
 const noFigures = [
   /\b[2-5]\d\d\b/g,
   /\b2xx\b/g,
@@ -23,7 +23,7 @@ const noFigures = [
   /\b1\b/g,
 ];
 
-/** A guide's own words: without its examples, its code, and what is filled in. */
+/** A guide's prose: without its examples, its code, its links, and its placeholders. */
 const prose = (text: string): string =>
   [/^```[^]*?^```$/gm, /`[^`\n]*`/g, /\{\{[\w.]+\}\}/g, /\]\([^)]*\)/g].reduce(
     (rest, part) => rest.replaceAll(part, ''),
@@ -31,19 +31,19 @@ const prose = (text: string): string =>
   );
 
 describe('figures in guides come from the code', () => {
-  it.each(sources)('$name: no figure stands there by hand', ({ name, text }) => {
-    // The table of limits has no status: 500 is a figure there.
+  it.each(sources)('$name has no literal figure', ({ name, text }) => {
+    // The table of limits names no HTTP status: 500 is a figure there.
     const allowed = name === 'limits.md' ? noFigures.slice(1) : noFigures;
     const rest = allowed.reduce((left, pattern) => left.replaceAll(pattern, ''), prose(text));
     expect(rest.match(/^.*\d.*$/gm) ?? []).toEqual([]);
   });
 
-  it.each(sources)('$name: nothing is left to fill in, and no example has a limit of requests by hand', ({ text }) => {
+  it.each(sources)('$name has no unknown placeholder, and no literal rate limit in an example', ({ text }) => {
     expect(withFigures(text)).not.toMatch(/\{\{/);
     expect(text).not.toMatch(/seq \d|RateLimit-\w+: [1-9]/);
   });
 
-  it('/docs/limits says what is enforced', () => {
+  it('/docs/limits has the enforced limits', () => {
     const page = readGuides().find(({ slug }) => slug === 'limits')!.text;
     for (const [what, figure] of [
       ['depth of a GraphQL document, and its fields', `${limits.depth}, ${limits.breadth}`],
@@ -54,7 +54,7 @@ describe('figures in guides come from the code', () => {
     }
   });
 
-  it('a name that is no figure stops the build', () => {
+  it('an unknown placeholder is an error', () => {
     expect(() => withFigures('{{noSuchFigure}}')).toThrow('noSuchFigure');
     expect(Object.values(figures)).not.toContain('NaN');
   });

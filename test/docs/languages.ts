@@ -5,14 +5,14 @@ export interface Language {
   name: string;
   /** The guide's receiver, started with PORT and WEBHOOK_SECRET in its environment. */
   start: (port: number) => [program: string, ...args: string[]];
-  /** Debian's package that runs it. */
+  /** The Debian package of its interpreter or compiler. */
   debian: string;
 }
 
 const file = (name: string): string => fileURLToPath(new URL(`../../src/pages/guides/verify/${name}`, import.meta.url));
 const rack = fileURLToPath(new URL('rack.rb', import.meta.url));
 
-/** The languages whose receivers the webhooks' guide shows. */
+/** The languages of the receivers in the webhook guide. */
 export const languages: Language[] = [
   { name: 'Node', start: () => ['node', file('verify.js')], debian: 'nodejs' },
   { name: 'Python', start: () => ['python3', file('verify.py')], debian: 'python3' },

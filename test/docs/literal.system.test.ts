@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../harness.ts';
 
-// Somebody opens a guide in a browser and copies its shell blocks into a shell, one after the other, unchanged.
+// A reader opens a guide in a browser and copies its shell blocks into a shell, one after the other, unchanged.
 
 let service: Service;
 let folder: string;
@@ -32,7 +32,7 @@ const entities: Record<string, string> = {
   '#x26': '&',
 };
 
-/** The shell blocks of a page, as the server sends it and as a reader copies them. */
+/** The shell blocks of a page from the server, as a reader copies them. */
 async function shellBlocksOf(path: string): Promise<string[]> {
   const { status, text: html } = await service.request('GET', path, { headers: { accept: 'text/html' } });
   expect(status).toBe(200);
@@ -41,7 +41,7 @@ async function shellBlocksOf(path: string): Promise<string[]> {
   );
 }
 
-/** Runs blocks in one shell, which stops at the first command that fails. `typed` is what its user types. */
+/** Runs blocks in one shell, which stops at the first command that fails. `typed` is the user's keyboard input. */
 async function run(shell: string, blocks: string[], typed: string): Promise<{ status: number; out: string }> {
   const child = spawn(shell, ['-euc', blocks.join('\n')], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(`${typed}\n`);
@@ -65,7 +65,7 @@ describe('the quick start, followed literally', () => {
     },
   );
 
-  it('shows the address that clients are told, wherever the server listens', async () => {
+  it('shows the public URL, also if the server listens elsewhere', async () => {
     const elsewhere = await startService({ publicUrl: 'https://books.example/kontor' });
     try {
       const { text: html } = await elsewhere.request('GET', '/docs/quick-start', { headers: { accept: 'text/html' } });

@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path/posix';
 
-// Finds what comments and documents refer to, and says which of it does not exist.
+// Finds references in comments and documents, and reports those to something that does not exist.
 
-/** A text in which references are looked for, and the path of its file. */
+/** A text to search for references, and the path of its file. */
 export interface Source {
   path: string;
   text: string;
 }
 
-/** What can be referred to. */
+/** The targets of references. */
 export interface Repository {
   /** Paths of all files, relative to the root. */
   files: string[];
   /** Text of a file. */
   read: (path: string) => string;
-  /** Every identifier of the code and of what it is generated from, without comments. */
+  /** Every identifier of the code and of the sources of generated code, without comments. */
   words: ReadonlySet<string>;
   commands: Commands;
 }
@@ -29,7 +29,7 @@ export interface Commands {
   options: ReadonlySet<string>;
 }
 
-/** Files of the checkout: those that git knows, and new ones. */
+/** Files of the checkout: tracked and new ones. */
 export const listFiles = (): string[] =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
     .split('\n')
@@ -48,7 +48,7 @@ const comments: Record<string, RegExp[]> = {
   yaml: [afterHash],
 };
 
-/** A file's text with everything but its comments blanked, so that offsets and lines stay as they are. */
+/** A file's text with everything but its comments blanked, so that offsets and lines don't change. */
 export function commentsOf(path: string, text: string): string {
   const blank = (part: string): string => part.replaceAll(/[^\n]/g, ' ');
   let result = '';
@@ -72,7 +72,7 @@ const extensionOf = (path: string): string => path.slice(path.lastIndexOf('.') +
 const languages =
   /\.(?:[jt]sx?|css|sql|graphql|prisma|json|ya?ml|toml|go|py|rb|php)$|(?:^|\/)(?:Dockerfile|\.npmrc|run)$/;
 
-/** The identifiers of all files that are code, or that code is generated from. */
+/** The identifiers of all code and of the sources of generated code. */
 export function wordsOf(files: string[], read: Repository['read']): Set<string> {
   const code = files.filter((path) => languages.test(path) && !path.endsWith('package-lock.json'));
   return new Set(code.flatMap((path) => withoutComments(path, read(path)).match(/[A-Za-z_$][\w$]*/g) ?? []));
@@ -90,7 +90,7 @@ export function commandsOf(files: string[], read: Repository['read']): Commands 
   return { names: new Set(names), options: new Set([...options, '--no-tenant', '--help']) };
 }
 
-/** The anchors of a Markdown document, as GitHub makes them of its headings. */
+/** The anchors of a Markdown document, as GitHub derives them from its headings. */
 export function anchorsOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```[^]*?^```$/gm, '');
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
@@ -118,7 +118,7 @@ const section = /\b([A-Z]+\.md), ([A-Z][a-z]+(?: [a-z]+)*|Your own PostgreSQL)/g
 /** `kontor -- user create --email …`, and in a document `user create --email …`. */
 const command = /(?:kontor -- |`)((?:tenant|user|token|webhook|bank) [a-z|\\]+|(?<=-- )[a-z]+)([^`\n]*)/g;
 
-/** Every reference of a text that leads nowhere: `path:line: reference`. */
+/** Every stale reference of a text: `path:line: reference`. */
 export function staleReferences({ path, text }: Source, { files, read, words, commands }: Repository): string[] {
   const folders = new Set(files.flatMap((each) => parentsOf(each)));
   const isThere = (name: string): boolean => {
@@ -132,7 +132,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
     files.find((each) => basename(each) === name);
 
   const stale: [index: number, reference: string][] = [];
-  /** Configuration of other programs, which has names of its own. */
+  /** Configuration of other programs uses their names. */
   const prose = text.replaceAll(/^```(?:nginx|ini)\n[^]*?^```$/gm, (fence) => fence.replaceAll(/[^\n]/g, ' '));
   const check = (form: RegExp, exists: (...groups: string[]) => boolean): void => {
     const isWhole = form === anchored || form === guide || form === section || form === command;

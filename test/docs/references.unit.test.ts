@@ -11,12 +11,12 @@ import {
   type Repository,
 } from './references.ts';
 
-// What comments and documents refer to exists: files, folders, headings, functions, types, settings, metrics, columns,
-// guides, commands with their options, and npm's scripts.
+// Every target of a reference in a comment or a document exists: files, folders, headings, functions, types, settings,
+// metrics, columns, guides, commands with their options, and npm scripts.
 
 const files = listFiles();
-const itself = 'test/docs/references.unit.test.ts'; // names what isn't there
-// A migration that was applied does not change any more, and the changelog tells of the past.
+const itself = 'test/docs/references.unit.test.ts'; // names targets that don't exist
+// An applied migration can't be edited, and the changelog describes the past.
 const isFixed = (path: string): boolean =>
   path.startsWith('prisma/migrations/') || path === 'CHANGELOG.md' || path.startsWith('test/statements/samples/');
 const programs = files.filter((path) => hasComments(path) && !isFixed(path) && path !== itself);
@@ -32,7 +32,7 @@ const repository: Repository = {
   commands: commandsOf(files, readText),
 };
 
-/** Names of other products, of their settings and errors, and names that an example makes up. */
+/** Names of other products, of their settings and errors, and invented names of examples. */
 const foreign = new Set(
   `OpenTelemetry PgBouncer GitHub OTEL_EXPORTER_OTLP_HEADERS limit_conn pg_dump pg_restore SQLITE_BUSY SyntaxError
   serialization_failure deadlock_detected check_violation foreign_key_violation invalid_password snake_case decimal.js
@@ -42,7 +42,7 @@ const foreign = new Set(
 
 /** CONTRIBUTING's example of a new resource: quotes. */
 const example = /[ /]quotes?\.(?:ts|graphql)$/;
-/** Generated, and so not among the files. */
+/** Paths that git ignores are generated. */
 const ignored = readText('.gitignore').split('\n').filter(Boolean);
 const stale = (path: string, text: string): string[] =>
   staleReferences({ path, text }, repository).filter(
@@ -53,16 +53,16 @@ const stale = (path: string, text: string): string[] =>
   );
 
 describe('references', () => {
-  it('of comments lead somewhere', () => {
+  it('in comments have existing targets', () => {
     expect(programs.length).toBeGreaterThan(400);
     expect(programs.flatMap((path) => stale(path, commentsOf(path, readText(path))))).toEqual([]);
   });
 
-  it.each(documents)('of %s lead somewhere', (path) => {
+  it.each(documents)('in %s have existing targets', (path) => {
     expect(stale(path, readText(path))).toEqual([]);
   });
 
-  it('to scripts of package.json lead somewhere', () => {
+  it('to npm scripts have existing targets', () => {
     const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
     const named = [...programs, ...documents].flatMap((path) =>
       [...readText(path).matchAll(/npm run (?:-s )?([a-z]+(?::[a-z]+)*)/g)].map(([, name = '']) => ({ path, name })),
@@ -71,8 +71,8 @@ describe('references', () => {
     expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
   });
 
-  it('to parameters name one of the function below', () => {
-    const strange = programs.flatMap((path) =>
+  it('to parameters name a parameter of the documented function', () => {
+    const unknown = programs.flatMap((path) =>
       [...readText(path).matchAll(/(\/\*\*(?:[^*]|\*(?!\/))*\*\/)(?=([^]{0,800}))/g)].flatMap(
         ([, comment = '', code = '']) =>
           [...comment.matchAll(/@param (\w+)/g)].flatMap(([, name = '']) =>
@@ -80,7 +80,7 @@ describe('references', () => {
           ),
       ),
     );
-    expect(strange).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 
   it('to the contract and to decisions have one form', () => {
@@ -88,13 +88,13 @@ describe('references', () => {
     expect([...programs, ...documents].filter((path) => other.test(readText(path)))).toEqual([]);
   });
 
-  it('SECURITY.md names the code and a test for what it says', () => {
+  it('from SECURITY.md name code and tests', () => {
     const named = readText('SECURITY.md').matchAll(/`(?:src|schema|rest-shim|prisma|test)\/[^`]+`/g);
     expect([...named].length).toBeGreaterThan(40);
   });
 });
 
-describe('a reference that leads nowhere is found', () => {
+describe('a stale reference is reported', () => {
   const found = (text: string, path = 'schema/here.ts'): string[] => staleReferences({ path, text }, repository);
 
   it.each([
@@ -120,7 +120,7 @@ describe('a reference that leads nowhere is found', () => {
     expect(found(text)).toContain(reference);
   });
 
-  it('also as a link of a document', () => {
+  it('in a link of a document', () => {
     expect(found('[a](nothing.txt) [b](OPERATING.md#nothing) [c](#nothing) [d](OPERATING.md)', 'README.md')).toEqual([
       'README.md:1: OPERATING.md#nothing',
       'README.md:1: nothing.txt',
@@ -128,7 +128,7 @@ describe('a reference that leads nowhere is found', () => {
     ]);
   });
 
-  it('and one that leads somewhere is not', () => {
+  it('unless its target exists', () => {
     const text = [
       '// See schema/ability.ts, ability.ts, rest-shim/, DECISIONS.md#d12-rounding, /docs/limits, and `lineTotal()`.',
       '// OPERATING.md, Scaling out; DATABASE_URL; kontor_http_request_duration_seconds_count; TenantPool; emit().',
@@ -138,12 +138,12 @@ describe('a reference that leads nowhere is found', () => {
   });
 });
 
-it('comments are found, and nothing else', () => {
+it('commentsOf() finds comments only', () => {
   const text = "const a = 'schema/a.ts'; // schema/b.ts\n/** schema/c.ts */\nconst url = 'http://schema/d.ts';";
   expect(commentsOf('x.ts', text).replaceAll(/\s+/g, ' ').trim()).toBe('// schema/b.ts /** schema/c.ts */');
 });
 
-it('anchors are those of GitHub', () => {
+it('anchorsOf() derives anchors as GitHub does', () => {
   expect(anchorsOf('# A b\n## D12 Rounding\n```sh\n# no heading\n```\n### X: `y`, z!')).toEqual([
     'a-b',
     'd12-rounding',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readText } from './references.ts';
 
-// ARCHITECTURE.md's table of searches is true: each search finds its file, among few others.
+// Each search of ARCHITECTURE.md's table finds its file, and few others.
 
 interface Search {
   topic: string;
@@ -17,10 +17,10 @@ const searches = [...table.matchAll(row)].map(({ groups }) => ({ ...groups }) as
 
 const git = (...args: string[]): string[] =>
   execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
-/** Tests are not what such a search is for, and the dashboard has names of its own. */
+/** Such a search is for neither tests nor the dashboard. */
 const isSource = (path: string): boolean => !/^(?:test|src\/dashboard)\//.test(path);
 
-/** Runs a search as a shell would, without running a document's text in a shell. */
+/** Runs a search as a shell would. It never passes a document's text to a shell. */
 function run(command: string): string[] {
   const [, name] = /^git ls-files \\\| grep -i ([\w.-]+)$/.exec(command) ?? [];
   if (name !== undefined) return git('ls-files').filter((path) => new RegExp(name, 'i').test(path));
@@ -36,7 +36,7 @@ describe('the search for', () => {
     expect(found.length).toBeLessThanOrEqual(12);
   });
 
-  it('each topic of the table is there', () => {
+  it('each topic of the table is read from it', () => {
     const rows = table
       .split('\n')
       .filter((line) => line.startsWith('| '))

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryHeaders, newSecret } from '../../src/webhooks/signature.ts';
 import { isInstalled, languages } from './languages.ts';
 
-// The guide's receivers, run as they are shown, get deliveries as the service signs them, and what only looks like one.
+// The guide's receivers run unchanged. They get signed deliveries of the service, and forged ones.
 
 const secret = newSecret();
 const genuine = JSON.stringify({ event: 'customer.created', data: { customer: { company_name: 'Bäckerei €' } } });
@@ -35,19 +35,19 @@ describe.each(languages.map((language) => ({ name: language.name, language })))(
   describe.skipIf(!isInstalled(language))('the receiver', () => {
     let child: ChildProcess;
     let url: string;
-    let said = '';
+    let output = '';
 
     beforeAll(async () => {
       const port = await freePort();
       url = `http://127.0.0.1:${port}`;
       const [program, ...args] = language.start(port);
       const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };
-      // In a group of its own: `go run` has a child that outlives it.
+      // It gets its own process group: `go run` has a child process that outlives it.
       child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
       for (const stream of [child.stdout, child.stderr])
-        stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+        stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
       while (!(await fetch(url, { method: 'POST', body: '' }).catch(() => undefined))) {
-        if (child.exitCode !== null) throw new Error(`${language.name} ended: ${said}`);
+        if (child.exitCode !== null) throw new Error(`${language.name} ended: ${output}`);
         await sleep(50);
       }
     });
@@ -60,7 +60,7 @@ describe.each(languages.map((language) => ({ name: language.name, language })))(
     const post = async (body: string, headers: Record<string, string>): Promise<number> =>
       (await fetch(url, { method: 'POST', headers, body })).status;
 
-    it('takes what the service signed', async () => {
+    it('answers 204 to a delivery that the service signed', async () => {
       expect(await post(genuine, headersOf(genuine))).toBe(204);
     });
 
