@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Integrator } from '../harness.ts';
 
-/** An answer's `data` with each number as it stands in the text, that nothing of it gets lost on the way here. */
-// The tests say what they expect; this is JSON from outside.
+/** An answer's `data`, in which each number is its text in the answer. Parsing a number would lose digits. */
+// JSON from the server: the tests check its shape.
 // eslint-disable-next-line typescript/no-explicit-any
 export function exactData(text: string): any {
   const parse = JSON.parse as (
@@ -15,7 +15,7 @@ export function exactData(text: string): any {
 /** A line: quantity, unit price and VAT rate as JSON text. */
 export type JsonLine = readonly [quantity: string, price: string, rate: string];
 
-/** An invoice's body, its numbers exactly as written. */
+/** An invoice's body with its numbers exactly as given. */
 export function invoiceBody(customerId: string, currency: string, lines: readonly JsonLine[], more = ''): string {
   const items = lines.map(
     ([quantity, price, rate]) => `{"title":"x","quantity":${quantity},"unit_price_net":${price},"vat_rate":${rate}}`,
@@ -26,7 +26,7 @@ export function invoiceBody(customerId: string, currency: string, lines: readonl
 export const receiptBody = (currency: string, gross: string, rate?: string): string =>
   `{"receipt_date":"2026-01-31","currency":"${currency}","amount_gross":${gross}${rate ? `,"vat_rate":${rate}` : ''}}`;
 
-/** An invoice's sums as they stand in the text. */
+/** An invoice's totals, as text. */
 export interface Sums {
   lines: string[];
   net: string;
@@ -51,7 +51,7 @@ export function sumsOf(text: string): Sums {
   };
 }
 
-/** Creates, and reads again: what was stored is what was answered. Answers the text. */
+/** Creates a resource, and expects a GET to answer the same text. @returns this text */
 export async function create(who: Integrator, path: string, body: string): Promise<string> {
   const { status, text, headers } = await who.rest('POST', path, body);
   expect({ status, text }).toEqual({ status: 201, text: expect.any(String) });

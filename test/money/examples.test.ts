@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { create, exactData, invoiceBody, receiptBody, sumsOf, type JsonLine, type Sums } from './exact.ts';
 
-// Sums worked out by hand. Numbers are compared as they stand in the answer's text.
+// Totals calculated by hand. Numbers are compared as text.
 
 let service: Service;
 let acme: Integrator;
@@ -25,7 +25,7 @@ interface Example {
 const examples: Example[] = [
   {
     // 10 × 100 = 1000; 19 % of it 190
-    rule: 'a round sum has no decimals: 1190, not 1190.00',
+    rule: 'a whole amount has no decimals: 1190, not 1190.00',
     currency: 'EUR',
     lines: [['10', '100', '19']],
     sums: { lines: ['1000'], net: '1000', vat: '190', gross: '1190', breakdown: [['19', '1000', '190']] },
@@ -49,7 +49,7 @@ const examples: Example[] = [
   },
   {
     // 7 % of 0.07 = 0.0049 and 5 % of 0.07 = 0.0035: both 0.00. Over all 0.14 at, say, 7 % it would be 0.0098 → 0.01.
-    rule: 'each rate’s VAT is rounded by itself',
+    rule: 'each rate’s VAT is rounded separately',
     currency: 'EUR',
     lines: [
       ['1', '0.07', '7'],
@@ -69,7 +69,7 @@ const examples: Example[] = [
   {
     // 1 × 0.005 → 0.01; 1 × 0.0049 → 0.00; 2.5 × 0.05 = 0.125 → 0.13 (banker's rounding: 0.12); −1 × 0.005 → −0.01 (half
     // up: 0.00); −2.5 × 0.05 = −0.125 → −0.13. Sum 0; 1 × 10 = 10 makes it 10.
-    rule: 'lines are rounded half away from zero, negative ones too',
+    rule: 'lines are rounded half away from zero, also negative ones',
     currency: 'EUR',
     lines: [
       ['1', '0.005', '0'],
@@ -89,7 +89,7 @@ const examples: Example[] = [
   },
   {
     // 7 % of 10 = 0.70; 19 % of −0.50 = −0.095 → −0.10. Net 9.50; VAT 0.60.
-    rule: 'VAT is rounded half away from zero, negative VAT too',
+    rule: 'VAT is rounded half away from zero, also negative VAT',
     currency: 'EUR',
     lines: [
       ['1', '10', '7'],
@@ -109,7 +109,7 @@ const examples: Example[] = [
   {
     // 1.005 as a binary fraction is a little less, 1.00499…: it would be rounded to 1.00. 3 × 1.1 = 3.3 (binary
     // 3.3000000000000003); 0.1 + 0.2 = 0.3 (binary 0.30000000000000004). Net 1.01 + 3.30 + 0.10 + 0.20 = 4.61.
-    rule: 'decimal arithmetic, never binary floating point',
+    rule: 'arithmetic is decimal, never binary floating point',
     currency: 'EUR',
     lines: [
       ['1', '1.005', '0'],
@@ -127,7 +127,7 @@ const examples: Example[] = [
   },
   {
     // 0 %: 100. 7 %: 50 → 3.50. 19 %: 10 + 20 + 30 = 60 → 11.40. Net 210; VAT 14.90.
-    rule: 'rates 0, 7, 19 and 19.00 mixed: 19 and 19.00 are one rate; rates ascending',
+    rule: 'the VAT breakdown has each rate once, in ascending order; 19 and 19.00 are one rate',
     currency: 'EUR',
     lines: [
       ['1', '10', '19'],
@@ -150,7 +150,7 @@ const examples: Example[] = [
   },
   {
     // 10 × 20 = 200 less 15 less 10 % of 200 = 165; 19 % = 31.35
-    rule: 'negative lines are discounts: of quantity or of price',
+    rule: 'a line with a negative quantity or price is a discount',
     currency: 'EUR',
     lines: [
       ['10', '20', '19'],
@@ -167,7 +167,7 @@ const examples: Example[] = [
   },
   {
     // 100 − 100 at the same rate
-    rule: 'a total of zero',
+    rule: 'a total of zero is accepted',
     currency: 'EUR',
     lines: [
       ['1', '100', '19'],
@@ -176,8 +176,8 @@ const examples: Example[] = [
     sums: { lines: ['100', '-100'], net: '0', vat: '0', gross: '0', breakdown: [['19', '0', '0']] },
   },
   {
-    // Net 100 − 107 = −7; VAT 19 % of 100 = 19; gross 12. What is to be paid isn't negative, so this may be.
-    rule: 'net may be negative as long as the total is not',
+    // Net 100 − 107 = −7; VAT 19 % of 100 = 19; gross 12. Only the gross total must not be negative.
+    rule: 'the net total may be negative if the gross total is not',
     currency: 'EUR',
     lines: [
       ['1', '100', '19'],
@@ -196,7 +196,7 @@ const examples: Example[] = [
   },
   {
     // 5.5 % of 100 = 5.50; 8.25 % of 100 = 8.25; 0.01 % of 100 = 0.01; 100 % of 100 = 100
-    rule: 'rates of two decimals, and of 100 per cent',
+    rule: 'rates with two decimals and of 100 per cent are accepted',
     currency: 'EUR',
     lines: [
       ['1', '100', '5.5'],
@@ -281,7 +281,7 @@ const examples: Example[] = [
   },
   {
     // 0.5 × 0.0001 = 0.00005 → 0.0001; 1 × 2.0001. Net 2.0002; 19 % = 0.380038 → 0.3800
-    rule: 'CLF has four minor digits; small numbers have no exponent',
+    rule: 'CLF has four minor digits; small numbers are written without an exponent',
     currency: 'CLF',
     lines: [
       ['0.5', '0.0001', '19'],
@@ -297,7 +297,7 @@ const examples: Example[] = [
   },
   {
     // 1 × 100000000000000 and 0.01 × 100 = 1
-    rule: 'large numbers have no exponent',
+    rule: 'large numbers are written without an exponent',
     currency: 'JPY',
     lines: [
       ['1', '1e14', '0'],
@@ -313,13 +313,13 @@ const examples: Example[] = [
   },
 ];
 
-describe('the sums of an invoice', () => {
+describe('the totals of an invoice', () => {
   it.each(examples)('$rule', async ({ currency, lines, sums }) => {
     expect(sumsOf(await create(acme, '/invoices', invoiceBody(customerId, currency, lines)))).toEqual(sums);
   });
 });
 
-it('decimals go out as JSON numbers in their shortest form, to the letter', async () => {
+it('decimals are answered as JSON numbers in their shortest form', async () => {
   const lines: JsonLine[] = [
     ['0.00010', '"100000000000000"', '19.00'],
     ['-0.5', '1000.50', '"0.00"'],
@@ -337,7 +337,7 @@ it('decimals go out as JSON numbers in their shortest form, to the letter', asyn
   expect(text).toContain('"amount_paid":0,"amount_due":11899999499.75,');
 });
 
-it('a total of zero is paid the moment it is issued', async () => {
+it('an invoice with a total of zero is paid as soon as it is issued', async () => {
   const lines: JsonLine[] = [
     ['1', '100', '19'],
     ['-2', '50', '19'],
@@ -348,7 +348,7 @@ it('a total of zero is paid the moment it is issued', async () => {
   expect(exactData(draft)).toMatchObject({ status: 'draft', total_gross: '0', amount_due: '0' });
 });
 
-it('a draft whose currency changes is rounded anew, from quantity and price', async () => {
+it('a draft’s totals are recalculated from quantity and price when its currency changes', async () => {
   // 3 × 0.3333 = 0.9999: EUR 1.00, TND 1.000, JPY 1, CLF 0.9999. 19 %: 0.19, 0.190, 0, 0.189981 → 0.1900.
   const text = await create(acme, '/invoices', invoiceBody(customerId, 'JPY', [['3', '0.3333', '19']]));
   expect(sumsOf(text)).toMatchObject({ net: '1', vat: '0', gross: '1' });
@@ -366,7 +366,7 @@ it('a draft whose currency changes is rounded anew, from quantity and price', as
   });
 });
 
-describe('vat_amount of a receipt is gross × rate ÷ (100 + rate), rounded; amount_net the rest', () => {
+describe('vat_amount of a receipt is gross × rate ÷ (100 + rate), rounded; amount_net is the difference', () => {
   it.each([
     ['EUR', '119', '19', '19', '100'], // 119 × 19 ÷ 119
     ['EUR', '100', '7', '6.54', '93.46'], // 700 ÷ 107 = 6.5420…
@@ -390,7 +390,7 @@ describe('vat_amount of a receipt is gross × rate ÷ (100 + rate), rounded; amo
     expect({ vat: data.vat_amount, net: data.amount_net }).toEqual({ vat, net });
   });
 
-  it('without a rate there is no VAT', async () => {
+  it('a receipt without a rate has no VAT', async () => {
     const text = await create(acme, '/receipts', receiptBody('EUR', '100000.50'));
     expect(text).toContain('"amount_gross":100000.5,"vat_rate":0,"vat_amount":0,"amount_net":100000.5,');
   });

@@ -24,11 +24,11 @@ describe('every decimal has at most 15 significant digits', () => {
     '12345678901.2345',
     '90071992547409.9', // beyond 2^53 in tenths
     '0.0001',
-    '123456789012345.000000', // zeros that say nothing
+    '123456789012345.000000', // trailing zeros don't count
     '12345678901234500e-2',
     '0.000000000000001e15',
   ])('%s is accepted', async (number) => {
-    // × 0 and × 0.0001: the numbers are what is tested, not their products
+    // × 0 and × 0.0001, so that only the numbers reach a limit, not their products.
     const text = await create(
       acme,
       '/invoices',
@@ -63,7 +63,7 @@ describe('every decimal has at most 15 significant digits', () => {
     '1.0000000000000001', // 1 in binary
     '1e-400', // 0 in binary
     '0.00001',
-  ])('%s is refused, where it stands', async (number) => {
+  ])('answers 422 to %s, and names its field', async (number) => {
     const { status, body } = await post('EUR', [
       [number, '0', '0'],
       ['1', '0', '0'],
@@ -78,7 +78,7 @@ describe('every decimal has at most 15 significant digits', () => {
     ]);
   });
 
-  it('a receipt’s amount too', async () => {
+  it('a receipt’s amount has the same limit', async () => {
     for (const [currency, most, over] of [
       ['JPY', '999999999999999', '1000000000000000'],
       ['EUR', '9999999999999.99', '10000000000000.01'],
@@ -97,7 +97,7 @@ describe('every decimal has at most 15 significant digits', () => {
   });
 
   it.each(['"1,5"', '"0x10"', '""', '"NaN"', '"Infinity"', '"1e"', '"--1"', '"1 000"', '"1.2.3"', 'true', '[1]', '{}'])(
-    '%s is no number',
+    'answers 422 to %s, which is not a number',
     async (value) => {
       const { status, body } = await post('EUR', [[value, value, value]]);
       expect(status).toBe(422);
@@ -106,14 +106,14 @@ describe('every decimal has at most 15 significant digits', () => {
   );
 });
 
-describe('a total beyond 15 significant digits: 422', () => {
+describe('answers 422 to more than 15 significant digits', () => {
   const line = "The line's total is too large.";
   const total = "The invoice's total is too large.";
 
   it.each<[string, string, JsonLine[], Record<string, string[]>]>([
-    // 9e14 × 2 = 1.8e15, less the same: all totals are zero
+    // Lines of 9e14 × 2 = 1.8e15 and −1.8e15: all totals are zero
     [
-      'of a line',
+      'in a line’s total',
       'JPY',
       [
         ['2', '9e14', '0'],
@@ -123,7 +123,7 @@ describe('a total beyond 15 significant digits: 422', () => {
     ],
     // 3 × 6e14 = 1.8e15 at 0 % less 5e14 at 100 %: net 1.3e15; VAT −5e14; gross 8e14; and 1.8e15 at 0 %
     [
-      'of the net',
+      'in the net total',
       'JPY',
       [
         ['1', '6e14', '0'],
@@ -135,7 +135,7 @@ describe('a total beyond 15 significant digits: 422', () => {
     ],
     // net 1.2e15 − 1.8e15 = −6e14; VAT 1.2e15; gross 6e14
     [
-      'of the VAT',
+      'in the VAT total',
       'JPY',
       [
         ['1', '6e14', '100'],
@@ -146,10 +146,10 @@ describe('a total beyond 15 significant digits: 422', () => {
       { items: [total] },
     ],
     // 9e14 + 19 % = 1.071e15
-    ['of the gross', 'JPY', [['1', '9e14', '19']], { items: [total] }],
-    // 1.8e15 at 19 % and −1.5e15 at 0 %: net 3e14; VAT 3.42e14; gross 6.42e14; but two shares of 16 digits
+    ['in the gross total', 'JPY', [['1', '9e14', '19']], { items: [total] }],
+    // 1.8e15 at 19 % and −1.5e15 at 0 %: net 3e14; VAT 3.42e14; gross 6.42e14. The breakdown has two amounts of 16 digits
     [
-      'of a rate in vat_breakdown',
+      'in vat_breakdown',
       'JPY',
       [
         ['1', '9e14', '19'],
@@ -159,9 +159,9 @@ describe('a total beyond 15 significant digits: 422', () => {
       ],
       { items: [total] },
     ],
-    // 9999999999999.99 + 0.01 = 10000000000000, which is short; + 0.02 = 10000000000000.01 has 16 digits
+    // 9999999999999.99 + 0.01 = 10000000000000 has 14 digits; + 0.02 = 10000000000000.01 has 16 digits
     [
-      'in cents',
+      'in a total with cents',
       'EUR',
       [
         ['1', '9999999999999.99', '0'],
@@ -190,16 +190,16 @@ describe('a total beyond 15 significant digits: 422', () => {
     ['EUR', [['10', '99999999999.9999', '0']], '1000000000000'],
     ['KWD', [['10', '99999999999.9999', '0']], '999999999999.999'],
     ['CLF', [['1', '99999999999.9999', '0']], '99999999999.9999'],
-  ])('15 digits are accepted: %s %j', async (currency, lines, gross) => {
+  ])('a total of 15 digits is accepted: %s %j', async (currency, lines, gross) => {
     expect(sumsOf(await create(acme, '/invoices', invoiceBody(customerId, currency, lines))).gross).toBe(gross);
   });
 });
 
-describe('a negative total: 422', () => {
+describe('answers 422 to a negative total', () => {
   it.each<[string, JsonLine[]]>([
-    ['a single line', [['-1', '0.01', '0']]],
+    ['of a single line', [['-1', '0.01', '0']]],
     [
-      'a discount larger than the sum',
+      'of a discount larger than the other lines',
       [
         ['1', '100', '19'],
         ['-1', '100.01', '19'],
@@ -207,7 +207,7 @@ describe('a negative total: 422', () => {
     ],
     // net 0; VAT 7 − 19 = −12
     [
-      'by its VAT alone',
+      'that is negative by its VAT only',
       [
         ['1', '100', '7'],
         ['-1', '100', '19'],
@@ -221,13 +221,13 @@ describe('a negative total: 422', () => {
     });
   });
 
-  it('but what rounds to zero is not negative', async () => {
+  it('a negative amount that rounds to zero is accepted as zero', async () => {
     const text = await create(acme, '/invoices', invoiceBody(customerId, 'EUR', [['-0.1', '0.04', '19']]));
     expect(sumsOf(text)).toEqual({ lines: ['0'], net: '0', vat: '0', gross: '0', breakdown: [['19', '0', '0']] });
     expect(text).not.toContain('-0,');
   });
 
-  it('a receipt’s amount is at least 0; -0 is 0', async () => {
+  it('answers 422 to a receipt’s negative amount, and accepts -0 as 0', async () => {
     const { status, body } = await acme.rest('POST', '/receipts', receiptBody('EUR', '-0.01'));
     expect({ status, errors: body.errors }).toEqual({ status: 422, errors: { amount_gross: ['Must be at least 0.'] } });
     const text = await create(acme, '/receipts', receiptBody('EUR', '-0.00', '-0'));

@@ -1,5 +1,5 @@
-// What DECISIONS.md#d12-rounding says of money, once more: in BigInt integers, so that it shares no arithmetic with
-// what it judges.
+// Test oracle: the rules of DECISIONS.md#d12-rounding, implemented a second time. It calculates with BigInt, so that it
+// shares no arithmetic with the code under test.
 
 const currenciesByDigits = [
   ['JPY', 'KRW', 'CLP', 'ISK', 'XOF', 'VND'],
@@ -9,18 +9,18 @@ const currenciesByDigits = [
   ['CLF', 'UYW'],
 ];
 
-/** ISO 4217: minor digits of the currencies tested. */
+/** Minor digits of the tested currencies by ISO 4217. */
 export const minorDigits: Record<string, number> = Object.fromEntries(
   currenciesByDigits.flatMap((codes, digits) => codes.map((code) => [code, digits])),
 );
 
-/** units ÷ 10^scale. */
+/** The number units ÷ 10^scale. */
 export interface Decimal {
   units: bigint;
   scale: number;
 }
 
-/** The number as JSON has it in its shortest form without an exponent. */
+/** The number's shortest JSON form without an exponent. */
 export function plain({ units, scale }: Decimal): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
@@ -28,10 +28,10 @@ export function plain({ units, scale }: Decimal): string {
   return `${units < 0n ? '-' : ''}${whole}${scale > 0 && fraction ? `.${fraction}` : ''}`;
 }
 
-/** At most 15 digits are needed to write it out. */
+/** Whether the number has at most 15 digits. */
 export const fits = (number: Decimal): boolean => plain(number).replace(/[-.]/g, '').replace(/^0+/, '').length <= 15;
 
-/** numerator ÷ denominator as a whole number, half away from zero. */
+/** Numerator ÷ denominator, rounded half away from zero to a whole number. */
 function divide(numerator: bigint, denominator: bigint): bigint {
   const magnitude = ((numerator < 0n ? -numerator : numerator) * 2n + denominator) / (2n * denominator);
   return numerator < 0n ? -magnitude : magnitude;

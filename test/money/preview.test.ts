@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// What invoiceTotals says an invoice would come to is what it comes to.
+// invoiceTotals previews the totals of an invoice. They equal the totals of the created invoice.
 
 let service: Service;
 let acme: Integrator;
@@ -31,7 +31,7 @@ const line = fc.record({
   vatRate: fc.constantFrom('0', '7', '19', '5.5'),
 });
 
-it('a preview comes to exactly what the invoice does, line by line and in every currency', async () => {
+it('a preview has the same totals and line totals as the created invoice, in every currency', async () => {
   const { createCustomer } = await acme.graphql(
     'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Globex" }) { id } }',
   );
@@ -64,7 +64,7 @@ it('a preview comes to exactly what the invoice does, line by line and in every 
   );
 });
 
-it('a preview stores nothing, is in the tenant’s currency by default, and says what is wrong by path', async () => {
+it('a preview stores nothing, has the tenant’s currency by default, and reports errors by input path', async () => {
   const before = await acme.db.invoice.count();
   const { body } = await preview({ items: [{ quantity: '2', unitPriceNet: '1.005', vatRate: '19' }] });
   expect(body.data.invoiceTotals).toMatchObject({ currency: 'EUR', totalNet: '2.01', totalVat: '0.38' });

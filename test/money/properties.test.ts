@@ -17,7 +17,7 @@ afterAll(() => service.close());
 
 const currency = fc.constantFrom(...Object.keys(minorDigits));
 
-/** A number of at most so many decimals and 15 digits: mostly small ones, which lie halfway more often. */
+/** A number with at most `decimals` decimals and 15 digits. Most are small: small numbers are more often halfway. */
 const decimal = (decimals: number): fc.Arbitrary<Decimal> =>
   fc
     .tuple(
@@ -40,7 +40,7 @@ const rate: fc.Arbitrary<Decimal> = fc.oneof(
 
 const line: fc.Arbitrary<Line> = fc.record({ quantity: decimal(4).filter(nonZero), price: decimal(4), rate });
 
-/** Ways to write a number in JSON: as it is, with trailing zeros, with an exponent, as a string of any of these. */
+/** Ways to write a number in JSON: plain, with trailing zeros, with an exponent, and each of these as a string. */
 type Spelling = readonly [zeros: number, exponent: number | undefined, letter: string, quoted: boolean];
 const plainly: Spelling = [0, undefined, 'e', false];
 const spelling: fc.Arbitrary<Spelling> = fc.tuple(
@@ -72,8 +72,8 @@ const jsonLine = ({ quantity, price, rate: per }: Line, [first, second, third]: 
   write(per, third!),
 ];
 
-describe('the sums of an invoice, against integer arithmetic', () => {
-  it('lines, VAT per rate, net, VAT and gross are exact; too large or negative totals are refused', async () => {
+describe('the totals of an invoice, compared with integer arithmetic', () => {
+  it('line totals, VAT per rate, net, VAT, and gross are exact; too large and negative totals are answered 422', async () => {
     const seen = { accepted: 0, tooLarge: 0, negative: 0 };
     await fc.assert(
       fc.asyncProperty(currency, fc.array(writtenLine, { minLength: 1, maxLength: 8 }), async (code, written) => {
@@ -97,8 +97,8 @@ describe('the sums of an invoice, against integer arithmetic', () => {
         if (tooLarge.length > 0 || largeTotal || negative) {
           const answer = await acme.rest('POST', '/invoices', body);
           expect(answer.status).toBe(422);
-          const faults = [...tooLarge, ...(largeTotal || negative ? ['items'] : [])];
-          expect(Object.keys(answer.body.errors).toSorted()).toEqual(faults.toSorted());
+          const invalid = [...tooLarge, ...(largeTotal || negative ? ['items'] : [])];
+          expect(Object.keys(answer.body.errors).toSorted()).toEqual(invalid.toSorted());
           seen[negative ? 'negative' : 'tooLarge']++;
           return;
         }
@@ -111,7 +111,7 @@ describe('the sums of an invoice, against integer arithmetic', () => {
           gross: plain(expected.gross),
           breakdown: expected.breakdown.map((share) => [plain(share.rate), plain(share.net), plain(share.vat)]),
         });
-        // What was sent reads the same, however it was written.
+        // Each number sent is answered in its plain form.
         const { items, amount_due: due } = exactData(text);
         expect(due).toBe(plain(expected.gross));
         expect(
@@ -121,11 +121,11 @@ describe('the sums of an invoice, against integer arithmetic', () => {
       }),
       { numRuns: 300 },
     );
-    // The generator reaches all three.
+    // The generator reaches all three outcomes.
     expect(Math.min(seen.accepted, seen.tooLarge, seen.negative)).toBeGreaterThan(5);
   }, 60_000);
 
-  it('500 lines add up', async () => {
+  it('the totals of 500 lines are exact', async () => {
     const [lines = []] = fc.sample(
       fc.array(
         fc.record({
@@ -146,7 +146,7 @@ describe('the sums of an invoice, against integer arithmetic', () => {
   });
 });
 
-describe('a receipt, against integer arithmetic', () => {
+describe('the amounts of a receipt, compared with integer arithmetic', () => {
   it('vat_amount and amount_net are exact, and add up to amount_gross', async () => {
     const receipt = currency.chain((code) =>
       fc.tuple(
@@ -171,7 +171,7 @@ describe('a receipt, against integer arithmetic', () => {
     );
   }, 60_000);
 
-  it("amount_gross has at most the currency's minor digits", async () => {
+  it("answers 422 to an amount_gross with more than the currency's minor digits", async () => {
     await fc.assert(
       fc.asyncProperty(
         currency,
