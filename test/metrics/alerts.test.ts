@@ -41,7 +41,7 @@ it('every metric and label of an example alert exists', async () => {
   const named = rules.flatMap(({ expr }) => [...expr.matchAll(/\b((?:kontor|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]);
   expect(named.length).toBeGreaterThan(rules.length);
   const strange = named.filter(([, name = '', selector = '']) => {
-    if (name === 'kontor_process_restarts_total') return false; // the parent's: processes/concurrency.system.test.ts has seen it
+    if (name === 'kontor_process_restarts_total') return false; // counted by the primary process: processes/concurrency.system.test.ts tests it
     const metric = known.get(name.replace(/_(?:bucket|count|sum)$/, '')) ?? known.get(name);
     const labels = [...selector.matchAll(/(\w+)=/g)].map(([, label]) => label).filter((label) => label !== 'job');
     const source = metric && metrics.registry.getSingleMetric(metric.name);
@@ -51,7 +51,7 @@ it('every metric and label of an example alert exists', async () => {
   expect(strange.map(([text]) => text)).toEqual([]);
 });
 
-it('OPERATING.md lists each alert, and no others', () => {
+it('OPERATING.md lists each alert, and no other', () => {
   const listed = [...page.matchAll(/`(Kontor[A-Z]\w+)`/g)].map(([, name]) => name);
   expect([...new Set(listed)].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });

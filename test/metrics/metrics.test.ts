@@ -32,7 +32,7 @@ afterAll(() => service.close());
 const ask = (authorization?: string, method = 'GET'): Promise<Answer> =>
   service.request(method, '/metrics', { headers: { ...(authorization !== undefined && { authorization }) } });
 
-/** What a time series stands at, as Prometheus reads it; 0 where there is none. */
+/** A time series' value as Prometheus reads it, and 0 without such a series. */
 async function valueOf(series: string): Promise<number> {
   const { text } = await ask(`Bearer ${token}`);
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
@@ -42,7 +42,7 @@ async function valueOf(series: string): Promise<number> {
 const requestsTo = (door: string, route: string, method: string, answered: string): string =>
   `kontor_http_request_duration_seconds_count{door="${door}",route="${route}",method="${method}",status="${answered}"}`;
 
-/** By how much a series grows while something is done. */
+/** By how much a series grows during `act`. */
 async function growth(series: string, act: () => Promise<unknown>): Promise<number> {
   const before = await valueOf(series);
   await act();
@@ -83,7 +83,7 @@ describe('a request is counted', () => {
     expect(await growth(requestsTo(door, route, method, answered), act)).toBe(1);
   });
 
-  it('without ids, tokens, addresses, or texts of clients', async () => {
+  it('without ids, tokens, addresses, or text from clients', async () => {
     const { id } = await create(acme, '/customers', customer);
     await acme.rest('GET', `/customers/${id}?q=${randomUUID()}`);
     await acme.rest('PROPFIND', '/customers').catch(() => undefined);
@@ -100,7 +100,7 @@ describe('a request is counted', () => {
   });
 });
 
-describe('metrics have also', () => {
+describe('metrics also have', () => {
   it('results of the rate limiter', async () => {
     const verdict = (outcome: string): string => `kontor_rate_limit_total{outcome="${outcome}"}`;
     const { rest } = await service.integrator();

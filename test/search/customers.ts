@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// Searches for customers, by REST.
+// Searches for customers over REST.
 
 export let service: Service;
 
-/** For a file of tests: a service. */
+/** Starts a service for a test file. */
 export function serveSearches(): void {
   beforeAll(async () => {
     service = await startService();
@@ -31,7 +31,7 @@ export async function tenantWith(...rows: (string | Row)[]): Promise<Integrator>
 
 export const path = (q: string, others = ''): string => `/customers?per_page=100&q=${encodeURIComponent(q)}${others}`;
 
-/** The names of the customers found, oldest first. */
+/** The names of the found customers, oldest first. */
 export async function search(tenant: Integrator, q: string, others?: string): Promise<string[]> {
   const { status, body } = await tenant.rest('GET', path(q, others));
   expect(status).toBe(200);

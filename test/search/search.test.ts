@@ -8,7 +8,7 @@ import { service, serveSearches, tenantWith, path, search } from './customers.ts
 
 serveSearches();
 
-describe('q searches company_name, email, city and vat_id', () => {
+describe('q searches company_name, email, city, and vat_id', () => {
   let tenant: Integrator;
   beforeAll(async () => {
     tenant = await tenantWith(
@@ -26,7 +26,7 @@ describe('q searches company_name, email, city and vat_id', () => {
     expect(await search(tenant, 'DE')).toEqual([]); // the country
   });
 
-  it('anywhere in the text: its beginning, middle and end, and across words', async () => {
+  it('at the beginning, in the middle, at the end, and across words', async () => {
     expect(await search(tenant, 'by ')).toEqual(
       ['by needle name', 'by e-mail', 'by city', 'by VAT number'], // q is trimmed, as all text is
     );
@@ -41,7 +41,7 @@ describe('q searches company_name, email, city and vat_id', () => {
     expect(await search(tenant, 'city\nBad')).toEqual(['by city']); // two words, each in a field
   });
 
-  it('in texts of one and two characters too', async () => {
+  it('also with a q of one or two characters', async () => {
     expect(await search(tenant, '2')).toEqual(['by VAT number']);
     expect(await search(tenant, 'v')).toEqual(['by VAT number']);
     expect(await search(tenant, '-m')).toEqual(['by e-mail']);
@@ -56,14 +56,14 @@ describe('q searches company_name, email, city and vat_id', () => {
   it.each([
     ['longer than 255 characters', 'x'.repeat(256), 'Must not be longer than 255 characters.'],
     ['with a NUL character', 'a\0b', 'Must not contain NUL characters or lone surrogates.'],
-  ])('a q %s is a bad filter value: 422', async (_what, q, message) => {
+  ])('answers 422 to a q %s', async (_what, q, message) => {
     const { status, body } = await tenant.rest('GET', path(q));
     expect(status).toBe(422);
     expect(body.errors).toEqual({ q: [message] });
   });
 });
 
-describe('any case', () => {
+describe('a search ignores case', () => {
   it.each([
     ['Kontor AG', ['kontor', 'KONTOR', 'kOnToR aG']],
     ['Ärztehaus Süd', ['ärzte', 'ÄRZTE', 'SÜD', 'Ä', 'ä', 'üd']],
@@ -82,7 +82,7 @@ describe('any case', () => {
     for (const q of queries) expect({ q, found: await search(tenant, q) }).toEqual({ q, found: [name] });
   });
 
-  it('across fields and in any order: each word anywhere in any field', async () => {
+  it('finds words in any order, each in any field', async () => {
     const tenant = await tenantWith(
       { companyName: 'Galerie Watt 1207 GmbH', city: 'Zürich' },
       { companyName: 'Watt & Söhne', city: 'Berlin', email: 'galerie@watt.example' },
@@ -98,7 +98,7 @@ describe('any case', () => {
   });
 });
 
-describe('whatever the accents', () => {
+describe('a search ignores accents', () => {
   it.each([
     ['Gasthaus Löwen', ['lowen', 'löwen', 'lo\u0308wen', 'LÖWEN', 'LO\u0308WEN']],
     ['Gasthaus Lo\u0308wen', ['lowen', 'löwen', 'Ö']],
@@ -116,7 +116,7 @@ describe('whatever the accents', () => {
     for (const q of queries) expect({ q, found: await search(tenant, q) }).toEqual({ q, found: [name] });
   });
 
-  it('PostgreSQL folds what is stored as we fold what is searched for', async () => {
+  it('PostgreSQL folds stored text as the service folds q', async () => {
     const letters = Array.from({ length: 0x250 }, (_, at) => String.fromCodePoint(at + 1)).filter((x) => x !== '\0');
     const greek = Array.from({ length: 0x100 }, (_, at) => String.fromCodePoint(0x370 + at));
     const vietnamese = Array.from({ length: 0x100 }, (_, at) => String.fromCodePoint(0x1e00 + at));
@@ -129,7 +129,7 @@ describe('whatever the accents', () => {
     expect(different.map(({ text, folded }) => ({ text, folded, ours: fold(text) }))).toEqual([]);
   });
 
-  it('finds exactly the rows in whose fields each word is, whatever case, accents and order', async () => {
+  it('finds exactly the rows with each word in a field, in any case, with any accents, and in any order', async () => {
     const letters = [...'aAbBzZ09äÄßẞéÉñÑøØłαΑθΘσΣςжЖйЙ🎉中%_\\\'"()[]*+?.^$|;-/@ ', 'e\u0301', 'o\u0308', 'A\u030a'];
     const word = (sizes: { minLength: number; maxLength: number }) =>
       fc.string({ ...sizes, unit: fc.constantFrom(...letters) }).map((text) => text.trim());
@@ -144,7 +144,7 @@ describe('whatever the accents', () => {
       .map(([name, city], index) => ({ companyName: `${index} ${name}`.trim(), ...(city && { city }) }));
     const tenant = await tenantWith(...rows);
 
-    // The rule, as plain as can be: what a reader of it would do by hand.
+    // A straightforward implementation of the rule.
     const special: Record<string, string> = { ß: 'ss', ø: 'o', ł: 'l', ς: 'σ' };
     const plain = (text: string): string =>
       [...text.normalize('NFD')]
@@ -163,7 +163,7 @@ describe('whatever the accents', () => {
       .map(([{ companyName, city }, from, length, capital, form]) => {
         const text = [...`${city ?? ''} ${companyName}`.normalize(form === 'NFKC' ? 'NFC' : form)];
         const cut = text.slice(from % text.length).slice(0, 1 + (length % text.length));
-        // ß has no capital of one letter but ẞ
+        // ẞ is the only capital of ß with one letter.
         return cut.map((letter) => (capital ? letter.replace('ß', 'ẞ').toUpperCase() : letter.toLowerCase())).join('');
       })
       .filter((q) => q.isWellFormed());
@@ -179,7 +179,7 @@ describe('whatever the accents', () => {
     );
   });
 
-  it('rows from before the migration are found, and those that a process of the version before writes', async () => {
+  it('finds rows from before the migration, and rows written by a process of the previous version', async () => {
     const database = await createEmptyDatabase();
     const all = await migrations();
     const earlier = all.filter(({ name }) => name < '20261122041000');
@@ -202,7 +202,7 @@ describe('whatever the accents', () => {
   });
 });
 
-describe("LIKE's wildcards are characters like all others", () => {
+describe("LIKE's wildcards match only themselves", () => {
   it.each([
     ['100% Bio', '%', ['100 Bio', 'x']],
     ['100% Bio', '0%', ['100 % Bio', '10x']],
@@ -227,8 +227,8 @@ describe("LIKE's wildcards are characters like all others", () => {
   });
 });
 
-describe('q together with', () => {
-  it('type: both narrow the list', async () => {
+describe('a list with q', () => {
+  it('is narrowed by type too', async () => {
     const tenant = await tenantWith(
       { companyName: 'Müller Druck', type: 'SUPPLIER' },
       { companyName: 'Müller Bau' },
@@ -240,7 +240,7 @@ describe('q together with', () => {
     expect(await search(tenant, 'MÜLL')).toEqual(['Müller Druck', 'Müller Bau', 'Maier']);
   });
 
-  it('paging: newest first, and links keep q', async () => {
+  it('is paged newest first, with links that keep q', async () => {
     const tenant = await tenantWith('Ärzte 1', 'other', 'Ärzte 2', 'Ärzte 3');
     const first = await tenant.rest('GET', '/customers?q=%C3%A4rzte&per_page=2');
     expect(first.body.data.map((customer: { company_name: string }) => customer.company_name)).toEqual([
@@ -251,7 +251,7 @@ describe('q together with', () => {
     expect(new URL(first.body.links.next).searchParams.get('q')).toBe('ärzte');
   });
 
-  it("another tenant's customers: they are not found", async () => {
+  it('has no customers of another tenant', async () => {
     const acme = await tenantWith('Needle of Acme');
     const other = await tenantWith('Needle of the other', { companyName: 'x', email: 'needle@example.com' });
     expect(await search(acme, 'needle')).toEqual(['Needle of Acme']);
