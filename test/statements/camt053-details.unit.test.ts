@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { camt, entry, read, readAll, transaction, warningsOf } from './files.ts';
 import { debtor, creditor, detail, amount } from './camt053.ts';
 
-describe('who paid, or was paid', () => {
+describe('the counterparty', () => {
   const counterparty = async (options: Parameters<typeof entry>[0], parties: string, reversal = '') => {
     const file = camt(
       entry({ ...options, details: detail(`<RltdPties>${parties}</RltdPties>`) }).replace('<Sts>', `${reversal}<Sts>`),
@@ -12,14 +12,14 @@ describe('who paid, or was paid', () => {
   };
   const own = 'DE89370400440532013000';
 
-  test('money received is from the debtor, money sent goes to the creditor', async () => {
+  test('is the debtor of a credit and the creditor of a debit', async () => {
     const parties = debtor('Ada') + creditor('Charles');
     expect(await counterparty({}, parties)).toEqual(['Ada', 'FR7630006000011234567890189']);
     expect(await counterparty({ direction: 'DBIT' }, parties)).toEqual(['Charles', 'NL91ABNA0417164300']);
     expect(await counterparty({}, creditor('Charles'))).toEqual([null, null]);
   });
 
-  test('in a reversal or a return the parties are those of the payment that is undone', async () => {
+  test('of a reversal or a return is from the original payment', async () => {
     const directDebit = debtor('Ada') + creditor('Us', own);
     expect(await counterparty({ direction: 'DBIT' }, directDebit, '<RvslInd>true</RvslInd>')).toEqual([
       'Ada',
@@ -32,7 +32,7 @@ describe('who paid, or was paid', () => {
     ]);
   });
 
-  test('the ultimate party where there is no other, a bank where it is one, an account that is no IBAN', async () => {
+  test('can be the ultimate party or a bank, with an account that is no IBAN', async () => {
     expect(await counterparty({}, '<UltmtDbtr><Nm>Ada</Nm></UltmtDbtr>')).toEqual(['Ada', null]);
     expect(await counterparty({}, '<UltmtDbtr><Pty><Nm>Ada</Nm></Pty></UltmtDbtr>')).toEqual(['Ada', null]);
     expect(await counterparty({}, '<Dbtr><Agt><FinInstnId><Nm>Bank</Nm></FinInstnId></Agt></Dbtr>')).toEqual([
@@ -51,7 +51,7 @@ describe('the reference', () => {
     (await read(camt(entry({ details: detail(details), more }))))[0]?.reference;
   const structured = '<Strd><CdtrRefInf><Ref>RF18539007547034</Ref></CdtrRefInf></Strd>';
 
-  test('structured first, then text, then the end-to-end id, each once', async () => {
+  test('has structured references first, then text, then the end-to-end id, each once', async () => {
     expect(
       await reference(
         `<Refs><EndToEndId>E-1</EndToEndId></Refs><RmtInf><Ustrd>Rechnung</Ustrd><Ustrd>2026-0007</Ustrd>${structured}` +
@@ -66,12 +66,12 @@ describe('the reference', () => {
     expect(await reference('<Refs><EndToEndId>2026-0007</EndToEndId></Refs>')).toBe('2026-0007');
   });
 
-  test('text cut after 140 characters goes on without a blank', async () => {
+  test('joins text that was split after 140 characters without a blank', async () => {
     const full = 'x'.repeat(130) + 'Invoice 20';
     expect(await reference(`<RmtInf><Ustrd>${full}</Ustrd><Ustrd>26-0007</Ustrd></RmtInf>`)).toBe(`${full}26-0007`);
   });
 
-  test('what the bank says about the entry stands in where there is nothing else', async () => {
+  test('falls back to the bank’s information about the entry', async () => {
     const more = '<AddtlNtryInf>Card payment</AddtlNtryInf>';
     expect(await reference('<Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs>', more)).toBe('Card payment');
     expect(await reference('<AddtlTxInf>Fee</AddtlTxInf>', more)).toBe('Fee');
@@ -87,7 +87,7 @@ describe('batches', () => {
     expect(await read(camt(entry({ details })))).toEqual([transaction({ reference: 'abroad' })]);
   });
 
-  test('an entry with several becomes several, each with its own amount, party and reference', async () => {
+  test('an entry with several details becomes several transactions, each with its own amount, party, and reference', async () => {
     const details = [
       amount('7.50', `<RltdPties>${debtor('Ada', 'FR1')}</RltdPties>${text('one')}`),
       detail(`<Refs><AcctSvcrRef>B-2</AcctSvcrRef></Refs><Amt Ccy="EUR">4.50</Amt>${text('two')}`),
@@ -111,7 +111,7 @@ describe('batches', () => {
     ]);
   });
 
-  test('details in another currency are told by their amount in the entry’s', async () => {
+  test('details in another currency have their amount in the entry’s currency', async () => {
     const abroad = (dollars: string, euros: string) =>
       detail(
         `<AmtDtls><InstdAmt><Amt Ccy="USD">${dollars}</Amt></InstdAmt><TxAmt><Amt Ccy="USD">${dollars}</Amt></TxAmt>` +
@@ -129,7 +129,7 @@ describe('batches', () => {
     ['lack amounts', detail(text('one')) + detail(text('two'))],
     ['are in another currency', amount('5', text('one'), 'USD') + amount('5', text('two'), 'USD')],
     ['go the wrong way', amount('5', text('one')) + amount('5', `<CdtDbtInd>DBIT</CdtDbtInd>${text('two')}`)],
-  ])('an entry whose details %s stays one, with a word about it', async (_, details) => {
+  ])('an entry with details that %s stays one transaction, with a warning', async (_, details) => {
     const { transactions, warnings } = await readAll(camt(entry({ details })));
     expect(transactions.map((one) => [one.amount.toFixed(), one.reference])).toEqual([['10', 'one two']]);
     expect(warnings).toEqual([
@@ -137,7 +137,7 @@ describe('batches', () => {
     ]);
   });
 
-  test('a batch that comes without details is one', async () => {
+  test('a batch without details is one transaction', async () => {
     const details = '<Btch><NbOfTxs>200</NbOfTxs></Btch>';
     expect(await readAll(camt(entry({ details })))).toMatchObject({
       transactions: [{ reference: null }],
@@ -145,7 +145,7 @@ describe('batches', () => {
     });
   });
 
-  test('one of very many details neither overflows the stack nor takes for ever', async () => {
+  test('an entry with very many details is read without a stack overflow, in bounded time', async () => {
     const details = amount('1').repeat(150_000);
     expect((await readAll(camt(entry({ amount: '150000', details })))).transactions).toHaveLength(150_000);
   });
@@ -155,27 +155,27 @@ describe('balances', () => {
   const balance = (kind: string, value: string, direction = 'CRDT', currency = 'EUR') =>
     `<Bal><Tp><CdOrPrtry><Cd>${kind}</Cd></CdOrPrtry></Tp><Amt Ccy="${currency}">${value}</Amt>` +
     `<CdtDbtInd>${direction}</CdtDbtInd><Dt><Dt>2026-03-02</Dt></Dt></Bal>`;
-  const said = (balances: string, entries = entry() + entry({ direction: 'DBIT', amount: '15' })) =>
+  const warningsFor = (balances: string, entries = entry() + entry({ direction: 'DBIT', amount: '15' })) =>
     warningsOf(camt(entries, { balances }));
 
-  test('that add up, into the red too, are nothing to speak of', async () => {
-    expect(await said(balance('OPBD', '2') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
-    expect(await said(balance('PRCD', '2') + balance('CLAV', '9') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
-    expect(await said(balance('ITBD', '5') + balance('ITBD', '0'))).toEqual([]);
-    expect(await said(balance('OPBD', '2') + balance('ITBD', '3', 'DBIT'))).toEqual([]);
-    expect(await said(balance('CLBD', '3'))).toEqual([]);
-    // What is pending isn't in the balance.
-    expect(await said(balance('OPBD', '2') + balance('CLBD', '2'), entry({ status: 'PDNG' }))).toEqual([]);
+  test('that add up, also to a negative one, cause no warning', async () => {
+    expect(await warningsFor(balance('OPBD', '2') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
+    expect(await warningsFor(balance('PRCD', '2') + balance('CLAV', '9') + balance('CLBD', '3', 'DBIT'))).toEqual([]);
+    expect(await warningsFor(balance('ITBD', '5') + balance('ITBD', '0'))).toEqual([]);
+    expect(await warningsFor(balance('OPBD', '2') + balance('ITBD', '3', 'DBIT'))).toEqual([]);
+    expect(await warningsFor(balance('CLBD', '3'))).toEqual([]);
+    // The balance doesn't include pending entries.
+    expect(await warningsFor(balance('OPBD', '2') + balance('CLBD', '2'), entry({ status: 'PDNG' }))).toEqual([]);
   });
 
-  test('that can’t be read are a warning, not an error', async () => {
-    expect(await said(balance('OPBD', '2').replace('CRDT', '') + balance('CLBD', '3'))).toEqual([
+  test('that can’t be read cause a warning, not an error', async () => {
+    expect(await warningsFor(balance('OPBD', '2').replace('CRDT', '') + balance('CLBD', '3'))).toEqual([
       'Line 4, statement 1, balance OPBD: this has no CdtDbtInd of CRDT or DBIT.',
     ]);
   });
 
-  test('that don’t are a warning, not an error', async () => {
-    expect(await said(balance('OPBD', '2') + balance('CLBD', '3'))).toEqual([
+  test('that don’t add up cause a warning, not an error', async () => {
+    expect(await warningsFor(balance('OPBD', '2') + balance('CLBD', '3'))).toEqual([
       "Statement 1 doesn't add up: 2 and entries of -5 don't make 3 EUR.",
     ]);
   });

@@ -1,4 +1,4 @@
-// Parts of CAMT.053's XML.
+// Parts of CAMT.053 XML.
 
 export const debtor = (name: string, iban = 'FR7630006000011234567890189') =>
   `<Dbtr><Nm>${name}</Nm></Dbtr><DbtrAcct><Id><IBAN>${iban}</IBAN></Id></DbtrAcct>`;

@@ -40,15 +40,15 @@ describe('versions 02 to 13', () => {
     ]);
   });
 
-  test.each(['01', '14'])('%s is refused', async (version) => {
+  test.each(['01', '14'])('version %s is rejected', async (version) => {
     await expect(read(camt(entry(), { version }))).rejects.toThrow(
       `Line 2: this document is a camt.053.001.${version}; versions 02 to 13 can be read.`,
     );
   });
 });
 
-describe('what is and what is not a statement', () => {
-  test('any prefix, an envelope around it, elements of other namespaces in it, CDATA and comments', async () => {
+describe('the document', () => {
+  test('may have any prefix, an envelope, elements of other namespaces, CDATA, and comments', async () => {
     const file = `<?xml version='1.0'?><env:Envelope xmlns:env="urn:bank" xmlns:i="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">
       <AppHdr><Ntry/></AppHdr><i:Document><i:BkToCstmrStmt><i:Stmt><i:Acct><i:Id><i:IBAN>DE1</i:IBAN></i:Id></i:Acct>
       <i:Ntry><env:Amt Ccy="USD">5</env:Amt><i:Amt Ccy="EUR">1<!-- no, -->0</i:Amt><i:CdtDbtInd>DBIT</i:CdtDbtInd>
@@ -60,25 +60,25 @@ describe('what is and what is not a statement', () => {
 
   test.each([
     [
-      'the Document alone',
+      'the Document only',
       (file: string) => file.replace('<Document xmlns=', '<d:Document xmlns:d=').replace('</Document', '</d:Document'),
     ],
     [
-      'its child alone',
+      'its child only',
       (file: string) => file.replace(/<Document xmlns=("[^"]*")><BkToCstmrStmt>/, '<Document><BkToCstmrStmt xmlns=$1>'),
     ],
     [
-      'its child alone, by a prefix',
+      'its child only, by a prefix',
       (file: string) =>
         file
           .replace(/<Document xmlns=("[^"]*")>/, '<Document xmlns:p=$1>')
           .replaceAll(/<(\/?)(?=[A-Z])(?!Document)/g, '<$1p:'),
     ],
-  ])('a namespace that is named by %s tells what it is', async (_what, changed) => {
+  ])('is recognized by a namespace on %s', async (_what, changed) => {
     expect(await read(changed(camt(entry())))).toEqual([transaction({})]);
   });
 
-  test('a child of another namespace is refused by that namespace', async () => {
+  test('is rejected with the namespace’s name if its child has another namespace', async () => {
     const file = camt('').replace('<BkToCstmrStmt>', '<BkToCstmrStmt xmlns="urn:bank">');
     await expect(read(file)).rejects.toThrow(
       /its BkToCstmrStmt is of the namespace "urn:bank", not "urn:iso:std:iso:20022:tech:xsd:camt\.053/,
@@ -90,7 +90,7 @@ describe('what is and what is not a statement', () => {
     await expect(read(old)).rejects.toThrow('its namespace is "urn:bank"');
   });
 
-  test('a statement without entries is none to complain about', async () => {
+  test('may have a statement without entries', async () => {
     expect(await readAll(camt(''))).toEqual({ transactions: [], warnings: [] });
   });
 
@@ -112,7 +112,7 @@ describe('what is and what is not a statement', () => {
       '<html><body>Please log in</body></html>',
       'This file is XML, but no CAMT.053 statement: its root element is "html", not "Document".',
     ],
-  ])('%# is refused', async (file, reason) => {
+  ])('is rejected if it is no camt.053 statement: %#', async (file, reason) => {
     await expect(read(file)).rejects.toThrow(reason);
   });
 
@@ -120,11 +120,11 @@ describe('what is and what is not a statement', () => {
     ['<!DOCTYPE Document [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n', 'document has a DTD'],
     ['<!DOCTYPE Document SYSTEM "file:///etc/passwd">\n', 'document has a DTD'],
     ['<!DOCTYPE Document>\n', 'document has a DTD'],
-  ])('a DTD is refused: %s', async (head, reason) => {
+  ])('is rejected with a DTD: %s', async (head, reason) => {
     await expect(read(camt(entry(), { head }))).rejects.toThrow(reason);
   });
 
-  test('entities that were never declared, depth without end and attributes without end are refused', async () => {
+  test('is rejected with undeclared entities, unlimited depth, or unlimited attributes', async () => {
     await expect(read(camt(entry({ more: '<AddtlNtryInf>&b;</AddtlNtryInf>' })))).rejects.toThrow(
       /^Line 5: this is no well-formed XML: undefined entity/,
     );
@@ -137,20 +137,23 @@ describe('what is and what is not a statement', () => {
     ['&#0;', /^Line 6: this is no well-formed XML/],
     ['&#xD800;', /^Line 6: this is no well-formed XML/],
     ['\0', /^Line 6: this is no well-formed XML/],
-  ])('text that PostgreSQL can’t store is refused: %j', async (text, reason) => {
+  ])('is rejected with text that PostgreSQL can’t store: %j', async (text, reason) => {
     await expect(read(camt(entry({ more: `<AddtlNtryInf>\n${text}</AddtlNtryInf>` })))).rejects.toThrow(reason);
   });
 });
 
-describe('which entries', () => {
-  test.each(['PDNG', 'INFO', 'FUTR'])('%s is not booked, in any version, whatever else it lacks', async (status) => {
-    const entries = [status, `<Cd>${status}</Cd>`]
-      .map((one) => entry({ status: one, dates: '', amount: 'soon' }))
-      .join('');
-    expect(await read(camt(entries + entry()))).toEqual([transaction({})]);
-  });
+describe('an entry', () => {
+  test.each(['PDNG', 'INFO', 'FUTR'])(
+    'with status %s is left out in every version, also if it is incomplete',
+    async (status) => {
+      const entries = [status, `<Cd>${status}</Cd>`]
+        .map((one) => entry({ status: one, dates: '', amount: 'soon' }))
+        .join('');
+      expect(await read(camt(entries + entry()))).toEqual([transaction({})]);
+    },
+  );
 
-  test('a status of the bank’s own is left out, with a word about it; none at all means booked', async () => {
+  test('with a proprietary status is left out with a warning; one without a status is booked', async () => {
     const { transactions, warnings } = await readAll(
       camt(`${entry({ status: '<Prtry>MAYBE</Prtry>' })}\n${entry().replace('<Sts>BOOK</Sts>', '')}`),
     );
@@ -160,7 +163,7 @@ describe('which entries', () => {
     ]);
   });
 
-  test('dates are the bank’s, whatever the offset of its time; without a booking date the value date stands in', async () => {
+  test('has the bank’s dates, independent of their time offset; the value date replaces a missing booking date', async () => {
     const dates = [
       '<BookgDt><DtTm>2026-03-02T23:59:59-05:00</DtTm></BookgDt><ValDt><DtTm>2026-03-03T00:00:00+14:00</DtTm></ValDt>',
       '<BookgDt><Dt>2026-03-02+01:00</Dt></BookgDt>',
@@ -186,23 +189,23 @@ describe('which entries', () => {
     [entry({ direction: 'credit' }), 'this has no CdtDbtInd of CRDT or DBIT: "credit"'],
     [entry({ currency: '' }), 'this entry has no currency'],
     [`${entry()}\n${entry()}\n\n${entry({ amount: 'x' })}`, 'Line 8, statement 1, entry 3: this amount'],
-  ])('%# is refused, saying where', async (entries, reason) => {
+  ])('is rejected with its position if it is invalid: %#', async (entries, reason) => {
     await expect(read(camt(entries))).rejects.toThrow(reason);
   });
 
-  test('an account is as sent, also where it is no IBAN; without one no entry can be placed', async () => {
+  test('keeps its account unchanged, also without an IBAN; without an account it is rejected', async () => {
     const account = '<Id><Othr><Id>0815 / 4711</Id></Othr></Id>';
     expect(await read(camt(entry(), { account }))).toEqual([transaction({ accountIban: '0815 / 4711' })]);
     await expect(read(camt(entry(), { account: '' }))).rejects.toThrow('entry is in a statement without an account');
   });
 
-  test('a currency is as sent, also where it no longer exists; five decimals are kept', async () => {
+  test('keeps its currency unchanged, also an obsolete one, and five decimals', async () => {
     expect(await read(camt(entry({ currency: 'DEM', amount: '1.23456' })))).toEqual([
       transaction({ currency: 'DEM', amount: '1.23456' }),
     ]);
   });
 
-  test('CdtDbtInd says which way the money went, in a reversal too', async () => {
+  test('has the direction of CdtDbtInd, also in a reversal', async () => {
     const more = '<AcctSvcrRef>1</AcctSvcrRef>';
     const reversal = (direction: string, indicator: string) =>
       entry({ direction, more }).replace('<Sts>', `<RvslInd>${indicator}</RvslInd><Sts>`);
@@ -210,7 +213,7 @@ describe('which entries', () => {
     expect((await read(camt(entries))).map((one) => one.amount)).toEqual(['-10', '10', '-10']);
   });
 
-  test('the bank’s reference: NONREF and NOTPROVIDED are none, nor is an entry’s place in the file', async () => {
+  test('has no bank reference for NONREF, NOTPROVIDED, and its position in the file', async () => {
     const references = [
       '<AcctSvcrRef>NONREF</AcctSvcrRef>',
       '<AcctSvcrRef>NOTPROVIDED</AcctSvcrRef>',

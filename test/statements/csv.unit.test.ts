@@ -14,7 +14,7 @@ const amounts = async (rows: string, mapping: Partial<CsvMapping> = {}) =>
   (await read(header + rows, { csv: { ...base, ...mapping } })).map((one) => one.amount);
 
 describe('columns', () => {
-  test('every field from a column, in any order, names in any case, constants where a cell is empty', async () => {
+  test('can be in any order with names in any case; constants replace empty cells', async () => {
     const file =
       'IBAN;Booked;Valued;Amount;Ccy;Name;Their IBAN;Text;Customer Reference;Bank Reference;Ignored\n' +
       'NL1;2026-03-02;2026-03-03;-1234.50;USD; Ada ;FR1;Invoice; 2026-0007 ;B1;x\n' +
@@ -50,7 +50,7 @@ describe('columns', () => {
     ]);
   });
 
-  test('by their place where there is no header row, after lines that say something else', async () => {
+  test('are numbered without a header row, after skipped lines', async () => {
     const csv: CsvMapping = {
       ...base,
       headerRow: false,
@@ -62,14 +62,14 @@ describe('columns', () => {
     ]);
   });
 
-  test.each([';', ',', '\t', '|'])('the delimiter is told by the first row: %j', async (delimiter) => {
+  test.each([';', ',', '\t', '|'])('have the delimiter of the first row: %j', async (delimiter) => {
     const row = ['02.03.2026', '"10,00"', 'a;b|c', ''].map((cell) => (cell.includes(delimiter) ? '"a;b|c"' : cell));
     const file = `${['Buchungstag', 'Betrag', 'Verwendungszweck', '"x,y;z"'].join(delimiter)}\r\n${row.join(delimiter).replace('""a;b|c""', '"10,00"')}\r\n`;
     const rows = delimiter === ',' ? file.replace('"a;b|c"', '"10,00"') : file;
     expect(await read(rows, { csv: base })).toEqual([transaction({ reference: 'a;b|c' })]);
   });
 
-  test('quotes inside of a text that isn’t quoted are part of it', async () => {
+  test('keep quotes inside unquoted text', async () => {
     expect(await read(`${header}02.03.2026;10;Hotel "Stern" Ulm\n`, { csv: base })).toEqual([
       transaction({ reference: 'Hotel "Stern" Ulm' }),
     ]);
@@ -99,12 +99,12 @@ describe('amounts', () => {
     expect(await amounts(`02.03.2026;${amount};\n`)).toEqual([value]);
   });
 
-  test('a decimal point, and thousands with a comma', async () => {
+  test('can have a decimal point, and a comma for thousands', async () => {
     expect(await amounts('02.03.2026;"-1,234.56";\n', { decimalSeparator: '.' })).toEqual(['-1234.56']);
   });
 
   test.each(['12.34', '1.23,4', '1,234.56', 'abc', '', '1,2,3', '--1', '1.2345', '9'.repeat(1000)])(
-    '%j with a decimal comma is refused rather than read a hundredfold',
+    '%j is rejected with a decimal comma, not read as a hundred times the amount',
     async (amount) => {
       await expect(amounts(`02.03.2026;1,00;\n02.03.2026;"${amount}";\n`)).rejects.toThrow(
         'Line 3: this amount is no number with the decimal separator ","',
@@ -112,7 +112,7 @@ describe('amounts', () => {
     },
   );
 
-  test('a column that says debit or credit', async () => {
+  test('can have a column that marks debit or credit', async () => {
     const columns = { ...base.columns, direction: 'Verwendungszweck' };
     const marks = ['S', 'H', 'Soll', 'haben', 'D', 'C', 'DBIT', 'CRDT', 'Af', 'Bij', '-', '+'];
     const rows = marks.map((mark) => `02.03.2026;1,00;${mark}\n`).join('');
@@ -124,7 +124,7 @@ describe('amounts', () => {
     );
   });
 
-  test('a column for debits and one for credits', async () => {
+  test('can have one column for debits and one for credits', async () => {
     const columns = { bookingDate: 'Buchungstag', debit: 'Betrag', credit: 'Verwendungszweck' };
     expect(
       await amounts(
@@ -164,42 +164,46 @@ describe('dates', () => {
     ['YYYYMMDD', '2026032', 'Line 2: this date isn\'t YYYYMMDD: "2026032".'],
     ['MM.YYYY', '03.2026', 'it needs one YYYY, MM and DD'],
     ['DD.MM.YYYY.DD', '02.03.2026.02', 'it needs one YYYY, MM and DD'],
-  ])('%s refuses %s', async (dateFormat, date, reason) => {
+  ])('%s rejects %s', async (dateFormat, date, reason) => {
     await expect(read(`${header}${date};10;\n`, { csv: { ...base, dateFormat } })).rejects.toThrow(reason);
   });
 });
 
-describe('what is refused, and where', () => {
+describe('rejects with the line number', () => {
   test.each([
     [
       'a row that is cut',
       `${header}02.03.2026;10;a\n02.03.2026;1`,
       'Line 3: this row has 2 cells, unlike the first one.',
     ],
-    ['a row with too much', `${header}02.03.2026;10;a;b\n`, 'Line 2: this row has 4 cells, unlike the first one.'],
+    [
+      'a row with too many cells',
+      `${header}02.03.2026;10;a;b\n`,
+      'Line 2: this row has 4 cells, unlike the first one.',
+    ],
     [
       'a quote that is never closed',
       `${header}02.03.2026;10;"a\n02.03.2026;10;b\n`,
       'this row has a quote that is never closed.',
     ],
     ['a NUL character', `${header}02.03.2026;10;a\0b\n`, 'Line 2: this entry has a NUL character'],
-    ['nothing but a header’s line break', '\n', 'This file has no header row.'],
+    ['only a line break', '\n', 'This file has no header row.'],
   ])('%s', async (_, file, reason) => {
     await expect(read(file, { csv: base })).rejects.toThrow(reason);
   });
 
-  test('lines are counted with those in quotes', async () => {
+  test('counting lines within quotes too', async () => {
     const file = `${header}02.03.2026;10;"a\nb\nc"\n\n02.03.2026;x;d\n`;
     await expect(read(file, { csv: base })).rejects.toThrow('Line 6: this amount');
   });
 
   test.each([
     [
-      'a column that isn’t there',
+      'an unknown column',
       { columns: { ...base.columns, amount: 'Amount' } },
       'Line 1: this row has no column "Amount"; it has "Buchungstag", "Betrag", "Verwendungszweck".',
     ],
-    ['a place that isn’t there', { columns: { ...base.columns, amount: 4 } }, 'this row has no column "4"'],
+    ['an unknown column number', { columns: { ...base.columns, amount: 4 } }, 'this row has no column "4"'],
     ['a name without a header row', { headerRow: false }, 'has no header row, so columns need a number: "Buchungstag"'],
     ['no amount', { columns: { bookingDate: 'Buchungstag' } }, 'the mapping lacks an amount, or a debit and a credit'],
     ['no account', { accountIban: undefined }, 'the mapping lacks the account'],

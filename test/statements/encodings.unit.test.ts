@@ -49,12 +49,12 @@ describe.each([1, 2, 3, 5, 100, 100_000])('in pieces of %d bytes', (size) => {
   });
 });
 
-test('what ISO-8859-1 has no letters for is Windows-1252: € and “quotes”', async () => {
+test('ISO-8859-1 is read as Windows-1252, which also has € and “quotes”', async () => {
   const file = Buffer.concat([latin1(table('').slice(0, -1)), Buffer.from([0x80, 0x93, 0xe4, 0x94, 0x0a])]);
   expect(await referencesOf(file, 100)).toEqual(['€“ä”']);
 });
 
-test('an encoding that the user names, and one that nobody knows', async () => {
+test('reads a given encoding, and rejects an unknown one', async () => {
   const file = Buffer.from([...latin1(table('').slice(0, -1)), 0x81, 0x0a]);
   expect((await read(file, { csv: { ...csv, encoding: 'ibm866' } })).map((one) => one.reference)).toEqual(['Б']);
   await expect(read(file, { csv: { ...csv, encoding: 'klingon' } })).rejects.toThrow(
@@ -65,12 +65,12 @@ test('an encoding that the user names, and one that nobody knows', async () => {
 
 test.each([
   [
-    'XML that isn’t the UTF-8 it says',
+    'XML with a wrong declaration of UTF-8',
     latin1(xml('UTF-8', `\n${text}`)),
     'Line 6: this text has bytes that are not UTF-8.',
   ],
   [
-    'XML that says nothing and isn’t UTF-8',
+    'XML without a declaration that isn’t UTF-8',
     latin1(xml('UTF-8').replace(/^<\?xml.*\n/, '')),
     'this text has bytes that are not UTF-8.',
   ],
@@ -89,10 +89,10 @@ test.each([
     Buffer.concat([Buffer.from(table(text)), Buffer.from([0xc3]), Buffer.from('\n')]),
     'Line 3: this text has bytes that are not UTF-8.',
   ],
-])('%s is refused', async (_, file, reason) => {
+])('%s is rejected', async (_, file, reason) => {
   for (const size of [1, 7, 100_000]) {
     const reading = read(file, { csv, size });
-    // A file read byte by byte may be found out a line later: at its next character.
+    // Reading byte by byte, the parser may notice it only at the next character, a line later.
     await expect(reading).rejects.toThrow(size === 100_000 ? reason : 'this text has bytes that are not');
   }
 });
@@ -101,11 +101,11 @@ test.each([
   ['nothing', Buffer.alloc(0), 'This file is empty.'],
   ['a ZIP archive', Buffer.from('PK\x03\x04rest'), 'This file is a ZIP archive; import the files in it.'],
   ['a PDF', Buffer.from('%PDF-1.7'), 'This file is a PDF; ask the bank for CAMT.053, MT940 or CSV.'],
-])('%s is refused', async (_, file, reason) => {
+])('%s is rejected', async (_, file, reason) => {
   await expect(read(file, { csv })).rejects.toThrow(reason);
 });
 
-test('a format that is given is believed', async () => {
+test('a given format is not detected', async () => {
   const file = await sample('mt940/ing.sta');
   await expect(read(file, { format: 'camt053' })).rejects.toThrow('is no well-formed XML');
   await expect(read(await sample('camt053/camt053.v4.xml'), { format: 'mt940' })).rejects.toThrow(

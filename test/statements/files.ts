@@ -6,7 +6,7 @@ import {
   type StatementTransaction,
 } from '../../schema/bank-import/parsers/statement.ts';
 
-/** A transaction as a person reads it. */
+/** A transaction in readable form. */
 export const plain = (transaction: StatementTransaction) => ({
   ...transaction,
   bookingDate: formatDay(transaction.bookingDate),
@@ -16,7 +16,7 @@ export const plain = (transaction: StatementTransaction) => ({
 
 type Plain = ReturnType<typeof plain>;
 
-/** A transaction about which nothing is known but this. */
+/** A transaction with only these fields. */
 export const transaction = (known: Partial<Plain>): Plain => ({
   accountIban: 'DE89370400440532013000',
   bookingDate: '2026-03-02',
@@ -30,7 +30,7 @@ export const transaction = (known: Partial<Plain>): Plain => ({
   ...known,
 });
 
-/** Bytes in pieces of `size`, as they come over a network. */
+/** Splits bytes into chunks of `size`, as a network does. */
 export async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
@@ -45,7 +45,7 @@ export async function readAll(file: string | Uint8Array, options: StatementOptio
   return { transactions, warnings };
 }
 
-/** A file's transactions, to be compared. */
+/** A file's transactions in a form that tests can compare. */
 export const read = async (file: string | Uint8Array, options?: StatementOptions & { size?: number }) =>
   (await readAll(file, options)).transactions.map(plain);
 
@@ -58,11 +58,11 @@ interface CamtOptions {
   version?: string;
   account?: string;
   balances?: string;
-  /** In front of `Document`. */
+  /** Text before `Document`. */
   head?: string;
 }
 
-/** A camt.053 with one statement of these entries. */
+/** A camt.053 file with one statement of these entries. */
 export function camt(entries: string, options: CamtOptions = {}): string {
   const {
     version = '02',
@@ -84,12 +84,12 @@ interface EntryOptions {
   direction?: string;
   status?: string;
   dates?: string;
-  /** Between the dates and the details. */
+  /** Elements between the dates and the details. */
   more?: string;
   details?: string;
 }
 
-/** An `Ntry`, of +10 EUR on 2 March 2026 unless told otherwise. */
+/** An `Ntry`, by default of +10 EUR on 2 March 2026. */
 export function entry(options: EntryOptions = {}): string {
   const { amount = '10.00', currency = 'EUR', direction = 'CRDT', status = 'BOOK', more = '', details = '' } = options;
   const { dates = '<BookgDt><Dt>2026-03-02</Dt></BookgDt>' } = options;

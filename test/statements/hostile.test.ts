@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readStatement, StatementError, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
 import { camt, entry, pieces, read, readAll, transaction, warningsOf } from './files.ts';
 
-// Files that are made to cost the reader memory or time. Each is read or refused; neither grows with the file's form.
+// Files that are designed to cost the parser memory or time. Each is read or rejected, at a cost that doesn't depend on
+// its form.
 
 const repeated = (text: string, count: number): string => text.repeat(count);
 
@@ -16,7 +17,7 @@ async function refusal(file: string, csv?: CsvMapping): Promise<string> {
   return 'was read';
 }
 
-describe('warnings beyond 100 are counted, not kept', () => {
+describe('after 100 warnings the others are only counted', () => {
   const cases: [string, string][] = [
     ['balances without an amount', camt('', { balances: repeated('<Bal/>', 20_000) })],
     ['balances without a direction', camt('', { balances: repeated('<Bal><Amt Ccy="EUR">1</Amt></Bal>', 20_000) })],
@@ -37,14 +38,14 @@ describe('warnings beyond 100 are counted, not kept', () => {
     expect(warnings.join('').length).toBeLessThan(30_000);
   });
 
-  test('100 are told in full', async () => {
+  test('100 warnings are reported in full', async () => {
     const warnings = await warningsOf(camt('', { balances: repeated('<Bal/>', 100) }));
     expect(warnings).toHaveLength(100);
     expect(warnings.at(-1)).toMatch(/has no amount/);
   });
 });
 
-describe('CAMT.053: what a file can hold is bounded', () => {
+describe('CAMT.053', () => {
   test('an entry with a hundred thousand empty details is one transaction', async () => {
     const file = camt(entry({ details: repeated('<TxDtls/>', 100_000) }));
     const { transactions, warnings } = await readAll(file, { size: 65_536 });
@@ -52,13 +53,13 @@ describe('CAMT.053: what a file can hold is bounded', () => {
     expect(warnings).toEqual([expect.stringMatching(/has 100000 details that don't make its 10 EUR/)]);
   });
 
-  test('an entry with more details than a file may have transactions is refused', async () => {
+  test('rejects an entry with more details than the limit of transactions', async () => {
     expect(await refusal(camt(entry({ details: repeated('<TxDtls/>', 250_001) })))).toMatch(
       /entry 1: this entry has more than 250000 details/,
     );
   });
 
-  test('a file with more transactions than can be imported at once is refused', async () => {
+  test('rejects a file with more transactions than the limit', async () => {
     const mt940 = `:20:1\n:25:DE1\n:60F:C260302EUR0,\n${repeated(':61:2603020302C1,\n', 250_001)}:62F:C260302EUR0,\n-\n`;
     expect(await refusal(mt940)).toBe(
       'This file has more than 250000 transactions; ask the bank for files of shorter periods.',
@@ -71,11 +72,11 @@ describe('CAMT.053: what a file can hold is bounded', () => {
     ['an element name of two million characters', camt(`<${'x'.repeat(2e6)}/>`)],
     ['an attribute of two million characters', camt(`<Any a="${'x'.repeat(2e6)}"/>`)],
     ['a CDATA section of two million characters', camt(`<Any><![CDATA[${'x'.repeat(2e6)}]]></Any>`)],
-  ])('%s is refused while it is read', async (_what, file) => {
+  ])('rejects %s while reading it', async (_what, file) => {
     expect(await refusal(file)).toMatch(/^Line \d+: this .* is longer than 1048576 characters/);
   });
 
-  test('a text in many pieces is refused where it is wanted, and left out where it is not', async () => {
+  test('rejects a long text in many pieces in a used element, and skips it in an unused one', async () => {
     const pieced = repeated('x<!-- -->', 300_000);
     expect(await refusal(camt(entry({ more: `<AddtlNtryInf>${pieced}</AddtlNtryInf>` })))).toMatch(
       /holds more than 200000 characters of text/,
@@ -89,11 +90,11 @@ describe('CAMT.053: what a file can hold is bounded', () => {
       'a set of details',
       entry({ details: `<TxDtls><RmtInf>${repeated('<Ustrd>x</Ustrd>', 100_001)}</RmtInf></TxDtls>` }),
     ],
-  ])('%s with more text than a person can have written is refused', async (_what, entries) => {
+  ])('rejects %s with too much text', async (_what, entries) => {
     expect(await refusal(camt(entries))).toMatch(/holds more than 200000 characters of text/);
   });
 
-  test('long names of elements within each other cost nothing', async () => {
+  test('reads nested elements with long names in bounded time', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `n${at}${'x'.repeat(30_000)}`);
     const open = names.map((name) => `<${name}>`).join('');
     const close = names
@@ -104,7 +105,7 @@ describe('CAMT.053: what a file can hold is bounded', () => {
     expect(await read(file, { size: 65_536 })).toEqual([transaction({})]);
   });
 
-  test('entries in more currencies than there are', async () => {
+  test('rejects entries in more currencies than exist', async () => {
     const currencies = Array.from({ length: 301 }, (_, at) => `X${at}`);
     expect(await refusal(camt(currencies.map((currency) => entry({ currency })).join('')))).toMatch(
       /entry 301: this statement has entries in more than 300 currencies/,
@@ -112,7 +113,7 @@ describe('CAMT.053: what a file can hold is bounded', () => {
   });
 });
 
-describe('a transaction holds no more than can be stored', () => {
+describe('rejects a transaction with text too long to store', () => {
   test.each<[string, string]>([
     ['an account', camt(entry(), { account: `<Id><Othr><Id>${'x'.repeat(256)}</Id></Othr></Id>` })],
     ['a currency', camt(entry({ currency: 'x'.repeat(256) }))],
@@ -129,7 +130,7 @@ describe('a transaction holds no more than can be stored', () => {
       "a counterparty's name",
       camt(entry({ details: `<TxDtls><RltdPties><Dbtr><Nm>${'x'.repeat(1001)}</Nm></Dbtr></RltdPties></TxDtls>` })),
     ],
-  ])('%s that is too long', async (_what, file) => {
+  ])('in %s', async (_what, file) => {
     expect(await refusal(file)).toMatch(/entry 1: this entry has more than \d+ characters in "x+…"/);
   });
 });
@@ -137,13 +138,13 @@ describe('a transaction holds no more than can be stored', () => {
 describe('MT940', () => {
   const message = (fields: string): string => `:20:1\n:25:DE1\n:60F:C260302EUR0,\n${fields}:62F:C260302EUR0,\n-\n`;
 
-  test('a field of a million blank lines is refused', async () => {
+  test('rejects a field of a million blank lines', async () => {
     expect(await refusal(message(`:61:2603020302C1,\n:86:x${repeated('\n', 1e6)}`))).toMatch(
       /field :86: is too long for an MT940/,
     );
   });
 
-  test('an entry with a hundred thousand empty fields of information is refused', async () => {
+  test('rejects an entry with a hundred thousand empty fields of information', async () => {
     expect(await refusal(message(`:61:2603020302C1,\n${repeated(':86:\n', 100_000)}`))).toMatch(
       /entry is too long for an MT940/,
     );
@@ -151,12 +152,12 @@ describe('MT940', () => {
 
   test.each([
     ['a line of a million characters', 'x'.repeat(1e6)],
-    ['one that came in a single piece', 'x'.repeat(30_000)],
-  ])('%s is refused', async (_what, line) => {
+    ['a line of 30,000 characters in a single chunk', 'x'.repeat(30_000)],
+  ])('rejects %s', async (_what, line) => {
     expect(await refusal(message(`${line}\n`))).toMatch(/line is too long for an MT940/);
   });
 
-  test('blocks within blocks are no reason to run out of stack', async () => {
+  test('reads nested blocks without a stack overflow', async () => {
     expect(await refusal(`:20:1\n${repeated('{4:', 6000)}\n`)).toMatch(/^Line/);
   });
 });
@@ -179,23 +180,23 @@ describe('CSV', () => {
       `2026-03-02,1,x${repeated(',', 100_000)}\n`,
       /^Line 1: this row has more than 1000 cells/,
     ],
-  ])('%s is refused', async (_what, file, message) => {
+  ])('rejects %s', async (_what, file, message) => {
     expect(await refusal(file, csv)).toMatch(message);
   });
 
-  test('two million blank lines are passed over', async () => {
+  test('skips two million blank lines', async () => {
     const file = `${repeated('\n', 2e6)}2026-03-02,10,x\n`;
     expect(await read(file, { csv: { ...csv, delimiter: ',' }, size: 65_536 })).toEqual([
       transaction({ reference: 'x' }),
     ]);
   });
 
-  test('a first line that is skipped may be of any length', async () => {
+  test('skips a first line of any length', async () => {
     const file = `${'x'.repeat(2e6)}\n2026-03-02,10,x\n`;
     expect(await refusal(file, { ...csv, skipLines: 1 })).toMatch(/was read|never closed|too long/);
   });
 
-  test('the delimiter is told by the first row that is not blank', async () => {
+  test('has the delimiter of the first row that is not blank', async () => {
     expect(await read('\n\n2026-03-02;10;x\n', { csv })).toEqual([transaction({ reference: 'x' })]);
     expect(await read('2026-03-02;10;x', { csv })).toEqual([transaction({ reference: 'x' })]);
   });

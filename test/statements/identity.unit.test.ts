@@ -21,7 +21,7 @@ const known: StatementTransaction = {
 };
 
 describe('an identity', () => {
-  test('is the same for ever: what was imported is known by it', () => {
+  test('never changes, so that imported transactions stay recognizable', () => {
     expect(identityOf(known)).toBe('9de7882df495b7c65c7e35a221e9508473b2fd38dc2fe3ed0ac4cd39a5f8a5b4');
     expect(withOccurrence()(known)).toBe('50fd01dbef4cfc40cf56d7880c3327d6f4fd00d7ece4ce8981bf1f497e04a72b');
   });
@@ -52,13 +52,13 @@ describe('an identity', () => {
     expect(identityOf({ ...known, ...change })).not.toBe(identityOf(known));
   });
 
-  test('zero has no sign', () => {
+  test('is the same for 0 and -0', () => {
     const zero = (amount: Decimal) => identityOf({ ...known, amount });
     expect(zero(new Decimal(0).negated())).toBe(zero(new Decimal('0.00')));
   });
 });
 
-/** An account's days, each with transactions of which many are equal: as few different ones as that takes. */
+/** An account's days with transactions. There are few different ones, so that many are equal. */
 const days = fc.array(
   fc.array(
     fc.record({
@@ -84,7 +84,7 @@ const file = (of: Days, from: number, until: number): StatementTransaction[] =>
     })),
   );
 
-/** Adds a file's transactions to the books, where each identity is kept once. */
+/** Adds a file's transactions to the books, which have each identity once. */
 function importInto(books: Map<string, StatementTransaction>, transactions: StatementTransaction[]): void {
   const identify = withOccurrence();
   for (const one of transactions) {
@@ -93,13 +93,13 @@ function importInto(books: Map<string, StatementTransaction>, transactions: Stat
   }
 }
 
-const told = (transactions: Iterable<StatementTransaction>): string[] =>
+const sorted = (transactions: Iterable<StatementTransaction>): string[] =>
   [...transactions]
     .map((one) => `${formatDay(one.bookingDate)} ${one.amount.toFixed()} ${one.reference} ${one.externalId}`)
     .toSorted();
 
 describe('importing', () => {
-  test('two truly equal transactions are two, and the same file again adds nothing', () => {
+  test('keeps two equal transactions of one file, and adds none when the file is imported again', () => {
     const books = new Map<string, StatementTransaction>();
     importInto(books, [known, known, { ...known }]);
     expect(books.size).toBe(3);
@@ -107,14 +107,14 @@ describe('importing', () => {
     expect(books.size).toBe(3);
   });
 
-  test('a file with more equals than were there adds just those', () => {
+  test('adds only the additional ones of a file with more equal transactions', () => {
     const books = new Map<string, StatementTransaction>();
     importInto(books, [known]);
     importInto(books, [known, known]);
     expect(books.size).toBe(2);
   });
 
-  test('files that overlap add nothing twice and drop nothing, in whatever order they and their entries come', () => {
+  test('adds each transaction of overlapping files once, in any order of files and entries', () => {
     const span = fc.tuple(fc.nat(7), fc.nat(8)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
     const shuffled = fc.array(fc.nat(), { minLength: 1, maxLength: 20 });
     fc.assert(
@@ -130,12 +130,12 @@ describe('importing', () => {
         const covered = of.map((transactions, at) =>
           spans.some(([from, until]) => at >= from && at < until) ? transactions : [],
         );
-        expect(told(books.values())).toEqual(told(file(covered, 0, covered.length)));
+        expect(sorted(books.values())).toEqual(sorted(file(covered, 0, covered.length)));
       }),
     );
   });
 
-  test('the samples, twice', async () => {
+  test('adds nothing when a sample is imported again', async () => {
     for (const path of ['camt053/camt053.v2.multi.statement.xml', 'mt940/abnamro.sta', 'mt940/sepa_mt9401.sta']) {
       const books = new Map<string, StatementTransaction>();
       const bytes = await sample(path);
@@ -146,7 +146,7 @@ describe('importing', () => {
     }
   });
 
-  test('the same entries in another version of the format, written otherwise', async () => {
+  test('recognizes the same entries in another version and form of the format', async () => {
     const books = new Map<string, StatementTransaction>();
     importInto(books, (await readAll(camt(entry() + entry()))).transactions);
     const recent = camt(entry({ amount: '10', status: '<Cd>BOOK</Cd>' }).repeat(2), { version: '08' });

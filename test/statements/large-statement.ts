@@ -1,7 +1,7 @@
 import { readStatement, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
 import { withOccurrence } from '../../schema/bank-import/parsers/identity.ts';
 
-// Reads a large statement that it makes as it goes, and tells what that took. Run as a process of its own, with
+// Generates and reads a large statement, and prints the time and memory used. It runs in its own process, with
 // --expose-gc: `node --expose-gc large-statement.ts camt053 100000`.
 
 const [format = 'camt053', count = '100000'] = process.argv.slice(2);

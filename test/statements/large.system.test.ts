@@ -13,7 +13,7 @@ interface Figures {
   seconds: number;
 }
 
-// One entry with 100,000 details must be held as a whole: only its end tells whether they make its amount.
+// One entry with 100,000 details must stay in memory until its end: only then their sum can be compared with its amount.
 test.each([
   ['camt053', 50],
   ['mt940', 50],

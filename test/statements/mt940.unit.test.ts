@@ -41,11 +41,11 @@ describe('an entry (:61:)', () => {
     [':61:2603020302C1.000,00NTRFNONREF', "this entry can't be read"],
     [':61:2603020302C1234567890123,456NTRFNONREF', 'this amount has more than 15 digits'],
     [':61:2603020302C10,NTRFNONREF\n:86:a\0b', 'Line 5, statement 1, entry 1: this entry has a NUL character'],
-  ])('%j is refused, saying where', async (entries, reason) => {
+  ])('%j is rejected with its position', async (entries, reason) => {
     await expect(read(statement(entries))).rejects.toThrow(reason);
   });
 
-  test('the bank’s reference is what follows the slashes; the customer’s is text', async () => {
+  test('has the bank’s reference after the slashes, and the customer’s reference as text', async () => {
     expect(await one(':61:260302C10,NTRFINV 2026-0007//BANK/1')).toEqual(
       transaction({ ...dated, externalId: 'BANK/1', reference: 'INV 2026-0007' }),
     );
@@ -54,7 +54,7 @@ describe('an entry (:61:)', () => {
     expect(await one(':61:260302C10,NTRFKREF+//B2')).toEqual(transaction({ ...dated, externalId: 'B2' }));
   });
 
-  test('an IBAN instead of the customer’s reference, or in the line below, is the other one’s', async () => {
+  test('has the counterparty’s IBAN in place of the customer’s reference or in the line below', async () => {
     const iban = 'NL91ABNA0417164300';
     const expected = transaction({ ...dated, counterpartyIban: iban, reference: 'Rent' });
     expect(await one(`:61:260302C10,NTRF${iban}\n:86:Rent`)).toEqual(expected);
@@ -72,7 +72,7 @@ describe('information (:86:)', () => {
     return [counterpartyName, counterpartyIban, reference];
   };
 
-  test('plain text, over several lines, goes on where a line was full', async () => {
+  test('joins plain text without a blank after a full line', async () => {
     expect(await information('Invoice 2026-0007\n\nthank you')).toEqual([null, null, 'Invoice 2026-0007 thank you']);
     expect(await information(`${'x'.repeat(60)} 2026\n-0007`)).toEqual([null, null, `${'x'.repeat(60)} 2026-0007`]);
     expect(await information('Time 12:30\n:30 o’clock\n-5 degrees')).toEqual([
@@ -82,7 +82,7 @@ describe('information (:86:)', () => {
     ]);
   });
 
-  test('sub-fields: text, name, account', async () => {
+  test('has text, name, and account in sub-fields', async () => {
     expect(
       await information(
         '166?00GUTSCHRIFT?109321?20EREF+2026-0007?21MREF+M1?22CRED+DE98ZZZ?23SVWZ+Rechnung fuer Buechern\n' +
@@ -91,7 +91,7 @@ describe('information (:86:)', () => {
     ).toEqual(['ADA LOVE LACE GMBH', 'DE02120300000000202051', 'Rechnung fuer Buechern und Hefte 2026-0007']);
   });
 
-  test('sub-fields without tags, another separator, the IBAN in 38, only a booking text', async () => {
+  test('can have sub-fields without tags, another separator, the IBAN in 38, or only a booking text', async () => {
     expect(await information('020?00Ueberweisung?20Rechnung 2026-0007?21Kunde 12')).toEqual([
       null,
       null,
@@ -106,7 +106,7 @@ describe('information (:86:)', () => {
     expect(await information('166?20EREF+NOTPROVIDED?21SVWZ+Why? 2026-0007')).toEqual([null, null, 'Why? 2026-0007']);
   });
 
-  test('a text cut inside a tag’s value is put together; IBAN+ and BIC+ are told from text', async () => {
+  test('joins text that was split within a tag’s value, and distinguishes IBAN+ and BIC+ from text', async () => {
     expect(
       await information(
         '166?20SVWZ+Zu Rechnung Nr. 2026-0?21007 vom Mai?22IBAN+DE02120300000000202051?23BIC+BYLADEM1001',
@@ -129,7 +129,7 @@ describe('information (:86:)', () => {
     ]);
   });
 
-  test('words between slashes: ABN AMRO', async () => {
+  test('can have words between slashes: ABN AMRO', async () => {
     expect(
       await information(
         '/TRTP/SEPA OVERBOEKING/IBAN/FR7630006000011234567890189/BIC/GEFRA\n' +
@@ -138,7 +138,7 @@ describe('information (:86:)', () => {
     ).toEqual(['QASD JGRED', 'FR7630006000011234567890189', 'Factuur 2026-0007']);
   });
 
-  test('words between slashes: ING and Rabobank', async () => {
+  test('can have words between slashes: ING and Rabobank', async () => {
     expect(
       await information('/EREF/EV123REP//CNTP/NL32INGB0000012345/INGBNL2A/ING BANK NV///REMI/USTD//EV10001 T1000/'),
     ).toEqual(['ING BANK NV', 'NL32INGB0000012345', 'EV10001 T1000 EV123REP']);
@@ -160,19 +160,19 @@ describe('messages', () => {
   const entry = ':61:2603020302C10,NTRFNONREF\n:86:Invoice';
   const expected = transaction({ ...dated, reference: 'Invoice' });
 
-  test('SWIFT’s blocks, the first field in the header’s line and the end in the last one’s', async () => {
+  test('can be in SWIFT blocks, with the first field in the header’s line and the end in the last line', async () => {
     const blocks = `{1:F01BANKDEFFXXXX0000000000}{2:I940BANKDEFFXXXXN}{4:${statement(entry).replace('\n-\n', '-}{5:{CHK:1}}\n')}`;
     expect(await read(blocks)).toEqual([expected]);
     expect(await read(blocks + blocks)).toEqual([expected, expected]);
     expect(await read(blocks.replace('{4:', '{4:\n'))).toEqual([expected]);
   });
 
-  test('an account with the bank’s code, or with the currency, is as sent', async () => {
+  test('keep an account with a bank code or a currency unchanged', async () => {
     const file = statement(entry).replace(':25:', ':25P:').replace('3000\n', '3000EUR\nCOBADEFFXXX\n');
     expect(await read(file)).toEqual([{ ...expected, accountIban: 'DE89370400440532013000EUR' }]);
   });
 
-  test('several statements, several days under one reference, pages, no line at the end', async () => {
+  test('can be several statements, several days with one reference, pages, and without a last line', async () => {
     const pages =
       statement(entry).replace(':62F:', ':62M:') +
       statement(entry, 'C260302EUR20,').replace(':60F:C260227EUR0,', ':60M:C260302EUR10,');
@@ -183,7 +183,7 @@ describe('messages', () => {
     expect(await warningsOf(days)).toEqual([]);
   });
 
-  test('a currency that no longer exists is kept; a balance that doesn’t add up is a warning', async () => {
+  test('keep an obsolete currency; a balance that doesn’t add up causes a warning', async () => {
     const marks = statement(entry, 'C260302DEM11,').replace('EUR0', 'DEM0');
     expect(await read(marks)).toEqual([{ ...expected, currency: 'DEM' }]);
     expect(await warningsOf(marks)).toEqual(["Statement 1 doesn't add up: 0 and entries of 10 don't make 11 DEM."]);
@@ -217,11 +217,11 @@ describe('messages', () => {
     [`{1:F01BANKDEFFXXXX}{4:\n${statement(entry).replace('\n-\n', '\n')}`, 'this file ends within a message'],
     [statement(`${entry}\n${'x'.repeat(30_000)}`), 'is too long for an MT940'],
     [statement(`${entry}\n${':86:more\n'.repeat(10_000)}`), 'entry is too long for an MT940'],
-  ])('%# is refused, saying where and why', async (file, reason) => {
+  ])('are rejected with position and reason: %#', async (file, reason) => {
     await expect(read(file)).rejects.toThrow(reason);
   });
 
-  test('a file that only says it is one is refused', async () => {
+  test('are required in an MT940 file', async () => {
     await expect(read('hello', { format: 'mt940' })).rejects.toThrow(
       'This file holds no MT940 message (:20:, :25:, :60F:).',
     );

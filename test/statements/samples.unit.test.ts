@@ -3,8 +3,8 @@ import { Decimal, sum } from '../../schema/money/money.ts';
 import { StatementError, readStatement } from '../../schema/bank-import/parsers/statement.ts';
 import { pieces, plain, read, readAll, sample, transaction } from './files.ts';
 
-describe('every sample: how many, what they sum to, and what is said about its balances', () => {
-  // ING's and ABN AMRO's samples were shortened by those who published them.
+describe('every sample has the expected transactions, sum, and warnings', () => {
+  // The samples of ING and ABN AMRO were shortened by their publishers, so their balances don't add up.
   test.each([
     [
       'camt053/camt053.v2.five.decimals.xml',
@@ -29,10 +29,10 @@ describe('every sample: how many, what they sum to, and what is said about its b
     ['mt940/sepa_mt9401.sta', 97, '-9269135.9', []],
   ] as [string, number, string, string[]][])('%s', async (path, count, total, warnings) => {
     const file = await sample(path);
-    const { transactions, warnings: said } = await readAll(file);
+    const { transactions, warnings: reported } = await readAll(file);
     expect(transactions).toHaveLength(count);
     expect(sum(transactions.map((one) => one.amount)).toFixed()).toBe(new Decimal(total).toFixed());
-    expect(said).toEqual(warnings);
+    expect(reported).toEqual(warnings);
   });
 
   test.each([
@@ -41,7 +41,7 @@ describe('every sample: how many, what they sum to, and what is said about its b
     'mt940/asnb.sta',
     'mt940/ing.sta',
     'mt940/sepa_mt9401.sta',
-  ])('%s is the same in pieces of any size, and with other line breaks', async (path) => {
+  ])('%s has the same transactions in chunks of any size, and with other line breaks', async (path) => {
     const file = await sample(path);
     const whole = await read(file, { size: 1_000_000 });
     for (const size of [1, 2, 3, 64, 1000]) expect(await read(file, { size })).toEqual(whole);
@@ -51,7 +51,7 @@ describe('every sample: how many, what they sum to, and what is said about its b
         expect(await read(text.replaceAll('\n', lineBreak), { size })).toEqual(whole);
   });
 
-  test('the wrong one is refused: it is a camt.053 without a statement', async () => {
+  test('the invalid one is rejected: a camt.053 without a statement', async () => {
     await expect(read(await sample('camt053/camt053.v2.wrong.xml'))).rejects.toThrow(
       new StatementError(null, 'is a CAMT.053, but holds no statement (Stmt)'),
     );
@@ -73,7 +73,7 @@ test('camt.053 version 4: an account without an IBAN, details in another currenc
   ]);
 });
 
-test('camt.053 version 2 with two statements: a creditor is no counterparty of money received', async () => {
+test('camt.053 version 2 with two statements: a creditor is no counterparty of a credit', async () => {
   const common = { accountIban: 'NL26VAYB8060476890', bookingDate: '2014-12-31', valueDate: '2015-01-02' };
   expect(await read(await sample('camt053/camt053.v2.multi.statement.xml'))).toEqual([
     transaction({ ...common, amount: '8.85', reference: 'Transaction Description 1 000000001' }),
@@ -87,7 +87,7 @@ test('camt.053 version 2 with two statements: a creditor is no counterparty of m
   ]);
 });
 
-test('ABN AMRO: preambles, blank lines, the day booked and the day valued', async () => {
+test('ABN AMRO: preambles, blank lines, booking and value dates', async () => {
   const card = (booked: string, value: string, amount: string, reference: string) =>
     transaction({ accountIban: '517852257', bookingDate: booked, valueDate: value, amount, reference });
   expect(await read(await sample('mt940/abnamro.sta'))).toEqual([
@@ -110,7 +110,7 @@ test('ABN AMRO: preambles, blank lines, the day booked and the day valued', asyn
   ]);
 });
 
-test('ASN: the counterparty beside the entry, text that goes on where its line was full', async () => {
+test('ASN: the counterparty beside the entry, text joined after a full line', async () => {
   const asn = (day: string, amount: string, name: string | null, iban: string | null, reference: string) =>
     transaction({
       accountIban: 'NL81ASNB9999999999',
@@ -142,7 +142,7 @@ test('ASN: the counterparty beside the entry, text that goes on where its line w
   ]);
 });
 
-test('ING: no entry dates, tabs and soft hyphens as they are; what follows the balance is about the statement', async () => {
+test('ING: no entry dates, unchanged tabs and soft hyphens; text after the balance belongs to the statement', async () => {
   const ing = (amount: string, reference: string, day = '2010-07-22') =>
     transaction({ accountIban: '0001234567', bookingDate: day, valueDate: day, amount, reference });
   expect(await read(await sample('mt940/ing.sta'))).toEqual([
@@ -168,7 +168,7 @@ test('ING: no entry dates, tabs and soft hyphens as they are; what follows the b
   ]);
 });
 
-test('a German bank: names and texts put together from sub-fields, blanks lost at a line’s end put back', async () => {
+test('a German bank: names and texts joined from sub-fields, with the blanks that were lost at line ends', async () => {
   const transactions = await read(await sample('mt940/sepa_mt9401.sta'));
   const german = (known: Partial<(typeof transactions)[number]>) =>
     transaction({ bookingDate: '2007-09-04', valueDate: '2007-09-04', ...known });
@@ -196,7 +196,7 @@ test('a German bank: names and texts put together from sub-fields, blanks lost a
         'A-CT-NUD-/S01 CTSc-01 EBB TFNr 01011/ 0001 TFNR 01011 Instruction Id  00001',
     }),
   );
-  // A credit taken back is money sent, and a collective entry stays one.
+  // A reversed credit is a debit, and a collective entry stays one transaction.
   expect(transactions.filter((one) => one.amount === '-204.88')).toEqual([
     german({ accountIban: '50880050/0194774600888', amount: '-204.88', reference: '0904059003' }),
     german({
@@ -209,7 +209,7 @@ test('a German bank: names and texts put together from sub-fields, blanks lost a
   expect(find('0724710333343453')).toMatchObject({ bookingDate: '2007-09-04' });
 });
 
-test('reading stops when its reader does, and closes the source', async () => {
+test('closes the source when the consumer stops reading', async () => {
   const file = await sample('mt940/sepa_mt9401.sta');
   let isClosed = false;
   async function* source() {
@@ -226,7 +226,7 @@ test('reading stops when its reader does, and closes the source', async () => {
   expect(isClosed).toBe(true);
 });
 
-test('progress is reported in bytes, up to the last one', async () => {
+test('reports progress in bytes, up to the last one', async () => {
   const reports: number[] = [];
   const file = await sample('mt940/sepa_mt9401.sta');
   await read(file, { size: 10_000, report: (bytesRead) => reports.push(bytesRead) });

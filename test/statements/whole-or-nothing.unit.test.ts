@@ -9,7 +9,7 @@ import {
 } from '../../schema/bank-import/parsers/statement.ts';
 import { camt, entry, pieces, plain, read, readAll, sample } from './files.ts';
 
-// A file is read whole or not at all: what has been handed out before an error must not be mistaken for it.
+// A file is read completely or with an error. Transactions that were read before an error are not a complete file.
 
 const outcome = async (file: Uint8Array | string) => {
   try {
@@ -22,12 +22,12 @@ const outcome = async (file: Uint8Array | string) => {
 
 const numberOfMessages = (text: string) => text.split(/^:62[FM]:.*,/m).length - 1;
 
-describe('a file that is cut', () => {
-  test('XML: at any position an error, at the last ones the whole', async () => {
+describe('a truncated file', () => {
+  test('in XML is an error at any position, except after the last element', async () => {
     const file = (await sample('camt053/camt053.v2.multi.statement.xml')).toString();
     const whole = await read(file);
     const end = file.indexOf('</Document>') + '</Document>'.length;
-    // Every position near the ends of elements that matter; any of the others.
+    // Every position near the ends of important elements, and random other ones.
     const positions = fc.oneof(fc.nat(file.length), fc.integer({ min: end - 400, max: file.length }));
     await fc.assert(
       fc.asyncProperty(positions, async (at) => {
@@ -37,14 +37,14 @@ describe('a file that is cut', () => {
     );
   });
 
-  test('XML in UTF-16, and with a letter cut in two', async () => {
+  test('in UTF-16 XML is an error, also within a letter', async () => {
     const file = Buffer.from(`\uFEFF${camt(entry({ more: '<AddtlNtryInf>🏦</AddtlNtryInf>' }))}`, 'utf16le');
     for (let at = 0; at < file.length - 4; at += 1) expect(await outcome(file.subarray(0, at))).toBeUndefined();
     expect(await outcome(file)).toHaveLength(1);
   });
 
-  // Whether messages are missing after a whole one no MT940 tells.
-  test.each(['abnamro', 'asnb', 'ing'])('MT940, %s: never a part of a message', async (name) => {
+  // MT940 can't show whether messages are missing after a complete one.
+  test.each(['abnamro', 'asnb', 'ing'])('in MT940 never gives a part of a message: %s', async (name) => {
     const file = (await sample(`mt940/${name}.sta`)).toString();
     const whole = await read(file);
     const messages = file.split(/(?=^:20:)/m);
@@ -60,7 +60,7 @@ describe('a file that is cut', () => {
     );
   });
 
-  test('MT940 in SWIFT’s blocks, and after a message that was ended: each message must be ended', async () => {
+  test('in MT940 with SWIFT blocks or terminated messages is an error within a message', async () => {
     const file = (await sample('mt940/asnb.sta')).toString();
     const end = file.indexOf('-}{5:}');
     for (let at = file.indexOf('{4:') + 3; at < end; at += 1) expect(await outcome(file.slice(0, at))).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a file that is cut', () => {
       expect(await outcome(second.slice(0, at))).toBeUndefined();
   });
 
-  test('a source that breaks off with an error hands that error on', async () => {
+  test('with an error of its source fails with that error', async () => {
     const file = await sample('mt940/abnamro.sta');
     async function* source() {
       yield* pieces(file, 100);
@@ -89,8 +89,8 @@ describe('a file that is cut', () => {
   });
 });
 
-describe('any file at all', () => {
-  test('is read or refused with a reason, whatever is in it', async () => {
+describe('any file', () => {
+  test('is read or rejected with a reason, with any content', async () => {
     const samples = await Promise.all(
       ['camt053/camt053.v4.xml', 'mt940/ing.sta', 'mt940/asnb.sta'].map((path) => sample(path)),
     );
@@ -108,9 +108,9 @@ describe('any file at all', () => {
   });
 });
 
-describe('what is written as CAMT.053 is read as it was', () => {
+describe('transactions written as CAMT.053 are read unchanged', () => {
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(']]>', ']]&gt;');
-  // What XML can say at all, without the line breaks that it reads as one.
+  // All characters of XML, without the line breaks that XML normalizes.
   const text = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
     .map((one) => one.replaceAll(/[\p{Cc}\uFFFE\uFFFF]/gu, '').trim())
@@ -135,17 +135,17 @@ describe('what is written as CAMT.053 is read as it was', () => {
   type One = ReturnType<typeof plain>;
 
   const element = (name: string, content: string | null) => (content === null ? '' : `<${name}>${content}</${name}>`);
-  const said = (name: string, content: string | null) => element(name, content && escaped(content));
+  const optional = (name: string, content: string | null) => element(name, content && escaped(content));
 
   const details = (of: One, isRecent: boolean) => {
     const party = of.amount.startsWith('-') ? 'Cdtr' : 'Dbtr';
-    const name = said('Nm', of.counterpartyName);
+    const name = optional('Nm', of.counterpartyName);
     return (
-      `<TxDtls><Refs>${said('AcctSvcrRef', of.externalId)}</Refs><Amt Ccy="${of.currency}">${of.amount.replace('-', '')}</Amt>` +
+      `<TxDtls><Refs>${optional('AcctSvcrRef', of.externalId)}</Refs><Amt Ccy="${of.currency}">${of.amount.replace('-', '')}</Amt>` +
       `<CdtDbtInd>${of.amount.startsWith('-') ? 'DBIT' : 'CRDT'}</CdtDbtInd>` +
       `<RltdPties>${element(party, isRecent ? element('Pty', name) : name)}` +
-      `${said('IBAN', of.counterpartyIban).replace(/^(.+)$/s, `<${party}Acct><Id>$1</Id></${party}Acct>`)}</RltdPties>` +
-      `<RmtInf>${said('Ustrd', of.reference)}</RmtInf></TxDtls>`
+      `${optional('IBAN', of.counterpartyIban).replace(/^(.+)$/s, `<${party}Acct><Id>$1</Id></${party}Acct>`)}</RltdPties>` +
+      `<RmtInf>${optional('Ustrd', of.reference)}</RmtInf></TxDtls>`
     );
   };
   const dates = (of: One) =>
@@ -160,7 +160,7 @@ describe('what is written as CAMT.053 is read as it was', () => {
       details: details(of, isRecent),
     });
 
-  test('entry by entry, in every version and in pieces of any size', async () => {
+  test('as entries, in every version and in chunks of any size', async () => {
     const version = fc.integer({ min: 2, max: 13 });
     await fc.assert(
       fc.asyncProperty(
@@ -178,7 +178,7 @@ describe('what is written as CAMT.053 is read as it was', () => {
     );
   });
 
-  test('as one batch: nothing is made up and nothing lost', async () => {
+  test('as one batch, with none added and none lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(one, { minLength: 2, maxLength: 8 }), async (all) => {
         const batch = all.map((of) => ({ ...of, currency: 'EUR', bookingDate: '2026-03-02', valueDate: null }));
