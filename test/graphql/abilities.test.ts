@@ -22,7 +22,7 @@ const abilityOf = ({ field }: Place): Ability | undefined => checksOf(field.exte
 const isForSessions = ({ field }: Place): boolean => checksOf(field.extensions['pothosOptions']).inSession === true;
 const everything = abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]);
 
-/** Of those who act for Acme, one with these abilities. */
+/** An integrator of Acme with these abilities. */
 async function withAbilities(...abilities: string[]): Promise<Integrator> {
   const name = abilities.join();
   let token = tokens.get(name);
@@ -31,7 +31,7 @@ async function withAbilities(...abilities: string[]): Promise<Integrator> {
   return asIntegrator(service, { ...acme, token: made.token, tokenId: made.id });
 }
 
-/** By their abilities: a user's tokens are bounded. */
+/** Integrators by their abilities. They are reused, as a user's tokens are limited. */
 const tokens = new Map<string, ReturnType<typeof createToken>>();
 
 /** `TimeEntry` or its connection: `time-entries`. */
@@ -43,11 +43,11 @@ function resourceOf(typeName: string): string | undefined {
   return abilityScopes.find((resource) => resource === `${name}s` || resource === name.replace(/y$/, 'ies'));
 }
 
-describe('declared in the schema', () => {
-  // Each field of the overview demands its own; what a payment settles isn't known before the payment is: see below.
+describe('abilities in the schema', () => {
+  // Each field of the overview requires its own ability. The ability for a payment depends on what it pays: see below.
   const exempt = ['Query.me', 'Query.overview', 'Mutation.undoPayment'];
 
-  it('every root field but `me` and `overview` demands an ability, or a session', () => {
+  it('are required by every root field except `me`, `overview`, and fields that require a session', () => {
     const roots = places.filter((place) => place.operation && !isForSessions(place));
     const without = roots
       .filter((place) => !abilityOf(place))
@@ -59,10 +59,10 @@ describe('declared in the schema', () => {
     }
   });
 
-  // What belongs to a resource without being one.
+  // Types that belong to a resource but are none.
   const belongsTo: Record<string, string> = { Delivery: 'webhooks', WebhookWithSecret: 'webhooks' };
 
-  it('every field that leads to another resource demands that resource’s', () => {
+  it('are required by every field of another resource', () => {
     const leading = places.filter(({ operation, parent, field }) => {
       const target = resourceOf(getNamedType(field.type).name);
       const own = belongsTo[parent.name] ?? resourceOf(parent.name.replace(/Edge$/, ''));
@@ -81,7 +81,7 @@ describe('declared in the schema', () => {
 const isNeeded = ({ field }: Place, path: string[]): boolean =>
   path.length > 1 || String(field.args.find(({ name }) => name === path[0])?.type).endsWith('!');
 
-/** A question with a file, by the GraphQL multipart request specification. */
+/** A request with a file, by the GraphQL multipart request specification. */
 async function upload(who: Integrator, query: string): Promise<Pick<Answer, 'body'>> {
   const form = new FormData();
   form.set('operations', JSON.stringify({ query, variables: { file: null } }));
@@ -94,23 +94,23 @@ async function upload(who: Integrator, query: string): Promise<Pick<Answer, 'bod
 
 const unknown = '01980000-0000-7000-8000-000000000000';
 
-describe('no token may make tokens, or let others in', () => {
+describe('fields for sessions only, which create tokens and members,', () => {
   const forSessions = places.filter(isForSessions).map((place) => ({ place, name: place.field.name }));
 
-  it('they are all declared', () => {
+  it('are all declared', () => {
     const nouns = /^abilities$|tokens?$|sessions?$|members?$|invitations?$/i;
     const roots = places.filter(({ operation, field }) => operation && nouns.test(field.name));
     expect(forSessions.map(({ name }) => name)).toEqual(roots.map(({ field }) => field.name));
     expect(forSessions).toHaveLength(12);
   });
 
-  it.each(forSessions)('$name is forbidden to a token that may do everything', async ({ place }) => {
+  it.each(forSessions)('$name is forbidden to a token with all abilities', async ({ place }) => {
     const args = argumentsFor(place.field.args, (path) => (/id$/i.test(path.at(-1)!) ? unknown : undefined));
     expect(refusal(await acme.graphqlAnswer(documentFor(place, args), args)).code).toBe('FORBIDDEN');
   });
 });
 
-describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
+describe('a request beyond a token’s abilities is forbidden', () => {
   const demanding = places
     .filter((place) => place.operation && abilityOf(place))
     .map((place) => ({ place, name: place.field.name, ability: abilityOf(place)! }));
@@ -121,27 +121,30 @@ describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
     return [documentFor(place, args), args];
   };
 
-  /** What some also need, as they show other resources: single-abilities.test.ts has the rest. */
+  /** Further abilities of fields that show other resources. single-abilities.test.ts tests the others. */
   const shows: Record<string, Ability[]> = {
     billProject: ['projects:read', 'time-entries:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 
-  it.each(demanding)('$name demands $ability, and what it shows', async ({ name, place, ability }) => {
-    const [, action] = ability.split(':');
-    const codeFor = async (...abilities: string[]): Promise<string | undefined> => {
-      const who = await withAbilities(...abilities);
-      const [query, args] = question(place);
-      const answer = 'file' in args ? await upload(who, query) : await who.graphqlAnswer(query, args);
-      return answer.body.errors && refusal(answer).code;
-    };
-    expect(await codeFor(...everything.filter((each) => each !== ability))).toBe('FORBIDDEN');
-    expect(await codeFor(action === 'read' ? 'write' : 'read')).toBe('FORBIDDEN');
-    for (const enough of ['*', action!, ability])
-      expect(await codeFor(enough, ...(shows[name] ?? []))).not.toBe('FORBIDDEN');
-  });
+  it.each(demanding)(
+    '$name requires $ability, and the abilities of the resources it shows',
+    async ({ name, place, ability }) => {
+      const [, action] = ability.split(':');
+      const codeFor = async (...abilities: string[]): Promise<string | undefined> => {
+        const who = await withAbilities(...abilities);
+        const [query, args] = question(place);
+        const answer = 'file' in args ? await upload(who, query) : await who.graphqlAnswer(query, args);
+        return answer.body.errors && refusal(answer).code;
+      };
+      expect(await codeFor(...everything.filter((each) => each !== ability))).toBe('FORBIDDEN');
+      expect(await codeFor(action === 'read' ? 'write' : 'read')).toBe('FORBIDDEN');
+      for (const enough of ['*', action!, ability])
+        expect(await codeFor(enough, ...(shows[name] ?? []))).not.toBe('FORBIDDEN');
+    },
+  );
 
-  it('refused, nothing happens', async () => {
+  it('and changes nothing', async () => {
     const reader = await withAbilities('read');
     const id = await makeCustomer(acme);
     const answer = await reader.graphqlAnswer(`mutation { deleteCustomer(id: "${id}") { id } }`);
@@ -149,7 +152,7 @@ describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
     expect(await acme.db.customer.findFirst({ where: { id } })).not.toBeNull();
   });
 
-  it('undoPayment demands the ability to write what the payment settled', async () => {
+  it('undoPayment requires the ability to write the paid resource', async () => {
     const [invoices, receipts] = [await withAbilities('invoices:write'), await withAbilities('receipts:write')];
     const undo = 'mutation ($id: UUID!) { undoPayment(id: $id) { id } }';
     const ofInvoice = { id: await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' })) };
@@ -169,7 +172,7 @@ describe('`<resource>:read|write`: a request beyond them is forbidden', () => {
   });
 });
 
-describe('on both doors', () => {
+describe('over both APIs', () => {
   it('`read` reads, `write` writes, `*` does both', async () => {
     const id = await makeCustomer(acme);
     const outcome = async (...abilities: string[]) => {
@@ -195,7 +198,7 @@ describe('on both doors', () => {
     expect(await outcome('invoices:read', 'projects:write')).toEqual([403, 403, 403, 403, 200, 200]);
   });
 
-  it('a nested field is refused without its own resource’s ability, and answered with it', async () => {
+  it('a nested field is forbidden without its resource’s ability, and answered with it', async () => {
     const customerId = await makeCustomer(acme, { city: 'Bonn' });
     await makeInvoice(acme, { customerId });
     const project = await makeProject(acme, { customerId });

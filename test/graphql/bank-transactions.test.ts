@@ -16,7 +16,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
 const stamps = { id, createdAt: time, updatedAt: time };
 
 describe('bank transactions', () => {
-  it('are read alone and by match status, ignored and taken back', async () => {
+  it('can be read by id and by match status, ignored, and unignored', async () => {
     const transaction = await makeBankTransaction(acme, {
       amount: -12.34567,
       amountOpen: -12.34567,
@@ -50,7 +50,7 @@ describe('bank transactions', () => {
     expect(back.row).toEqual(expected);
   });
 
-  it('tell what they pay, signed as they are', async () => {
+  it('show their matches with amounts of the same sign', async () => {
     const invoice = await makeInvoice(acme, { status: 'ISSUED', items: [item] });
     const receipt = await makeReceipt(acme, { status: 'BOOKED' });
     for (const [settles, type, sign] of [

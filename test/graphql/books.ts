@@ -1,6 +1,6 @@
 import type { Answer, Integrator, Service } from '../harness.ts';
 
-// What the chapters about the domain arrange and look at again and again.
+// Rows to create and to read, shared by the tests of the domain.
 
 type Fields = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ export const makeCustomer = (who: Integrator, fields: Fields = {}): Promise<stri
 /** One line of 119.00 gross. */
 export const item = { title: 'Advice', quantity: '1', unit: 'h', unitPriceNet: '100', vatRate: '19' };
 
-/** Of 119.00 gross, unless it says otherwise; to a customer of its own. */
+/** An invoice of 119.00 gross by default, to a new customer. */
 export const makeInvoice = async (who: Integrator, fields: Fields = {}): Promise<string> =>
   create(who, 'Invoice', {
     customerId: fields['customerId'] ?? (await makeCustomer(who)),
@@ -38,7 +38,7 @@ export const makeTimeEntry = async (who: Integrator, fields: Fields = {}): Promi
     ...fields,
   });
 
-/** Bank transactions come from statements, not from the API. */
+/** Bank transactions come from statements. The API can't create them. */
 export const makeBankTransaction = async (who: Integrator, fields: Fields = {}): Promise<string> => {
   const data = {
     accountIban: 'DE02120300000000202051',
@@ -51,7 +51,7 @@ export const makeBankTransaction = async (who: Integrator, fields: Fields = {}):
   return (await who.db.bankTransaction.create({ data })).id;
 };
 
-/** A delivery that was made, of an event of its own to a webhook of its own. */
+/** A finished delivery of a new event to a new webhook. */
 export async function makeDelivery(who: Integrator): Promise<{ id: string; webhookId: string; eventId: string }> {
   const hook = { url: 'https://example.com/hook', events: ['*'], secret: new Uint8Array(1) };
   const { id: webhookId } = await who.db.webhook.create({ data: hook });
@@ -69,12 +69,12 @@ export async function makePayment(who: Integrator, invoiceId: string, amount?: s
 export interface EventRow {
   id: string;
   type: string;
-  // JSON from the table.
+  // JSON from the database.
   // eslint-disable-next-line typescript/no-explicit-any
   body: any;
 }
 
-/** A tenant's events, in the order they were written. */
+/** A tenant's events in the order they were written. */
 export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<EventRow[]> {
   const { rows } = await pool.query(
     `select events.id, type, body
@@ -85,14 +85,14 @@ export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: In
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
 }
 
-/** What `work` adds to the tenant's events. */
+/** The events that `work` adds to the tenant. */
 export async function eventsDuring(service: Service, who: Integrator, work: () => Promise<unknown>) {
   const before = new Set((await eventsOf(service, who)).map(({ id }) => id));
   await work();
   return (await eventsOf(service, who)).filter(({ id }) => !before.has(id));
 }
 
-/** The events that a job fans out, as the queue has it. */
+/** The events of the queued fan-out jobs. */
 export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<string[]> {
   const { rows } = await pool.query(
     `select payload ->> 'eventId' as id
@@ -104,7 +104,7 @@ export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: I
   return rows.map((row) => row.id);
 }
 
-/** Everything the tenant has, events and sequences too: to see that nothing changed. */
+/** All rows of the tenant, with events and sequences, to check that nothing changed. */
 export async function booksOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
   const { rows } = await pool.query(
     `select table_name as name from information_schema.columns
@@ -122,7 +122,7 @@ export async function booksOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Int
   return books;
 }
 
-/** The first error of an answer: its code, its `errors`, its message. */
+/** The code, the `errors`, and the message of an answer's first error. */
 export function refusal({ body }: Pick<Answer, 'body'>): {
   code: string;
   errors?: Record<string, string[]>;

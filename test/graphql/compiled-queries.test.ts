@@ -25,7 +25,7 @@ const ids: Ids = {};
 
 beforeAll(async () => {
   service = await startService();
-  service.clock.now = new Date(); // or the token is used again after a minute
+  service.clock.now = new Date(); // held, so that the token's use is not recorded again after a minute
   acme = await service.integrator();
   const made = async (type: string, id: Promise<string>): Promise<string> => {
     (ids[type] ??= []).push(await id);
@@ -53,7 +53,7 @@ afterAll(() => service.close());
 const questions = Number(process.env['QUESTIONS'] ?? 300);
 const first = Number(process.env['SEED'] ?? 0);
 
-/** Without compiling, and by graphql-js alone. */
+/** The answer of graphql-js without compiling. */
 async function executed(query: string, variables: object): Promise<string | undefined> {
   const { schema } = service.domain;
   const { data, errors } = await execute({
@@ -65,7 +65,7 @@ async function executed(query: string, variables: object): Promise<string | unde
   return errors ? undefined : JSON.stringify({ data });
 }
 
-/** What work answers, and the statements that it sends, in any order. */
+/** The answer of `work`, and its statements in any order. */
 async function observed(work: () => Promise<string | undefined>) {
   const statements: string[] = [];
   const stop = observeStatements(({ text }) => {
@@ -89,13 +89,13 @@ async function allAnswered(): Promise<void> {
 }
 
 it(
-  'what a compiled query answers is what Yoga answers, byte for byte, by the same statements; where there is an error, it answers nothing',
+  'a compiled query gives the same bytes as Yoga with the same statements, and no answer if there is an error',
   async () => {
     const { schema } = service.domain;
     const fates = { compiled: 0, answered: 0, left: 0 };
     for (let seed = first; seed < first + questions; seed++) {
       const { query, variables } = questionOf(schema, seed, ids);
-      expect({ seed, query, faults: validate(schema, parse(query)) }).toEqual({ seed, query, faults: [] });
+      expect({ seed, query, errors: validate(schema, parse(query)) }).toEqual({ seed, query, errors: [] });
       const repeat = compileQuery(schema, parse(query), undefined);
       expect({ seed, query, isCompiled: repeat !== undefined }).toEqual({
         seed,
@@ -104,7 +104,7 @@ it(
       });
       if (repeat) fates.compiled += 1;
       for (const given of repeat ? variables : []) {
-        // A document that hasn't come before.
+        // A new document.
         const { text, body } = await acme.graphqlAnswer(`${query} # ${JSON.stringify(given)}`, given);
         const ours = await observed(async () => repeat?.answer(given, context()));
         const { answer } = ours;
@@ -130,12 +130,12 @@ it(
   questions * 300,
 );
 
-describe('left to Yoga is', () => {
+describe('a document is not compiled with', () => {
   it.each([
     ['a directive', 'query ($b: Boolean!) { me { user @include(if: $b) { id } tenant { id } } }'],
     ['a directive in a fragment', '{ me { ...F } } fragment F on Profile { user @skip(if: false) { id } }'],
-    ['what asks about a type', '{ __type(name: "Customer") { name } }'],
-    ['what asks about the schema', '{ me { user { id } } __schema { queryType { name } } }'],
+    ['introspection of a type', '{ __type(name: "Customer") { name } }'],
+    ['introspection of the schema', '{ me { user { id } } __schema { queryType { name } } }'],
     ['a mutation', 'mutation ($id: UUID!) { deleteCustomer(id: $id) { id } }'],
     ['a subscription', 'subscription { deliveryChanged { id } }'],
   ])('%s', (_what, query) => {
@@ -144,7 +144,7 @@ describe('left to Yoga is', () => {
   });
 });
 
-/** Answers a query as compiled, which is as graphql-js does. */
+/** Answers a query by its compiled form, and expects the same answer of graphql-js. */
 async function compiledAnswer(query: string, variables: Record<string, unknown> = {}): Promise<string> {
   expect(validate(service.domain.schema, parse(query))).toEqual([]);
   const answer = await compileQuery(service.domain.schema, parse(query), undefined)?.answer(variables, context());
@@ -152,8 +152,8 @@ async function compiledAnswer(query: string, variables: Record<string, unknown> 
   return answer ?? '';
 }
 
-describe('no text of a client is part of generated code', () => {
-  it('a name is a name, whatever JavaScript calls by it', async () => {
+describe('generated code contains no text of a client', () => {
+  it('as a name, also if it has a meaning in JavaScript', async () => {
     for (const name of [...javaScriptNames, '_', '__', 'a__b']) {
       const answer = await compiledAnswer(
         `query ${name}($${name}x: Int) {
@@ -168,7 +168,7 @@ describe('no text of a client is part of generated code', () => {
     }
   });
 
-  it('a value is a value', async () => {
+  it('as a value', async () => {
     for (const text of [
       `"+process.exit()+"`,
       '`${process.exit()}`',
@@ -183,7 +183,7 @@ describe('no text of a client is part of generated code', () => {
     }
   });
 
-  it('as code is generated from the names of the data model alone', async () => {
+  it('as it is generated only from the names of the data model', async () => {
     const generated: string[] = [];
     const { Function: original } = globalThis;
     globalThis.Function = new Proxy(original, {
@@ -193,7 +193,7 @@ describe('no text of a client is part of generated code', () => {
       },
     });
     try {
-      // A combination of columns that nobody has asked for before: its decoder is generated.
+      // A new combination of columns, so its decoder is generated.
       await compiledAnswer(
         `query clientText1($clientText2: Int) {
           clientText3: bankTransactions(first: $clientText2) { clientText4: nodes { clientText5: id ...clientText6 } }
@@ -220,23 +220,23 @@ describe('no text of a client is part of generated code', () => {
   });
 });
 
-describe('a query that comes again', () => {
-  /** Who resolved `me`, by each time. */
+describe('a repeated query', () => {
+  /** The executors that resolved `me`, in order. */
   const by: ('yoga' | 'compiled')[] = [];
   beforeAll(() => {
     const { me } = service.domain.schema.getQueryType()!.getFields();
     const { resolve } = me!;
-    me!.resolve = (parent, args, asked, info) => {
-      by.push('params' in asked ? 'yoga' : 'compiled'); // Yoga adds the request's parameters to the context
-      return resolve?.(parent, args, asked, info);
+    me!.resolve = (parent, args, requestContext, info) => {
+      by.push('params' in requestContext ? 'yoga' : 'compiled'); // Yoga adds the request's parameters to the context
+      return resolve?.(parent, args, requestContext, info);
     };
   });
 
   const post = (body: object, headers: Record<string, string> = {}) =>
     service.request('POST', '/graphql', { body, headers: { authorization: `Bearer ${acme.token}`, ...headers } });
   const plain = ({ status, headers, text }: Answer) => {
-    const told = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
-    return { status, headers: Object.fromEntries(told), text };
+    const compared = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
+    return { status, headers: Object.fromEntries(compared), text };
   };
   const lastOf = async (body: object, headers?: Record<string, string>): Promise<[string, Answer]> => {
     by.length = 0;
@@ -249,7 +249,7 @@ describe('a query that comes again', () => {
     throw new Error('It is not compiled');
   }
 
-  it('is compiled after the third time, and not before', async () => {
+  it('is compiled after its third request, and not before', async () => {
     const query = '{ neverSentBefore: me { user { id } } }';
     const ways: string[] = [];
     for (let sent = 0; sent < 5; sent++) ways.push((await lastOf({ query }))[0]);
@@ -264,7 +264,7 @@ describe('a query that comes again', () => {
     ['in capitals', 'Application/JSON', 'yoga'],
     ['another charset', 'application/json; charset=latin1, application/json', 'yoga'],
     ['events first', 'text/event-stream, application/json', 'yoga'],
-    ['what we don’t have', 'text/html', 'yoga'],
+    ['an unsupported type', 'text/html', 'yoga'],
   ])('is answered with the same headers: %s', async (_what, accept, way) => {
     await compile({ query: '{ me { user { id } } }' });
     const again = await lastOf({ query: '{ me { user { id } } }' }, { accept });
@@ -274,13 +274,13 @@ describe('a query that comes again', () => {
     expect(again[1].headers.get('x-request-id')).not.toBe(once.headers.get('x-request-id'));
   });
 
-  it('is refused as the first time: limits, variables, parameters, operations', async () => {
+  it('is rejected like the first time: limits, variables, parameters, operations', async () => {
     const query = `query A($first: Int) { me { user { id } } customers(first: $first) { nodes { invoices(first: $first) {
       nodes { id items { id title } } } } } } query B { me { tenant { id } } }`;
     await compile({ query, operationName: 'A', variables: { first: 1 } });
-    const asked = [
+    const requests = [
       { operationName: 'A', variables: { first: 1 } },
-      { operationName: 'A', variables: { first: 100 } }, // more than may be asked for
+      { operationName: 'A', variables: { first: 100 } }, // over the limit
       { operationName: 'A', variables: { first: 'one' } },
       { operationName: 'A', variables: { first: -1 } },
       { operationName: 'A', variables: 'none' },
@@ -289,14 +289,14 @@ describe('a query that comes again', () => {
       { operationName: 'C' },
       {},
     ];
-    for (const [at, one] of asked.entries()) {
+    for (const [at, one] of requests.entries()) {
       const again = await lastOf({ query, ...one });
       const once = await lastOf({ query: `${query} # ${at}`, ...one });
       expect({ one, answer: plain(again[1]) }).toEqual({ one, answer: plain(once[1]) });
     }
   });
 
-  it('is asked of Yoga where a field fails, and told by it alone', async () => {
+  it('is executed again by Yoga if a field fails, with Yoga’s answer', async () => {
     const body = { query: 'query ($id: UUID!) { me { user { id } } invoice(id: $id) { id } }' };
     await compile({ ...body, variables: { id: ids['Invoice']![0] } });
     const unknown = { ...body, variables: { id: '0190a1b2-c3d4-7000-8000-000000000000' } };

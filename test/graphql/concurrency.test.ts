@@ -28,8 +28,8 @@ const succeeded = ({ body }: Answer): boolean => body.errors === undefined;
 const codesOf = (answers: Answer[]): string[] =>
   answers.filter((each) => !succeeded(each)).map((each) => refusal(each).code);
 
-describe('invoice numbers: gapless and never reused per tenant and year, under any concurrency', () => {
-  it('of 50 concurrent issuers over two years and two tenants, some of which fail after they took a number', async () => {
+describe('invoice numbers are gapless and never reused per tenant and year', () => {
+  it('with 50 concurrent issuers over two years and two tenants, some of which fail after taking a number', async () => {
     await service.pool.query(`
       create function fail_on_purpose() returns trigger language plpgsql as $$
       begin
@@ -67,14 +67,14 @@ describe('invoice numbers: gapless and never reused per tenant and year, under a
       const numbered = await who.db.invoice.findMany({ where: { number: { not: null } } });
       expect(numbered.map(({ number }) => number).toSorted()).toEqual(expected);
       expect(numbered.every(({ subject }) => subject === 'fine')).toBe(true);
-      const told = (await eventsOf(service, who)).filter(({ type }) => type === 'invoice.issued');
-      expect(told.map(({ body }) => body.data.invoice.number).toSorted()).toEqual(expected);
+      const events = (await eventsOf(service, who)).filter(({ type }) => type === 'invoice.issued');
+      expect(events.map(({ body }) => body.data.invoice.number).toSorted()).toEqual(expected);
     }
   });
 });
 
 describe('payments never exceed the total', () => {
-  it('of 20 concurrent payments of 10.00, eleven fit into 119.00', async () => {
+  it('eleven of 20 concurrent payments of 10.00 are accepted for 119.00', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => acme.graphqlAnswer(mutation.pay, { id, amount: '10' })),
@@ -88,7 +88,7 @@ describe('payments never exceed the total', () => {
     expect(invoice).toEqual({ amountPaid: '110', payments: Array.from({ length: 11 }, () => ({ amount: '10' })) });
   });
 
-  it('of 20 that pay what is due, one does; of 20 that undo it, one does', async () => {
+  it('one of 20 concurrent full payments succeeds, and one of 20 concurrent undos', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const payments = await Promise.all(Array.from({ length: 20 }, () => acme.graphqlAnswer(mutation.pay, { id })));
     expect(payments.filter(succeeded)).toHaveLength(1);
@@ -102,8 +102,8 @@ describe('payments never exceed the total', () => {
     expect(undone.filter(succeeded)).toHaveLength(1);
     expect(codesOf(undone)).not.toContain('INTERNAL_SERVER_ERROR');
     expect(await acme.db.invoice.findFirst({ where: { id } })).toMatchObject({ status: 'ISSUED', paidAt: null });
-    const told = (await eventsOf(service, acme)).map(({ type }) => type).slice(3);
-    expect(told).toEqual(['invoice.paid', 'invoice.payment_reverted']);
+    const events = (await eventsOf(service, acme)).map(({ type }) => type).slice(3);
+    expect(events).toEqual(['invoice.paid', 'invoice.payment_reverted']);
   });
 });
 
@@ -118,15 +118,15 @@ it('concurrent issue, update and delete of one draft leave either a whole issued
       acme.graphqlAnswer(round % 2 ? mutation.remove : mutation.issue, { id }),
     ]);
     for (const code of codesOf(answers)) expect(['VALIDATION_FAILED', 'NOT_FOUND']).toContain(code);
-    const told = (await eventsOf(service, acme))
+    const events = (await eventsOf(service, acme))
       .filter(({ body }) => body.data.invoice?.id === id)
       .map(({ type }) => type);
     const { body, status } = await acme.rest('GET', `/invoices/${id}`);
     if (status === 404) {
-      expect(told).toEqual(['invoice.created', 'invoice.deleted']);
+      expect(events).toEqual(['invoice.created', 'invoice.deleted']);
       expect(await acme.db.invoiceItem.count({ where: { invoiceId: id } })).toBe(0);
     } else {
-      expect(told).toEqual(['invoice.created', 'invoice.issued']);
+      expect(events).toEqual(['invoice.created', 'invoice.issued']);
       expect(body.data.number).toMatch(/^2026-/);
       expect(body.data.total_net).toBe(body.data.items.length === 2 ? 150 : 100);
       expect(body.data.items.map((each: { position: number }) => each.position)).toEqual(
@@ -136,7 +136,7 @@ it('concurrent issue, update and delete of one draft leave either a whole issued
   }
 });
 
-it('a transaction that PostgreSQL ends to break a deadlock is begun again, and nothing of it is told twice', async () => {
+it('a transaction that PostgreSQL ends to break a deadlock is retried, and emits no event twice', async () => {
   const id = await makeReceipt(acme);
   await service.pool.query(`
     create sequence attempts;
@@ -152,9 +152,9 @@ it('a transaction that PostgreSQL ends to break a deadlock is begun again, and n
   expect((await eventsOf(service, acme)).map(({ type }) => type)).toEqual(['receipt.created', 'receipt.booked']);
 });
 
-it('whatever comes together, nobody is refused with an internal error, and the books add up', async () => {
+it('any concurrent mutations cause no internal error, and the books add up', async () => {
   const customerIds = await Promise.all(Array.from({ length: 5 }, () => makeCustomer(acme)));
-  // Whether the others are deleted before they get their first invoice is open: these two can't be.
+  // The others may be deleted before they get their first invoice. These two can't be deleted.
   for (const customerId of customerIds.slice(1, 3)) await makeInvoice(acme, { customerId, status: 'ISSUED' });
   const drafts = await Promise.all(Array.from({ length: 4 }, () => makeInvoice(acme, { customerId: customerIds[0] })));
   const issued = await Promise.all(

@@ -49,7 +49,7 @@ async function fill(count: number): Promise<string[]> {
 const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id);
 
 describe('lists are connections: first, after, last, before, offset; nodes, edges, pageInfo, totalCount', () => {
-  it('newest first, 25 unless said otherwise, nodes and edges telling the same', async () => {
+  it('have 25 rows by default, newest first, and the same rows in nodes and edges', async () => {
     const ids = await fill(30);
     const page = await customers();
     expect(idsOf(page)).toEqual(ids.slice(0, 25));
@@ -86,7 +86,7 @@ describe('lists are connections: first, after, last, before, offset; nodes, edge
     expect(await sides({ last: 3, offset: 2 })).toEqual([ids.slice(5, 8), true, true, 10]);
   });
 
-  it('an empty list has neither pages nor cursors', async () => {
+  it('have neither pages nor cursors if they are empty', async () => {
     expect(await customers()).toEqual({
       nodes: [],
       edges: [],
@@ -95,7 +95,7 @@ describe('lists are connections: first, after, last, before, offset; nodes, edge
     });
   });
 
-  it('filters narrow the page and its totalCount', async () => {
+  it('have a page and a totalCount that filters narrow', async () => {
     await fill(3);
     const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Süßwaren 100% & Co_', city: 'Köln' });
     const found = async (filter: string) => {
@@ -128,7 +128,7 @@ describe('bounds and combinations', () => {
       { first: 0, offset: -1, after: '\0' },
       { first: [expect.any(String)], offset: [expect.any(String)], after: [expect.any(String)] },
     ],
-  ])('%o is refused', async (args, errors) => {
+  ])('%o is rejected', async (args, errors) => {
     const root = await acme.graphqlAnswer(`{ customers${argsOf(args)} { totalCount } }`);
     expect(refusal(root)).toMatchObject({ code: 'VALIDATION_FAILED', errors });
     await makeCustomer(acme);
@@ -158,7 +158,7 @@ async function walk(way: string, pageSizes: number[], between: () => Promise<unk
   }
 }
 
-describe('walking gives every row once', () => {
+describe('paging reaches every row once', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
   const direction = fc.constantFrom('forwards', 'backwards');
 
@@ -197,10 +197,10 @@ describe('walking gives every row once', () => {
   });
 });
 
-describe('connections inside a resource page by themselves', () => {
+describe('nested connections have their own pages', () => {
   it('Customer.invoices, Project.timeEntries', async () => {
     const [customerId, projectId] = [await makeCustomer(acme), await makeProject(acme)];
-    await makeInvoice(acme); // of somebody else
+    await makeInvoice(acme); // of another customer
     await makeTimeEntry(acme);
     const invoices: string[] = [];
     const entries: string[] = [];
@@ -233,7 +233,7 @@ describe('connections inside a resource page by themselves', () => {
     'edges { node { subject } }',
     'nodes { number } edges { cursor }',
     'edges { cursor node { number } } nodes { subject customer { city } }',
-  ])('whatever part of them is asked for: %s', async (part) => {
+  ])('also if only a part is selected: %s', async (part) => {
     await makeInvoice(acme, { customerId: await makeCustomer(acme, { city: 'Bonn' }), subject: 'Advice' });
     const { customers: page, invoices } = await acme.graphql(
       `{ customers { nodes { invoices { ${part} } } } invoices { ${part} } }`,

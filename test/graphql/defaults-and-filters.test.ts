@@ -13,8 +13,8 @@ afterAll(() => service.close());
 
 const created = async (mutation: string) => (await acme.graphql(`mutation { row: ${mutation} }`)).row;
 
-describe('what is left out gets its default', () => {
-  it('an invoice: due after 14 days, in the tenant’s currency, a draft', async () => {
+describe('an omitted field gets its default', () => {
+  it('an invoice is a draft in the tenant’s currency, due after 14 days', async () => {
     const customerId = await makeCustomer(acme);
     const row = await created(
       `createInvoice(input: { customerId: "${customerId}", invoiceDate: "2026-02-20", items: [{ title: "x", quantity: 1, unitPriceNet: 1.5, vatRate: 7 }] }) { dueDate currency status subject }`,
@@ -22,7 +22,7 @@ describe('what is left out gets its default', () => {
     expect(row).toEqual({ dueDate: '2026-03-06', currency: 'CHF', status: 'DRAFT', subject: null });
   });
 
-  it('a receipt: no VAT, in the tenant’s currency, a draft', async () => {
+  it('a receipt is a draft in the tenant’s currency, without VAT', async () => {
     const row = await created(
       'createReceipt(input: { receiptDate: "2026-02-20", amountGross: "10" }) { vatRate vatAmount amountNet currency status dueDate }',
     );
@@ -36,7 +36,7 @@ describe('what is left out gets its default', () => {
     });
   });
 
-  it('a project: active, in the tenant’s currency', async () => {
+  it('a project is active, in the tenant’s currency', async () => {
     expect(await created('createProject(input: { name: "x" }) { status currency hourlyRateNet }')).toEqual({
       status: 'ACTIVE',
       currency: 'CHF',
@@ -44,7 +44,7 @@ describe('what is left out gets its default', () => {
     });
   });
 
-  it('a time entry: billable, at the project’s rate, by the user', async () => {
+  it('a time entry is billable at the project’s rate, by the token’s user', async () => {
     const projectId = await makeProject(acme, { hourlyRateNet: '80', status: 'ARCHIVED' });
     const row = await created(
       `createTimeEntry(input: { projectId: "${projectId}", date: "2026-01-01", durationMinutes: 5 }) { billable hourlyRateNet userId }`,
@@ -82,7 +82,7 @@ describe('lists are narrowed by their filters', () => {
   });
 });
 
-it('what others refer to can not be deleted', async () => {
+it('a row that others refer to can’t be deleted', async () => {
   const customerId = await makeCustomer(acme, { type: 'SUPPLIER' });
   const projectId = await makeProject(acme, { customerId });
   await makeInvoice(acme, { customerId });

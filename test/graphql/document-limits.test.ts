@@ -24,7 +24,7 @@ const nested = (levels: number): string => {
 
 const refusal = ({ body }: Answer): string | undefined => body.errors?.[0].message;
 
-describe('a document may have so much, and no more', () => {
+describe('a document is accepted up to its limit, and rejected beyond it', () => {
   const cases: Record<Exclude<keyof typeof limits, 'cost'>, (count: number) => string> = {
     characters: (count) => `{ me { user { id } } }`.padEnd(count),
     tokens: (count) => `{ me { user { ${'id '.repeat(count)} } } }`,
@@ -36,7 +36,7 @@ describe('a document may have so much, and no more', () => {
     depth: nested,
     breadth: (count) => `{ me { user { ${repeat(count - 2, () => 'id')} } } }`,
   };
-  const excess = { tokens: limits.tokens, depth: 3 }; // levels come in threes
+  const excess = { tokens: limits.tokens, depth: 3 }; // each nested list adds three levels
   const within = { tokens: 0 };
 
   it.each(Object.keys(cases) as (keyof typeof cases)[])('%s', async (name) => {
@@ -54,7 +54,7 @@ describe('a document may have so much, and no more', () => {
     expect(error.extensions.code).toBe(name === 'tokens' ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED');
   });
 
-  it('cost: pages within pages, as the variables have them', async () => {
+  it('cost: nested pages, with sizes from variables', async () => {
     const query = `query ($n: Int) { customers(first: $n) { nodes { id invoices(first: $n) { nodes { id items { id } } } } } }`;
     expect((await acme.graphqlAnswer(query, { n: 10 })).body.errors).toBeUndefined();
     expect(refusal(await acme.graphqlAnswer(query, { n: 100 }))).toMatch(`of ${limits.cost} at most`);
@@ -64,13 +64,13 @@ describe('a document may have so much, and no more', () => {
     );
   });
 
-  it('cost: what looks through many rows for each answer, however little it answers', async () => {
+  it('cost: fields that read many rows, also with a short answer', async () => {
     const many = (fields: string): string => `{ ${repeat(limits.aliases, (i) => `a${i}: ${fields}`)} }`;
     const searched = `query ($q: String) ${many('customers(q: $q) { totalCount }')}`;
     expect(refusal(await acme.graphqlAnswer(searched, { q: 'x' }))).toMatch(`of ${limits.cost} at most`);
     for (const q of ['', null, undefined])
       expect((await acme.graphqlAnswer(searched, { q })).body.errors).toBeUndefined();
-    // Nor once it was compiled without a search.
+    // It is also rejected after it was compiled without a search.
     expect(refusal(await acme.graphqlAnswer(searched, { q: 'x' }))).toMatch('at most');
     for (const fields of [
       'invoices(q: "x", offset: 2000, first: 1) { nodes { id } }',
@@ -82,14 +82,14 @@ describe('a document may have so much, and no more', () => {
     expect((await acme.graphqlAnswer(many(tallied))).body.errors).toBeUndefined();
   });
 
-  it('breadth and depth are counted with fragments spread', async () => {
+  it('breadth and depth are counted after spreading fragments', async () => {
     const doubling = `{ me { ...f0 } } ${repeat(15, (i) => `fragment f${i} on Profile { ...f${i + 1} ...f${i + 1} }`)} fragment f15 on Profile { user { id } }`;
     expect(refusal(await acme.graphqlAnswer(doubling))).toMatch('fields, of');
     const deep = `{ customers { nodes { ...f0 } } } ${repeat(5, (i) => `fragment f${i} on Customer { invoices { nodes { customer { ...f${i + 1} } } } }`)} fragment f5 on Customer { id }`;
     expect(refusal(await acme.graphqlAnswer(deep))).toMatch('levels of fields');
   });
 
-  it('a refused document counts as one request, and runs nothing', async () => {
+  it('a rejected document counts as one request, and executes nothing', async () => {
     const limited = await startService({ limiter: () => createRateLimiter({ limit: 2, store: memoryStore() }) });
     const globex = await limited.integrator();
     const mutation = `mutation { ${repeat(limits.aliases + 1, (i) => `a${i}: createCustomer(input: { type: CUSTOMER, companyName: "x" }) { id }`)} }`;
@@ -101,7 +101,7 @@ describe('a document may have so much, and no more', () => {
   });
 });
 
-describe('leave room for', () => {
+describe('the limits leave room for', () => {
   /** Every operation in the pages' code and in the guides, with the fragments it spreads. */
   function documented(): string[] {
     const files = execFileSync('git', ['ls-files', 'src/dashboard', 'src/pages/guides', '*.md'], {
@@ -133,7 +133,7 @@ describe('leave room for', () => {
       });
   }
 
-  it('every document of the dashboard and the guides, at the longest page: four times over, twice in depth', async () => {
+  it('every document of the dashboard and the guides with its longest page: four times, and twice the depth', async () => {
     const documents = documented();
     expect(documents.length).toBeGreaterThan(10);
     const usual = { ...limits };
@@ -164,7 +164,7 @@ describe('leave room for', () => {
 });
 
 describe('GRAPHQL_INTROSPECTION=0', () => {
-  it('tells nothing of the schema: not asked, not by suggestions, not as a file', async () => {
+  it('hides the schema: no introspection, no suggestions, no schema file', async () => {
     const silent = await startService({ introspection: false });
     const globex = await silent.integrator();
     for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Customer") { name } }']) {

@@ -15,15 +15,15 @@ import {
 } from 'graphql';
 import { random } from './hostile.ts';
 
-// Queries that somebody may send who means well, made up from the schema and a number: the same number makes the same.
+// Generates valid queries from the schema. The same seed gives the same query.
 
 export interface Question {
   query: string;
-  /** What it is asked with: once as it should be, then otherwise. */
+  /** Sets of variables: first a valid one, then others. */
   variables: Record<string, unknown>[];
 }
 
-/** Ids that there are, by the name of the type or of the argument. */
+/** Existing ids by the name of the type or of the argument. */
 export type Ids = Record<string, string[]>;
 
 const odd = ['a_b', 'constructor', 'then', '__proto__', 'toString', 'idx0', 'data', 'x'];
@@ -96,13 +96,13 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
     left -= 1;
     const type = getNamedType(of.type);
     const args = of.args.flatMap((each) => argument(each, type.name));
-    // What has arguments may stand there twice with others.
+    // A field with arguments may be selected twice with different arguments.
     const needsAlias = of.args.length > 0;
     const alias =
       needsAlias || (chance(8) && aliases < 15) ? `${aliases++ && chance(20) ? pick(odd) : 'a'}${aliases}: ` : '';
     const call = `${alias}${of.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${condition()}`;
     if (!isObjectType(type)) return call;
-    // The same response key twice: GraphQL merges the selections.
+    // GraphQL merges the selections of the same response key.
     const isRepeated = chance(8) && aliases < 12;
     if (isRepeated && alias) aliases += 1;
     return `${call} ${selection(type, depth + 1)}${isRepeated ? ` ${call} ${selection(type, depth + 1)}` : ''}`;

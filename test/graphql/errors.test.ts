@@ -73,7 +73,7 @@ describe('errors carry extensions.code', () => {
     });
   });
 
-  it('VALIDATION_FAILED also for variables that GraphQL itself refuses, all at once', async () => {
+  it('VALIDATION_FAILED also for variables that graphql-js rejects, all at once', async () => {
     const input = {
       customerId: 'me',
       invoiceDate: '2026-02-30',
@@ -136,7 +136,7 @@ describe('errors carry extensions.code', () => {
     expect(refusal(await acme.graphqlAnswer(query, variables))).toMatchObject({ code: 'VALIDATION_FAILED', errors });
   });
 
-  it('what is refused is refused whole: another field of the same request is unharmed only if it comes first', async () => {
+  it('a rejected field changes nothing; an earlier field of the same request keeps its effect', async () => {
     const { body } = await acme.graphqlAnswer(`mutation {
       one: createCustomer(input: { type: CUSTOMER, companyName: "One" }) { companyName }
       two: createCustomer(input: { type: CUSTOMER, companyName: " " }) { companyName }
@@ -146,8 +146,8 @@ describe('errors carry extensions.code', () => {
   });
 });
 
-describe('INTERNAL_SERVER_ERROR is masked, with the request id, and logged', () => {
-  it('a fault of ours', async () => {
+describe('INTERNAL_SERVER_ERROR has a generic message with the request id, and is logged', () => {
+  it('after an internal error', async () => {
     const broken = await startService();
     try {
       const victim = await broken.integrator();
@@ -170,11 +170,11 @@ describe('INTERNAL_SERVER_ERROR is masked, with the request id, and logged', () 
         });
         expect(Object.keys(body.errors[0].extensions)).toEqual(['code', 'requestId']);
         expect(text).not.toMatch(/time_entries|events|prisma|stack|\.ts/i);
-        const [fault, ...others] = broken.log
+        const [logged, ...others] = broken.log
           .map((line) => JSON.parse(line))
           .filter((line) => line.requestId === requestId && line.level >= 50);
         expect(others).toEqual([]);
-        expect(fault.err).toMatchObject({
+        expect(logged.err).toMatchObject({
           message: expect.stringMatching(/time_entries|events/),
           stack: expect.any(String),
         });
@@ -186,7 +186,7 @@ describe('INTERNAL_SERVER_ERROR is masked, with the request id, and logged', () 
   });
 });
 
-const ask = (authorization?: string): Promise<Answer> =>
+const send = (authorization?: string): Promise<Answer> =>
   service.request('POST', '/graphql', {
     body: { query: '{ me { user { id } } }' },
     headers: authorization ? { authorization } : {},
@@ -201,11 +201,11 @@ const whole = (answer: Answer, code: string, extra: object = {}): void => {
   });
 };
 
-describe('a request refused as a whole is answered with that HTTP status and REST’s headers, with a GraphQL error body', () => {
+describe('a rejected request has its HTTP status, REST’s headers, and a GraphQL error body', () => {
   it.each([undefined, 'Bearer nonsense', `Bearer kontor_${'a'.repeat(46)}`, 'Basic abc'])(
     '401: token %s',
     async (authorization) => {
-      const answer = await ask(authorization);
+      const answer = await send(authorization);
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       whole(answer, 'UNAUTHENTICATED');
@@ -217,12 +217,12 @@ describe('a request refused as a whole is answered with that HTTP status and RES
   it('403: a token without a tenant', async () => {
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
     const { token } = await createToken(service.client, { tenantId: null, userEmail: email });
-    const answer = await ask(`Bearer ${token}`);
+    const answer = await send(`Bearer ${token}`);
     expect(answer.status).toBe(403);
     whole(answer, 'FORBIDDEN');
   });
 
-  it('429: one HTTP request is one unit of the rate limit, whichever door it comes through', async () => {
+  it('429: a request counts once in the rate limit, over REST and over GraphQL', async () => {
     const limited = await startService({ limiter: () => createRateLimiter({ limit: 3, store: memoryStore() }) });
     try {
       const busy = await limited.integrator();

@@ -86,7 +86,7 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
   });
 });
 
-describe('a change without a listed event emits none', () => {
+describe('a change without an event type emits no event', () => {
   it.each([
     ['updateInvoice', makeInvoice, 'subject: "x"'],
     ['updateReceipt', makeReceipt, 'category: "x"'],
@@ -99,13 +99,13 @@ describe('a change without a listed event emits none', () => {
     expect(events).toEqual([]);
   });
 
-  it('every event written is one of the list', async () => {
+  it('every written event has a listed type', async () => {
     await makeInvoice(acme, { status: 'PAID' });
     for (const { type } of await eventsOf(service, acme)) expect(eventTypes).toContain(type);
   });
 });
 
-/** Makes every insertion into a table fail, for as long as `work` takes. */
+/** Makes every insertion into a table fail during `work`. */
 async function whileRefusing(table: string, work: () => Promise<void>): Promise<void> {
   await service.pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'on purpose'; end $$;
@@ -118,7 +118,7 @@ async function whileRefusing(table: string, work: () => Promise<void>): Promise<
 }
 
 describe('events are transactional', () => {
-  it('every committed event has its job, and one only', async () => {
+  it('every committed event has exactly one job', async () => {
     await makeInvoice(acme, { status: 'PAID' });
     await makeTimeEntry(acme);
     const events = await eventsOf(service, acme);
@@ -130,7 +130,7 @@ describe('events are transactional', () => {
     ['the last step of a mutation', 'payments'],
     ['the event itself', 'events'],
     ['the job of the event', 'graphile_worker._private_jobs'],
-  ])('a rollback leaves neither: %s fails', async (_what, table) => {
+  ])('a rollback leaves neither event nor job: %s fails', async (_what, table) => {
     const customerId = await makeCustomer(acme);
     const [before, jobs] = [await booksOf(service, acme), await fannedOut(service, acme)];
     await whileRefusing(table, async () => {
@@ -140,7 +140,7 @@ describe('events are transactional', () => {
     });
     expect(await booksOf(service, acme)).toEqual(before);
     expect(await fannedOut(service, acme)).toEqual(jobs);
-    // Nor is the number lost that the invoice had for a moment.
+    // The invoice's number is not lost either.
     const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });
     expect((await acme.graphql(`{ invoice(id: "${id}") { number } }`)).invoice.number).toBe('2026-0001');
   });

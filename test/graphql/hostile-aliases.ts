@@ -10,19 +10,19 @@ import {
 } from 'graphql';
 import { javaScriptNames } from '../javascript-names.ts';
 
-// Selections whose aliases are names of JavaScript's own, at random places.
+// Generates selections with aliases that have a meaning in JavaScript.
 
-/** A whole number from 0 that is less than `max`. */
+/** An integer from 0 to below `max`. */
 export type Random = (max: number) => number;
 
 export const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 
 export const pick = <T>(r: Random, of: readonly T[]): T => of[r(of.length)]!;
 
-/** Up to so many fields are selected of an object, by how deep it stands. Together they stay below the limit of aliases. */
+/** The maximal number of selected fields by depth. Together they stay below the limit of aliases. */
 const mostFields = [3, 2, 2];
 
-/** `{ … }` for an object, `''` for a leaf. */
+/** A selection `{ … }` for an object, `''` for a leaf. */
 export function aliasedSelection(r: Random, type: GraphQLOutputType, depth = 0): string {
   const named = getNamedType(type);
   return isObjectType(named) ? `{ ${fieldsOf(r, named, depth)} }` : '';

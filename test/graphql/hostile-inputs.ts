@@ -18,12 +18,12 @@ import { valueAtBound } from './hostile-values.ts';
 import { random, type Hostile } from './hostile.ts';
 import { pathsOf, type Field } from './questions.ts';
 
-// Every input of every mutation and query, at and beyond its bounds, made from a number: the same number makes the same
-// document. The other inputs are mostly acceptable, so that the one in question is reached.
+// Generates documents with each input of each mutation and query at and beyond its bounds. The same seed gives the same
+// document. The other inputs are mostly valid, so that the input in question is validated.
 
 type Operation = 'mutation' | 'query';
 
-/** Ids of rows that exist: by the input's name, or for one that is just called `id` by the type that has it. */
+/** Ids of existing rows, by the input's name, or by the type for an input named `id`. */
 export type Ids = Record<string, string[]>;
 
 export const idsOf = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
@@ -42,14 +42,14 @@ export const idsOf = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
 const fieldsOf = (operation: Operation): Field[] =>
   Object.values((operation === 'mutation' ? schema.getMutationType() : schema.getQueryType())!.getFields());
 
-/** Each input: the field that takes it, and where it stands in the field's arguments. */
+/** Each input with its field and its path in the field's arguments. */
 const inputs = (['mutation', 'query'] as const).flatMap((operation) =>
   fieldsOf(operation).flatMap((field) => pathsOf(field.args).map((path) => ({ operation, field, path }))),
 );
 
 export const inputCount = inputs.length;
 
-/** Acceptable texts, for inputs that do not accept every text. */
+/** Valid texts for inputs that do not accept every text. */
 const usualTexts: Record<string, string> = {
   currency: 'EUR',
   country: 'DE',
@@ -72,12 +72,12 @@ const usualValues: Record<string, (r: Random) => unknown> = {
   Decimal: (r) => pick(r, ['1', '10', '0.01']),
   Date: () => '2026-03-01',
   DateTime: () => '2026-03-01T00:00:00Z',
-  Upload: () => null, // the file is a part of the body beside the variables
+  Upload: () => null, // the file is another part of the form
 };
 
 type Input = GraphQLArgument | GraphQLInputField;
 
-/** Where a page begins and ends. There is no cursor to give, and few of these go together. */
+/** Arguments of pages. A valid cursor is unknown here, and few of these can be combined. */
 const ofPages = new Set(['after', 'before', 'last']);
 
 const isRequired = (input: Input): boolean =>
@@ -112,7 +112,7 @@ function argumentsAtBound(r: Random, { field, path }: (typeof inputs)[number], i
   return record(getNamedType(field.type).name, field.args, []);
 }
 
-/** Every input comes once in as many seeds as there are inputs. */
+/** Consecutive seeds use each input in turn. */
 export function hostileInput(seed: number, ids: Ids = {}): Hostile {
   const r = random(seed);
   const input = inputs[seed % inputs.length]!;
@@ -131,7 +131,7 @@ export function hostileInput(seed: number, ids: Ids = {}): Hostile {
   return { ...made, ...withFile(body, `variables.${upload.name}`) };
 }
 
-/** The body as a form with a small CSV file in the place of a variable. */
+/** The body as a form with a small CSV file for a variable. */
 function withFile(operations: string, at: string): Pick<Hostile, 'body' | 'type'> {
   const boundary = 'hostile-input';
   const parts = [

@@ -3,10 +3,10 @@ import { unknownId } from '../rest/samples.ts';
 import { javaScriptNames } from '../javascript-names.ts';
 import { pick, type Random } from './hostile-aliases.ts';
 
-// Values at and beyond the bounds of each type of the schema.
+// Generates values at and beyond the bounds of each type of the schema.
 
 const texts = ['', ' ', '\0', 'a\0b', '\ud800', 'a\udfff', '\u202e', '\r\n', '🦆', "'; --", '${1}', '%00', '\\'];
-/** Most bounds of texts, and one more than each. */
+/** Most limits of text lengths, and one more than each. */
 const lengths = [1, 2, 3, 4, 20, 21, 32, 33, 40, 41, 64, 65, 255, 256, 2000, 2001, 5000, 5001, 100_000];
 const numbers = ['0', '-0', '-1', '+1', '0.0001', '0.00001', '1e3', '1e-9', '1e400', 'NaN', 'Infinity', '0x1', ''];
 const days = ['0000-01-01', '0001-01-01', '1970-01-01', '2026-02-29', '9999-12-31', '10000-01-01', '-0001-01-01'];
@@ -22,7 +22,7 @@ const ids = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
   '1',
 ];
-/** The bounds of the schema's lists, and one more than each. */
+/** The limits of list lengths, and one more than each. */
 const counts = [0, 1, 2, 20, 21, 100, 101, 500, 501, 5000];
 const ofAnotherKind: unknown[] = [
   null,
@@ -63,7 +63,7 @@ const byType: Record<string, (r: Random) => unknown> = {
   UUID: (r) => pick(r, ids),
 };
 
-/** @param usual makes an acceptable value of a type */
+/** @param usual generates a valid value of a type */
 export function valueAtBound(
   r: Random,
   type: GraphQLNullableType & GraphQLInputType,
@@ -71,7 +71,7 @@ export function valueAtBound(
 ): unknown {
   if (r(5) === 0) return pick(r, ofAnotherKind);
   if (isListType(type)) {
-    // One item many times, as many different ones would exceed the bound of a body instead.
+    // One item many times: as many different ones would exceed the limit of the body.
     const item = r(2) === 0 ? usual(type.ofType) : text(r).slice(0, 300);
     return Array.from({ length: pick(r, counts) }, () => item);
   }
@@ -82,7 +82,7 @@ export function valueAtBound(
   const make = byType[type.name];
   if (make) return r(6) === 0 ? text(r) : make(r);
   const value = usual(type);
-  // An input with one field too many.
+  // An input with an unknown field.
   if (typeof value !== 'object' || value === null) return text(r);
   return Object.fromEntries([...Object.entries(value), [pick(r, javaScriptNames), text(r)]]);
 }

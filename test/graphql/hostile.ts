@@ -1,17 +1,17 @@
 import { aliasedQuery, type Random } from './hostile-aliases.ts';
 
-// Documents that nobody sends who means well, made up from a number: the same number makes the same document.
+// Generates hostile documents. The same seed gives the same document.
 
 export interface Hostile {
   family: string;
   body: string;
-  /** The media type, where it isn't JSON. */
+  /** The media type, unless it is JSON. */
   type?: string;
-  /** The input that it is about. */
+  /** The tested input. */
   about?: string;
 }
 
-/** Whole numbers below `max`; the same sequence for the same seed. */
+/** Random integers below `max`. The same seed gives the same sequence. */
 export function random(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return (max) => {
@@ -52,7 +52,7 @@ const rubbish = [
 ];
 const page = 'id invoices(first: 100) { nodes { id items { id title } } }';
 
-// Counts reach from what is accepted to many times that.
+// Counts range from accepted ones to many times the limit.
 const families: Record<string, (r: Random) => { query: unknown; variables?: unknown; operationName?: unknown }> = {
   deep: (r) => {
     const levels = 1 + r(600);
@@ -169,6 +169,6 @@ export function hostileDocument(seed: number): Hostile {
   const r = random(seed);
   const family = names[seed % names.length]!;
   const body = JSON.stringify(families[family]!(r));
-  // Some are no JSON, either.
+  // Some are invalid JSON.
   return { family, body: r(50) === 0 ? body.slice(0, r(body.length)) : body };
 }

@@ -23,7 +23,7 @@ afterAll(() => service.close());
 const cancel = 'mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }';
 const free = { title: 'A gift', quantity: '1', unitPriceNet: '0', vatRate: '19' };
 
-/** How an invoice gets into each state. */
+/** Creates an invoice in each state. */
 const states = {
   draft: () => makeInvoice(acme),
   issued: () => makeInvoice(acme, { status: 'ISSUED' }),
@@ -53,7 +53,7 @@ const mutations = {
 type Outcome = { becomes: string; emits: string[] } | 'refused';
 const to = (becomes: string, ...emits: string[]): Outcome => ({ becomes, emits });
 
-/** DECISIONS.md#d14-transitions: what isn't listed there is refused. In the order of `mutations`. */
+/** DECISIONS.md#d14-transitions lists the allowed transitions; all others are rejected. In the order of `mutations`. */
 const table: Record<keyof typeof states, Outcome[]> = {
   draft: [to('ISSUED', 'invoice.issued'), 'refused', 'refused', 'refused', to('DRAFT'), to('', 'invoice.deleted')],
   issued: [
@@ -94,7 +94,7 @@ describe('draft→issued→paid, issued→cancelled only while nothing is paid, 
       const events = await eventsDuring(service, acme, () => acme.graphql(mutation, { id }));
       expect(typesOf(events)).toEqual(emits);
       if (becomes !== '') expect(await statusOf(id)).toBe(becomes);
-      // A deletion tells what was deleted, everything else what has become.
+      // A deletion's event has the deleted row, other events the new one.
       for (const { body, type } of events) {
         expect(body).toEqual({
           event: type,
@@ -119,10 +119,10 @@ describe('draft→issued→paid, issued→cancelled only while nothing is paid, 
   );
 });
 
-it('an invoice created as paid is numbered and paid in full at once and emits every event it passes through', async () => {
+it('an invoice created as paid is numbered and paid in full, and emits the events of all its states', async () => {
   const lone = await service.integrator();
   const id = await makeInvoice(lone, { status: 'PAID' });
-  const events = (await eventsOf(service, lone)).slice(1); // the customer came first
+  const events = (await eventsOf(service, lone)).slice(1); // the first one is the customer's
   expect(typesOf(events)).toEqual(['invoice.created', 'invoice.issued', 'invoice.paid']);
   const [created, issued, paid] = events.map(({ body }) => body.data.invoice);
   expect(created).toMatchObject({
@@ -139,7 +139,7 @@ it('an invoice created as paid is numbered and paid in full at once and emits ev
   expect(Object.keys(created)).toEqual(Object.keys(paid));
 });
 
-it('a total of zero is paid the moment it is issued', async () => {
+it('an invoice with a total of zero is paid as soon as it is issued', async () => {
   const id = await makeInvoice(acme, { items: [free] });
   expect(await statusOf(id)).toBe('DRAFT');
   const events = await eventsDuring(service, acme, () => acme.graphql(mutations.issueInvoice, { id }));
@@ -150,7 +150,7 @@ it('a total of zero is paid the moment it is issued', async () => {
   expect(typesOf(atOnce)).toEqual(['customer.created', 'invoice.created', 'invoice.issued', 'invoice.paid']);
 });
 
-it('invoice numbers: none while draft; YYYY-NNNN by invoice_date’s year; a cancelled invoice keeps its own', async () => {
+it('an invoice number is YYYY-NNNN by the year of invoice_date; drafts have none, and cancelled invoices keep theirs', async () => {
   const lone = await service.integrator();
   const number = async (id: string): Promise<string | null> =>
     (await lone.graphql('query ($id: UUID!) { invoice(id: $id) { number } }', { id })).invoice.number;
@@ -165,7 +165,7 @@ it('invoice numbers: none while draft; YYYY-NNNN by invoice_date’s year; a can
   expect(await number(await makeInvoice(lone, { status: 'ISSUED' }))).toBe('2026-0002');
 });
 
-it('an invoice is never created as cancelled', async () => {
+it('an invoice can’t be created as cancelled', async () => {
   const before = await booksOf(service, acme);
   const mutation = 'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { id } }';
   const [anyone] = (await acme.graphql('{ customers(first: 1) { nodes { id } } }')).customers.nodes;
@@ -178,7 +178,7 @@ it('an invoice is never created as cancelled', async () => {
   expect(await booksOf(service, acme)).toEqual(before);
 });
 
-describe('time entries are free again when that draft is deleted or the invoice cancelled', () => {
+describe('time entries become unbilled when their draft is deleted or their invoice is cancelled', () => {
   it.each([
     ['deleteInvoice', 'DRAFT'],
     ['cancelInvoice', 'ISSUED'],

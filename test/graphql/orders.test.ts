@@ -23,11 +23,11 @@ beforeEach(async () => {
 type Row = Record<string, unknown> & { id: string };
 
 interface List {
-  /** Makes rows whose values are told by numbers from 0 to 999, few of them different. */
+  /** Creates rows with values from numbers of 0 to 999. Few of these are different. */
   fill(numbers: number[]): Promise<unknown>;
   rows(): Promise<Row[]>;
   remove(ids: string[]): Promise<unknown>;
-  /** The column that each field of its order stands for. */
+  /** The column of each field of its order. */
   fields: Record<string, string>;
 }
 
@@ -48,7 +48,7 @@ const lists: Record<string, List> = {
       acme.db.invoice.createMany({
         data: numbers.map((n) => ({
           customerId,
-          // Every other one has no number yet; a number is nobody else's.
+          // Every other invoice has no number. Numbers are unique.
           ...(n % 2
             ? { status: 'DRAFT' as const }
             : { status: 'ISSUED' as const, issuedAt: new Date(), number: `${n}-${Math.random()}` }),
@@ -120,7 +120,7 @@ interface Page {
   totalCount: number;
 }
 
-/** Leaves out what `beforeEach` made. */
+/** Leaves out the rows of `beforeEach`. */
 const others: Record<string, string> = { customers: 'type: SUPPLIER', projects: 'status: ARCHIVED' };
 
 async function read(list: string, orderBy: string, args: Record<string, unknown>): Promise<Page> {
@@ -141,7 +141,7 @@ const orders = Object.entries(lists).flatMap(([list, { fields }]) =>
   ),
 );
 
-/** By the letters' code points, as the tests' database has it. */
+/** Compares by code points, which is the collation of the test database. */
 const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function compare(a: unknown, b: unknown): number {
@@ -149,7 +149,7 @@ function compare(a: unknown, b: unknown): number {
   return typeof a === 'string' ? compareTexts(a, String(b)) : Number(a) - Number(b);
 }
 
-/** What the whole list has to be. */
+/** The expected whole list. */
 async function expected({ list, field, direction }: (typeof orders)[number]): Promise<string[]> {
   const column = lists[list]!.fields[field];
   const rows = await lists[list]!.rows();
@@ -270,7 +270,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
       );
       expect(refusal(answer)).toMatchObject({ code: 'VALIDATION_FAILED', errors });
     }
-    if (order.field === 'CREATED_AT') return; // whose cursors hold an id, and no value
+    if (order.field === 'CREATED_AT') return; // its cursors have only an id
     const mark = `${order.field} ${order.direction}`;
     const anyText = ['NUMBER', 'NAME', 'COMPANY_NAME'].includes(order.field);
     const values: unknown[] = [1, {}, 'a\0b', ...(anyText ? [] : ['x', '1e9', '9'.repeat(40), '2026-02-30'])];
@@ -355,8 +355,8 @@ describe('with 20,000 rows', () => {
       const { pool } = service.books;
       const sent: Statement[] = [];
       const stop = listen((statement) => sent.push(statement));
-      const asked = `{ page: ${list}(orderBy: ${orderBy}, after: "${deep.page.pageInfo.endCursor}") ${edges} }`;
-      const { page } = await busy.graphql(asked).finally(stop);
+      const document = `{ page: ${list}(orderBy: ${orderBy}, after: "${deep.page.pageInfo.endCursor}") ${edges} }`;
+      const { page } = await busy.graphql(document).finally(stop);
       expect(page.edges).toHaveLength(25);
 
       let rowsRead = 0;

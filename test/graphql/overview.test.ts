@@ -102,8 +102,8 @@ it('paidThisMonth and months count by payment date and invoice date, without dra
     }),
   );
   const nothing = { invoicedGross: '0', paid: '0' };
-  const told = months.filter((each: object) => !Object.entries(nothing).every(([k, v]) => each[k as never] === v));
-  expect(told).toEqual([
+  const nonZero = months.filter((each: object) => !Object.entries(nothing).every(([k, v]) => each[k as never] === v));
+  expect(nonZero).toEqual([
     { month: '2025-04', currency: 'EUR', invoicedGross: '119', paid: '0' },
     { month: '2026-02', currency: 'EUR', invoicedGross: '0', paid: '10.1' },
     { month: '2026-03', currency: 'EUR', invoicedGross: '0', paid: '20.23' },

@@ -153,7 +153,7 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     await acme.graphql(undo, { id: first });
     expect(await invoiceOf(id)).toMatchObject({ status: 'ISSUED', amountPaid: '0' });
     expect(refusal(await acme.graphqlAnswer(undo, { id: first })).code).toBe('NOT_FOUND');
-    // Nothing is paid any more: it can be cancelled.
+    // Without payments it can be cancelled.
     await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id });
   });
 

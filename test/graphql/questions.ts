@@ -17,7 +17,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-// Questions made up from the schema itself, so that a field added later can't be forgotten.
+// Generates operations from the schema, so that the tests include each new field.
 
 export type Field = GraphQLField<unknown, unknown>;
 type Input = GraphQLArgument | GraphQLInputField;
@@ -28,7 +28,7 @@ export interface Place {
   operation: 'query' | 'mutation' | null;
 }
 
-/** Every field of every type of ours, root fields first. */
+/** Every field of every type of the schema, root fields first. */
 export function placesOf(schema: GraphQLSchema): Place[] {
   const roots = [schema.getQueryType()!, schema.getMutationType()!];
   const others = Object.values(schema.getTypeMap()).filter(
@@ -43,7 +43,7 @@ export function placesOf(schema: GraphQLSchema): Place[] {
   );
 }
 
-/** Where in a field's arguments an input of this type may stand: `['input', 'customerId']`. */
+/** The paths of the inputs of this type in a field's arguments: `['input', 'customerId']`. */
 export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] {
   return inputs.flatMap((input) => {
     const type = getNamedType(input.type);
@@ -53,7 +53,7 @@ export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] 
   });
 }
 
-/** Where in a field's arguments each input stands. What is inside a list or an input object has a path of its own. */
+/** The path of each input in a field's arguments. Inputs in lists and input objects have their own paths. */
 export function pathsOf(inputs: readonly Input[]): string[][] {
   return inputs.flatMap((input) => {
     const type = getNamedType(input.type);
@@ -62,7 +62,7 @@ export function pathsOf(inputs: readonly Input[]): string[][] {
   });
 }
 
-/** What is put where: by the path into the arguments. Whatever else is required gets some acceptable value. */
+/** Arguments with the given values by path. Other required inputs get a valid value. */
 export function argumentsFor(inputs: readonly Input[], given: (path: string[]) => unknown, at: string[] = []): object {
   const entries = inputs.flatMap((input): [string, unknown][] => {
     const path = [...at, input.name];
@@ -84,7 +84,7 @@ const examples: Record<string, unknown> = {
   Decimal: '1',
   Date: '2026-01-01',
   DateTime: '2026-01-01T00:00:00Z',
-  Upload: null, // travels beside the variables
+  Upload: null, // the file is another part of the form
 };
 
 function some(type: GraphQLInputType, given: (path: string[]) => unknown, path: string[]): unknown {
@@ -97,7 +97,7 @@ function some(type: GraphQLInputType, given: (path: string[]) => unknown, path: 
   return example;
 }
 
-/** All plain values of a type; of a connection, its rows' as well. */
+/** Selects all leaf fields of a type, and those of a connection's rows. */
 export function selectionOf(type: GraphQLOutputType): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
@@ -109,7 +109,7 @@ export function selectionOf(type: GraphQLOutputType): string {
   return `{ __typename ${[...leaves, ...inside].join(' ')} }`;
 }
 
-/** The operation that asks a root field, its arguments as variables. */
+/** An operation with a root field, its arguments as variables. */
 export function documentFor({ operation, field }: Pick<Place, 'operation' | 'field'>, args: object): string {
   const names = field.args.filter(({ name }) => name in args);
   const variables = names.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');

@@ -31,7 +31,7 @@ const blocked = async (count: number): Promise<void> => {
   }
 };
 
-/** Starts both while nobody can write to the row, the first one first; then lets them go. */
+/** Starts both in order while the row is locked for writing. Then releases the lock. */
 async function race(table: string, id: string, first: [string, object], second: [string, object]): Promise<Answer[]> {
   const holder = await service.pool.connect();
   try {

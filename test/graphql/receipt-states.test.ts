@@ -86,7 +86,7 @@ describe('receipt: draft→booked→paid', () => {
     expect(outcome.becomes === '' ? '' : after.status.toUpperCase()).toBe(outcome.becomes);
   });
 
-  it('created as booked, it passes through draft', async () => {
+  it('a receipt created as booked emits the events of a draft too', async () => {
     const events = await eventsDuring(service, acme, () => makeReceipt(acme, { status: 'BOOKED' }));
     expect(events.map(({ type, body }) => [type, body.data.receipt.status])).toEqual([
       ['receipt.created', 'draft'],
@@ -94,7 +94,7 @@ describe('receipt: draft→booked→paid', () => {
     ]);
   });
 
-  it('is not created as paid', async () => {
+  it('a receipt can’t be created as paid', async () => {
     const create =
       'mutation { createReceipt(input: { receiptDate: "2026-01-01", amountGross: 1, status: PAID }) { id } }';
     const before = await booksOf(service, acme);
@@ -131,7 +131,7 @@ describe('bank transaction: unmatched ↔ ignored', () => {
   });
 });
 
-describe('project: any to any', () => {
+describe('project: any status to any other', () => {
   const all = ['ACTIVE', 'COMPLETED', 'ARCHIVED'];
   it.each(all.flatMap((from) => all.map((becomes) => [from, becomes])))('%s → %s', async (from, status) => {
     const { createProject } = await acme.graphql(
@@ -150,7 +150,7 @@ describe('time entry: billed when put on an invoice', () => {
   it.each([
     ['mutation ($id: UUID!) { updateTimeEntry(id: $id, input: { durationMinutes: 5 }) { id } }', 'billed'],
     ['mutation ($id: UUID!) { deleteTimeEntry(id: $id) { id } }', 'id'],
-  ])('then it stays as it is: %s', async (mutation, under) => {
+  ])('a billed time entry can’t be changed: %s', async (mutation, under) => {
     const id = await makeTimeEntry(acme);
     await acme.db.timeEntry.updateMany({ where: { id }, data: { invoiceId: await makeInvoice(acme) } });
     const before = await booksOf(service, acme);

@@ -29,7 +29,7 @@ const same = (input: object): object => input;
 
 const books = { title: 'Books', quantity: '3', unit: 'pcs', unitPriceNet: '0.3335', vatRate: '7' };
 const rebate = { title: 'Rebate', quantity: '-0.5', unit: null, unitPriceNet: '1', vatRate: '0' };
-/** The two lines as answered, the first with this total. */
+/** The two lines of the answer, the first with this total. */
 const lines = (first: string) => [
   { ...books, position: 1, lineTotalNet: first },
   { ...rebate, position: 2, lineTotalNet: '-0.5' },
@@ -161,7 +161,7 @@ const chapters: Chapter[] = [
       payments: [],
       timeEntries: [],
     }),
-    // EUR has one digit less: everything is computed anew.
+    // EUR has one digit less, so all totals are recalculated.
     change: { currency: 'EUR', subject: null },
     changed: {
       currency: 'EUR',
@@ -182,7 +182,7 @@ const chapters: Chapter[] = [
 describe.each(chapters)('$type', ({ type, list, fields, input, answer, change, changed }) => {
   const one = type.charAt(0).toLowerCase() + type.slice(1);
 
-  it('is created, read alone and in its list, changed in the fields present, deleted', async () => {
+  it('is created, read by id and in its list, changed only in the fields present, and deleted', async () => {
     const given = await input();
     const created = (
       await acme.graphql(`mutation ($input: Create${type}Input!) { row: create${type}(input: $input) { ${fields} } }`, {
@@ -202,7 +202,7 @@ describe.each(chapters)('$type', ({ type, list, fields, input, answer, change, c
     const update = `mutation ($id: UUID!, $input: Update${type}Input!) { row: update${type}(id: $id, input: $input) { ${fields} } }`;
     const { row } = await acme.graphql(update, { id: created.id, input: change });
     expect(row).toMatchObject(changed);
-    expect({ ...created, ...changed, updatedAt: null }).toEqual({ ...row, updatedAt: null }); // the rest is as it was
+    expect({ ...created, ...changed, updatedAt: null }).toEqual({ ...row, updatedAt: null }); // the other fields are unchanged
     expect(await read()).toEqual(row);
     expect((await acme.graphql(update, { id: created.id, input: {} })).row).toEqual({ ...row, updatedAt: time });
 
@@ -213,7 +213,7 @@ describe.each(chapters)('$type', ({ type, list, fields, input, answer, change, c
   });
 });
 
-it('me: the user, the tenant and the token the request came with', async () => {
+it('me is the request’s user, tenant, and token', async () => {
   const { me } = await acme.graphql(
     '{ me { user { id name email } tenant { id name country defaultCurrency timezone } token { id name abilities createdAt lastUsedAt expiresAt } } }',
   );

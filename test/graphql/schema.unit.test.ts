@@ -9,7 +9,7 @@ import { placesOf } from './questions.ts';
 const schema = toSchema();
 const ours = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
-it('schema/schema.graphql is in step: if not, run `npm run sdl`', () => {
+it('schema/schema.graphql is up to date: if not, run `npm run sdl`', () => {
   expect(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8')).toBe(printSdl());
 });
 
@@ -23,13 +23,13 @@ it('names follow GraphQL’s conventions: camelCase fields, UPPER_CASE enum valu
   }
 });
 
-it('an enum’s values are their names, as the database has them', () => {
+it('an enum’s values have the same names as in the database', () => {
   const values = ours.filter(isEnumType).flatMap((type) => type.getValues());
   expect(values.length).toBeGreaterThan(20);
   for (const { name, value } of values) expect(value).toBe(name);
 });
 
-it('every type, field, argument and value is described', () => {
+it('every type, field, argument, and value is described', () => {
   const undescribed = (path: string, { description }: { description?: string | null }) => (description ? [] : [path]);
   const missing = ours.flatMap((type) => [
     ...undescribed(type.name, type),
@@ -43,7 +43,7 @@ it('every type, field, argument and value is described', () => {
   expect(missing).toEqual([]);
 });
 
-it('what is deprecated says since when, and from when on it is gone', () => {
+it('a deprecation has the dates of deprecation and removal', () => {
   for (const { parent, field } of placesOf(schema)) {
     for (const { name, deprecationReason } of [field, ...field.args]) {
       expect(() => deprecationOf(deprecationReason), `${parent.name}.${field.name} ${name}`).not.toThrow();
@@ -51,7 +51,7 @@ it('what is deprecated says since when, and from when on it is gone', () => {
   }
 });
 
-it('an input says its bounds', () => {
+it('an input’s description has its bounds', () => {
   const said = (type: string, name: string) => {
     const input = schema.getType(type);
     return isInputObjectType(input) ? input.getFields()[name]?.description : undefined;
@@ -62,12 +62,12 @@ it('an input says its bounds', () => {
   expect(said('CreateInvoiceInput', 'items')).toMatch(/ 1 to 500 of them\.$/);
 });
 
-it('scalars: Date, DateTime, Decimal, UUID, beside GraphQL’s own', () => {
+it('the scalars are Date, DateTime, Decimal, UUID, and those of GraphQL', () => {
   const custom = ours.filter((type) => 'serialize' in type && !isEnumType(type)).map(({ name }) => name);
   expect(custom.toSorted()).toEqual(
     expect.arrayContaining(['Boolean', 'Date', 'DateTime', 'Decimal', 'Int', 'String', 'UUID']),
   );
-  // Nothing goes through binary floating point, and ids are UUIDs.
+  // There is no binary floating point, and ids are UUIDs.
   for (const { parent, field } of placesOf(schema)) {
     for (const { type } of [field, ...field.args]) {
       expect(`${parent.name}.${field.name}: ${getNamedType(type).name}`).not.toMatch(/: (Float|ID)$/);

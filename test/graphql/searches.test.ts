@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The ids of a list, newest first; its `totalCount` has to tell the same. */
+/** The ids of a list, newest first. Expects the same number in its `totalCount`. */
 async function ids(list: string, who = acme): Promise<string[]> {
   const { page } = await who.graphql(`{ page: ${list} { nodes { id } totalCount } }`);
   expect(page.totalCount).toBe(page.nodes.length);
   return page.nodes.map(({ id }: { id: string }) => id);
 }
 
-/** Every statement about the books that `work` sends to the database. */
+/** Every statement about tenant tables that `work` sends. */
 async function statements(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const stop = listen(({ text }) => void (/"api_tokens"|^\s*select set_config/.test(text) || sent.push(text)));
@@ -239,9 +239,9 @@ describe('bank transactions', () => {
           nodes { matches { invoice { number customer { companyName } } receipt { receiptNumber supplier { companyName } } } }
         }
       }`);
-      const told = bankTransactions.nodes.flatMap(({ matches }: { matches: unknown[] }) => matches);
-      expect(told).toHaveLength(6);
-      expect(told.slice(-2)).toEqual([
+      const found = bankTransactions.nodes.flatMap(({ matches }: { matches: unknown[] }) => matches);
+      expect(found).toHaveLength(6);
+      expect(found.slice(-2)).toEqual([
         { invoice: null, receipt: { receiptNumber: 'R0', supplier: { companyName: 'Supplier 0' } } },
         { invoice: { number: '2026-0001', customer: { companyName: 'Customer 0' } }, receipt: null },
       ]);
@@ -259,12 +259,12 @@ describe('bank transactions', () => {
     const invoice = await makeInvoice(acme, { status: 'ISSUED' });
     const matches = `[{ type: INVOICE, id: "${invoice}" }]`;
     await acme.graphql(`mutation { matchBankTransaction(id: "${transaction}", matches: ${matches}) { id } }`);
-    const ask = (what: string) =>
+    const query = (what: string) =>
       clerk.graphqlAnswer(`{ bankTransaction(id: "${transaction}") { matches { type id ${what} } } }`);
-    expect((await ask('receipt { id }')).body.data.bankTransaction.matches).toEqual([
+    expect((await query('receipt { id }')).body.data.bankTransaction.matches).toEqual([
       { type: 'INVOICE', id: invoice, receipt: null },
     ]);
-    expect(refusal(await ask('invoice { number }'))).toMatchObject({ code: 'FORBIDDEN' });
+    expect(refusal(await query('invoice { number }'))).toMatchObject({ code: 'FORBIDDEN' });
   });
 });
 

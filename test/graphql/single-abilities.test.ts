@@ -19,8 +19,8 @@ import {
 import { samples } from '../resources.ts';
 import { argumentsFor, documentFor } from './questions.ts';
 
-// A token with one ability sees nothing of any other resource. Each resource is seeded with unique texts and figures, and
-// every answer is searched for them.
+// A token with one ability can read no other resource. Each resource is seeded with unique texts and numbers, and every
+// answer is searched for them.
 
 const texts = Object.fromEntries(abilityScopes.map((scope) => [scope, `z${scope}z`])) as Record<AbilityScope, string>;
 const figures: Partial<Record<AbilityScope, string[]>> = {
@@ -31,7 +31,7 @@ const figures: Partial<Record<AbilityScope, string[]>> = {
   'bank-transactions': ['4564.56'],
 };
 
-/** Fields that belong to their own resource (DECISIONS.md#d20-abilities), though they are derived from other rows. */
+/** Fields of their own resource (DECISIONS.md#d20-abilities) that are derived from other rows. */
 const own = new Set(['Project.trackedMinutes']);
 
 const schema = toSchema();
@@ -92,14 +92,14 @@ async function withAbilities(...abilities: string[]): Promise<Integrator> {
   return asIntegrator(service, { ...acme, token, tokenId });
 }
 
-/** Whatever stands in an answer, at the end of its paths. */
+/** The leaf values of an answer. */
 function valuesOf(answer: unknown): string[] {
   if (typeof answer !== 'object' || answer === null) return [String(answer)];
   return Object.values(answer).flatMap(valuesOf);
 }
 
-/** The resources of which an answer tells anything. */
-const toldOf = (answer: unknown): AbilityScope[] => {
+/** The resources of which an answer reveals data. */
+const revealedBy = (answer: unknown): AbilityScope[] => {
   const values = valuesOf(answer);
   return abilityScopes.filter((resource) =>
     values.some((value) => value.includes(texts[resource]) || figures[resource]?.includes(value)),
@@ -108,19 +108,19 @@ const toldOf = (answer: unknown): AbilityScope[] => {
 
 interface Finding {
   path: string;
-  told: AbilityScope[];
+  revealed: AbilityScope[];
 }
 
 const deepest = 6;
 
-/** Asks for every field below a root field by itself, as far as it is answered. @returns what was told where */
+/** Queries every field below a root field separately, as deep as it is answered. @returns revealed resources by path */
 async function walk(who: Integrator, root: string, args: string, type: GraphQLObjectType): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const ask = async (path: string[], inner: string): Promise<boolean> => {
+  const query = async (path: string[], inner: string): Promise<boolean> => {
     const selection = path.reduceRight((below, name) => ` { ${name}${below} }`, inner);
     const { body } = await who.graphqlAnswer(`{ answer: ${root}${args}${selection} }`);
-    const told = toldOf(body);
-    if (told.length > 0) findings.push({ path: [root, ...path].join('.') + inner, told });
+    const revealed = revealedBy(body);
+    if (revealed.length > 0) findings.push({ path: [root, ...path].join('.') + inner, revealed });
     return body.errors === undefined;
   };
   const visit = async (at: GraphQLObjectType, path: string[], seen: string[]): Promise<void> => {
@@ -128,14 +128,14 @@ async function walk(who: Integrator, root: string, args: string, type: GraphQLOb
       (field) => !field.args.some(isRequiredArgument) && !own.has(`${at.name}.${field.name}`),
     );
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name);
-    if (leaves.length > 0 && !(await ask(path, ` { ${leaves.join(' ')} }`))) {
-      for (const leaf of leaves) await ask(path, ` { ${leaf} }`);
+    if (leaves.length > 0 && !(await query(path, ` { ${leaves.join(' ')} }`))) {
+      for (const leaf of leaves) await query(path, ` { ${leaf} }`);
     }
     for (const field of fields) {
       const inside = getNamedType(field.type);
       if (!isObjectType(inside) || path.length >= deepest || seen.includes(inside.name)) continue;
       const next = [...path, field.name];
-      if (await ask(next, ' { __typename }')) await visit(inside, next, [...seen, inside.name]);
+      if (await query(next, ' { __typename }')) await visit(inside, next, [...seen, inside.name]);
     }
   };
   await visit(type, [], [type.name]);
@@ -147,7 +147,7 @@ const single = abilityScopes.flatMap((resource) => [
   { ability: `${resource}:write`, resource },
 ]);
 
-describe('with one ability alone', () => {
+describe('a token with one ability', () => {
   it.each(single)(
     '$ability: no query shows another resource',
     async ({ ability, resource }) => {
@@ -155,14 +155,14 @@ describe('with one ability alone', () => {
       const findings: Finding[] = [];
       for (const field of Object.values(schema.getQueryType()!.getFields())) {
         const type = getNamedType(field.type);
-        if (!isObjectType(type) || field.name === 'invoiceTotals') continue; // made of its arguments alone
+        if (!isObjectType(type) || field.name === 'invoiceTotals') continue; // calculated from its arguments only
         const id = ids[type.name];
         const args = field.args.some(isRequiredArgument) ? (id ? `(id: "${id}")` : null) : '';
         expect(args, `an id for ${field.name}`).not.toBeNull();
         findings.push(...(await walk(who, field.name, args ?? '', type)));
       }
-      expect(findings.filter(({ told }) => told.some((each) => each !== resource))).toEqual([]);
-      const shown = findings.flatMap(({ told }) => told);
+      expect(findings.filter(({ revealed }) => revealed.some((each) => each !== resource))).toEqual([]);
+      const shown = findings.flatMap(({ revealed }) => revealed);
       expect(new Set(shown)).toEqual(new Set(ability.endsWith(':read') ? [resource] : []));
     },
     120_000,
@@ -174,7 +174,7 @@ describe('a webhook shows the data of its events, so that it', () => {
   const update =
     'mutation ($id: UUID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id active } }';
   const url = 'http://127.0.0.1:9/theirs';
-  // In the order in which the events are listed.
+  // In the order of the list of event types.
   const reads = [...new Set(eventTypes.map((type) => `${resourceOf(type).path}:read`))];
   const forbidden = (abilities: string) => ({
     code: 'FORBIDDEN',
@@ -260,13 +260,13 @@ it('suggestions name no customer to a token that can’t read customers', async 
   expect(await reasonsFor('bank-transactions:read', 'invoices:read')).not.toContain(texts.customers);
 });
 
-// Comes last, as it changes what there is.
-describe('with one ability alone', () => {
+// This comes last, as it changes the rows.
+describe('a token with one ability', () => {
   it.each(abilityScopes)(
     '%s:write: no mutation shows another resource',
     async (resource) => {
       const who = await withAbilities(`${resource}:write`);
-      const told: [string, AbilityScope[], string][] = [];
+      const leaks: [string, AbilityScope[], string][] = [];
       for (const field of Object.values(schema.getMutationType()!.getFields())) {
         const idOf = (path: string[]): string | undefined => {
           const name = path.at(-1)!;
@@ -283,10 +283,10 @@ describe('with one ability alone', () => {
         const deeper =
           isObjectType(type) && type.getFields()['event'] ? document.replace('__typename', 'event { body }') : document;
         const { body } = await who.graphqlAnswer(deeper, args);
-        const others = toldOf(body).filter((each) => each !== resource);
-        if (others.length > 0) told.push([field.name, others, JSON.stringify(body)]);
+        const others = revealedBy(body).filter((each) => each !== resource);
+        if (others.length > 0) leaks.push([field.name, others, JSON.stringify(body)]);
       }
-      expect(told).toEqual([]);
+      expect(leaks).toEqual([]);
     },
     60_000,
   );

@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The statements that reading takes, whichever of the pool's connections they go through. */
+/** The statements of a read, over all connections of the pool. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   const stop = observeStatements(({ text }) => {
-    // Identity notes a token's use once a minute, aside.
+    // A token's use is recorded separately, once a minute.
     if (!/api_tokens/.test(text)) texts.push(text);
   });
   try {
@@ -25,7 +25,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return texts;
 }
 
-/** A tenant with `count` of everything, everything hanging together. */
+/** A tenant with `count` rows of each resource, which refer to each other. */
 async function tenantWith(count: number): Promise<Integrator> {
   const who = await service.integrator();
   for (let index = 0; index < count; index++) {
@@ -93,15 +93,15 @@ describe('the number of statements does not depend on the number of rows', () =>
           const { rows } = await who.graphql(query);
           expect((rows.nodes ?? rows.edges).length).toBeGreaterThanOrEqual(count);
         });
-        counted.push(statements.filter((text) => !text.includes('set_config')).length); // a connection's tenant
+        counted.push(statements.filter((text) => !text.includes('set_config')).length); // sets a connection's tenant
       }
     }
-    expect(counted[0]).toBeGreaterThan(0); // statements were observed
-    expect(counted).toEqual(counted.map(() => counted[0])); // the last one was compiled
+    expect(counted[0]).toBeGreaterThan(0); // the observer works
+    expect(counted).toEqual(counted.map(() => counted[0])); // the last query was compiled
     expect(counted[0]).toBeLessThanOrEqual(12);
   });
 
-  it('nor for REST’s lists', async () => {
+  it('for lists over REST either', async () => {
     for (const path of ['/customers', '/invoices', '/projects', '/time-entries', '/receipts']) {
       const [two, twenty] = [
         await statementsOf(() => few.rest('GET', path)),

@@ -12,7 +12,7 @@ import {
   acme,
   serveSubscriptions,
   Stream,
-  ask,
+  startSubscription,
   subscribe,
   until,
   listening,
@@ -52,14 +52,14 @@ describe('a subscription ends', () => {
     const visitor = what.includes('session') ? { browser } : who;
     const both = [await subscribe(visitor), await subscribe(visitor, '', elsewhere.url)];
     const other = await subscribe(staying);
-    await makeDelivery(who); // heard, so that it is known to work
-    await until(() => both.every((stream) => stream.told.length === 1));
+    await makeDelivery(who); // received, so the subscription works
+    await until(() => both.every((stream) => stream.changes.length === 1));
     await end(who);
     await makeDelivery(who);
     await until(() => both.every((stream) => stream.closed));
     for (const stream of both) {
-      expect(stream.told).toHaveLength(1);
-      expect(stream.text).not.toContain('complete'); // so that its client comes again, and hears why not
+      expect(stream.changes).toHaveLength(1);
+      expect(stream.text).not.toContain('complete'); // so that its client reconnects, and gets the reason
     }
     expect(other.closed).toBe(false);
     await elsewhere.close();
@@ -70,7 +70,7 @@ describe('a subscription ends', () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { token } = await createToken(service.client, { tenantId: who.tenantId, expiresAt });
     const staying = await subscribe(acme);
-    service.clock.now = new Date(expiresAt.getTime() - 100); // held: the token is valid, however slow the machine is
+    service.clock.now = new Date(expiresAt.getTime() - 100); // held, so that the token is valid on a slow machine too
     try {
       const stream = await subscribe({ token });
       expect(stream.answer.statusCode).toBe(200);
@@ -87,8 +87,8 @@ describe('a subscription ends', () => {
     const holder = await service.pool.connect();
     const lock = [`${who.tenantId} deliveries`];
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
-    const asking = ask(who);
-    // Read from its first byte on: it may be closed before the lock's statement is answered here.
+    const asking = startSubscription(who);
+    // The answer is read from its first byte on, as it may be closed before the lock's statement is answered.
     const opened = once(asking, 'response').then(
       ([answer]) => new Stream(answer as IncomingMessage),
       () => undefined,
@@ -113,8 +113,8 @@ describe('a subscription ends', () => {
       expect(lastSeenAt.getTime()).toBeLessThan(service.clock.now.getTime() - 9 * 60_000);
       const db = forTenant(service.books, tenantId);
       const { id } = await makeDelivery({ ...acme, tenantId, db });
-      await until(() => stream.told.length > 0);
-      expect(stream.told[0]).toMatchObject({ id });
+      await until(() => stream.changes.length > 0);
+      expect(stream.changes[0]).toMatchObject({ id });
 
       service.clock.now = new Date(Date.now() + 31 * 60_000); // half an hour without a request
       await vi.advanceTimersByTimeAsync(checkEveryMs);
@@ -133,8 +133,8 @@ describe('a subscription ends', () => {
     await until(() => lost.closed);
     const stream = await subscribe(acme);
     const id = await ping(acme, webhookId);
-    await until(() => stream.told.length > 0);
-    expect(stream.told.map((each) => each.id)).toEqual([id]);
+    await until(() => stream.changes.length > 0);
+    expect(stream.changes.map((each) => each.id)).toEqual([id]);
   });
 
   it('at once when the service stops', async () => {
@@ -161,7 +161,7 @@ describe('a subscription ends', () => {
     const lock = [`${acme.tenantId} deliveries`];
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
     const logged = service.log.length;
-    const asking = ask(acme).on('error', () => {});
+    const asking = startSubscription(acme).on('error', () => {});
     await until(async () => (await watched()) === 1); // waits for the lock
     asking.destroy();
     await until(() => service.log.slice(logged).some((line) => line.includes('"aborted":true')));

@@ -10,7 +10,7 @@ import {
   globex,
   serveSubscriptions,
   fields,
-  askFor,
+  sendSubscription,
   subscribe,
   streamOf,
   until,
@@ -23,18 +23,18 @@ import {
 serveSubscriptions();
 
 it('without subscriptions no connection listens, and no notification is sent', async () => {
-  const quiet = await startService(); // whoever has served a subscription keeps its connection
+  const quiet = await startService(); // a service that had a subscription keeps its connection
   onTestFinished(quiet.close);
   const hooli = await quiet.integrator();
   const { webhookId } = await makeDelivery(hooli);
   const client = await quiet.pool.connect();
-  const heard: unknown[] = [];
-  client.on('notification', (notification) => heard.push(notification));
+  const received: unknown[] = [];
+  client.on('notification', (notification) => received.push(notification));
   await client.query('listen deliveries');
   await ping(hooli, webhookId);
   await client.query('select 1');
   expect(await listening(quiet)).toEqual([]);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   client.release(true);
 });
 
@@ -45,8 +45,8 @@ describe('deliveryChanged', () => {
     expect(stream.answer.statusCode).toBe(200);
     expect(stream.answer.headers['content-type']).toMatch(/^text\/event-stream/);
     const id = await ping(acme, webhookId);
-    await until(() => stream.told.length === 1);
-    expect(stream.told[0]).toEqual({
+    await until(() => stream.changes.length === 1);
+    expect(stream.changes[0]).toEqual({
       id,
       webhookId,
       state: 'WAITING',
@@ -54,12 +54,12 @@ describe('deliveryChanged', () => {
       event: { type: 'webhook.ping' },
     });
     await acme.db.delivery.updateMany({ where: { id }, data: { attemptCount: 1, nextAttemptAt: new Date() } });
-    await until(() => stream.told.length === 2);
-    expect(stream.told[1]).toMatchObject({ id, state: 'WAITING', attemptCount: 1 });
+    await until(() => stream.changes.length === 2);
+    expect(stream.changes[1]).toMatchObject({ id, state: 'WAITING', attemptCount: 1 });
     const finished = { state: 'DELIVERED', nextAttemptAt: null, finishedAt: new Date() } as const;
     await acme.db.delivery.updateMany({ where: { id }, data: finished });
-    await until(() => stream.told.length === 3);
-    expect(stream.told[2]).toMatchObject({ id, state: 'DELIVERED', attemptCount: 1 });
+    await until(() => stream.changes.length === 3);
+    expect(stream.changes[2]).toMatchObject({ id, state: 'DELIVERED', attemptCount: 1 });
     stream.hangUp();
     await until(async () => (await watched()) === 0);
   });
@@ -91,7 +91,9 @@ describe('deliveryChanged', () => {
     const { webhookId } = await makeDelivery(acme);
     for (let from = 0; from < javaScriptNames.length; from += 10) {
       const names = javaScriptNames.slice(from, from + 10);
-      const begun = await Promise.all(names.map((name) => streamOf(askFor(`subscription ${document(name)}`, acme))));
+      const begun = await Promise.all(
+        names.map((name) => streamOf(sendSubscription(`subscription ${document(name)}`, acme))),
+      );
       const id = await ping(acme, webhookId);
       await until(() => begun.every(({ text, closed }) => text.includes('event: next') || closed));
       for (const [at, name] of names.entries()) {
@@ -110,8 +112,8 @@ describe('deliveryChanged', () => {
     const stream = await subscribe(acme, `(webhookId: "${one.webhookId}")`);
     await ping(acme, other.webhookId);
     const id = await ping(acme, one.webhookId);
-    await until(() => stream.told.length > 0);
-    expect(stream.told.map((each) => each.id)).toEqual([id]);
+    await until(() => stream.changes.length > 0);
+    expect(stream.changes.map((each) => each.id)).toEqual([id]);
   });
 
   it('sends only the tenant’s own deliveries, also with another’s webhook', async () => {
@@ -121,10 +123,10 @@ describe('deliveryChanged', () => {
     const foreign = await subscribe(globex);
     const theirPing = await ping(globex, theirs.webhookId);
     const ourPing = await ping(acme, ours.webhookId);
-    await until(() => all.told.length > 0 && foreign.told.length > 0);
-    expect(all.told.map(({ id }) => id)).toEqual([ourPing]);
-    expect(foreign.told.map(({ id }) => id)).toEqual([theirPing]);
-    expect(named.told).toEqual([]);
+    await until(() => all.changes.length > 0 && foreign.changes.length > 0);
+    expect(all.changes.map(({ id }) => id)).toEqual([ourPing]);
+    expect(foreign.changes.map(({ id }) => id)).toEqual([theirPing]);
+    expect(named.changes).toEqual([]);
     expect(all.text + named.text).not.toContain(theirPing);
   });
 
@@ -138,8 +140,8 @@ describe('deliveryChanged', () => {
       }),
     ).rejects.toThrow('Rolled back');
     const id = await ping(acme, webhookId);
-    await until(() => stream.told.length > 0);
-    expect(stream.told.map((each) => each.id)).toEqual([id]);
+    await until(() => stream.changes.length > 0);
+    expect(stream.changes.map((each) => each.id)).toEqual([id]);
   });
 
   it('sends changes of any process, over one connection for all subscriptions of a process', async () => {
@@ -148,8 +150,8 @@ describe('deliveryChanged', () => {
     const all = [await subscribe(acme), await subscribe(acme, '', other.url), await subscribe(acme, '', other.url)];
     expect(await listening()).toHaveLength(2);
     const id = await ping(acme, webhookId);
-    await until(() => all.every(({ told }) => told.length > 0));
-    expect(all.map(({ told }) => told.map((each) => each.id))).toEqual([[id], [id], [id]]);
+    await until(() => all.every(({ changes }) => changes.length > 0));
+    expect(all.map(({ changes }) => changes.map((each) => each.id))).toEqual([[id], [id], [id]]);
     await other.close();
   });
 
@@ -183,7 +185,7 @@ it('a slow reader is disconnected when too many changes are pending', async () =
   await acme.db.delivery.createMany({ data: many });
   stream.answer.resume();
   await until(() => stream.closed);
-  expect(stream.told.length).toBeLessThan(1500);
+  expect(stream.changes.length).toBeLessThan(1500);
   await until(async () => (await watched()) === 0);
 });
 
@@ -197,7 +199,7 @@ it('one subscription counts as one request of the rate limit', async () => {
   expect(stream.answer.headers['x-ratelimit-remaining']).toBe('1');
   for (let count = 1; count <= 3; count++) {
     await acme.db.delivery.create({ data: { webhookId, eventId, nextAttemptAt: new Date() } });
-    await until(() => stream.told.length === count);
+    await until(() => stream.changes.length === count);
   }
   expect((await subscribe(acme, '', limited.url)).answer.headers['x-ratelimit-remaining']).toBe('0');
   await limited.close();

@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { fromOurPage, type Browser } from '../identity/browser.ts';
 
-// Subscriptions to deliveryChanged, as clients have them.
+// Client side of subscriptions to deliveryChanged.
 
 export let service: Service;
 export let acme: Integrator;
 export let globex: Integrator;
 
-/** For a file of tests: a service, and two tenants of its own for each test, so that nobody subscribed before. */
+/** Starts a service for a test file, and creates two new tenants without subscriptions for each test. */
 export function serveSubscriptions(): void {
   beforeAll(async () => {
     service = await startService();
@@ -28,16 +28,16 @@ export const streams: Stream[] = [];
 
 export const fields = 'id state attemptCount webhookId event { type }';
 
-export interface Told {
+export interface Change {
   id: string;
   state: string;
   attemptCount: number;
   webhookId: string;
 }
 
-/** A subscription as a client has it: what it was told so far, and whether it was cut off. */
+/** A client's subscription: the changes received so far, and whether it was closed. */
 export class Stream {
-  readonly told: Told[] = [];
+  readonly changes: Change[] = [];
   text = '';
   closed = false;
   readonly answer: IncomingMessage;
@@ -47,9 +47,9 @@ export class Stream {
     answer.setEncoding('utf8').on('data', (chunk: string) => {
       this.text += chunk;
       const events = this.text.matchAll(/^event: next\ndata: (.*)\n\n/gm);
-      this.told.splice(
+      this.changes.splice(
         0,
-        this.told.length,
+        this.changes.length,
         ...[...events].map(([, data = '']) => JSON.parse(data).data?.deliveryChanged),
       );
     });
@@ -63,11 +63,11 @@ export class Stream {
 
 export type Visitor = Pick<Integrator, 'token'> | { browser: Browser };
 
-/** Asks for a subscription, without waiting for it to begin. */
-export const ask = (who: Visitor, args = '', to = service.url): ClientRequest =>
-  askFor(`subscription { deliveryChanged${args} { ${fields} } }`, who, to);
+/** Sends the request for a subscription without waiting for it to begin. */
+export const startSubscription = (who: Visitor, args = '', to = service.url): ClientRequest =>
+  sendSubscription(`subscription { deliveryChanged${args} { ${fields} } }`, who, to);
 
-export function askFor(query: string, who: Visitor, to = service.url): ClientRequest {
+export function sendSubscription(query: string, who: Visitor, to = service.url): ClientRequest {
   const headers = {
     ...('token' in who
       ? { authorization: `Bearer ${who.token}` }
@@ -80,7 +80,8 @@ export function askFor(query: string, who: Visitor, to = service.url): ClientReq
   return sending;
 }
 
-export const subscribe = async (...args: Parameters<typeof ask>): Promise<Stream> => streamOf(ask(...args));
+export const subscribe = async (...args: Parameters<typeof startSubscription>): Promise<Stream> =>
+  streamOf(startSubscription(...args));
 
 export async function streamOf(request: ClientRequest): Promise<Stream> {
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
@@ -92,7 +93,7 @@ export async function streamOf(request: ClientRequest): Promise<Stream> {
 
 export const until = (condition: () => unknown): Promise<unknown> => vi.waitUntil(condition, { timeout: 60_000 });
 
-/** Connections of this service that listen. */
+/** The service's connections with LISTEN. */
 export async function listening({ pool } = service): Promise<number[]> {
   const { rows } = await pool.query(
     `select pid from pg_stat_activity where datname = current_database() and application_name = 'kontor changes'`,
@@ -100,7 +101,7 @@ export async function listening({ pool } = service): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Locks held by those who watch. */
+/** The number of advisory locks held by subscriptions. */
 export async function watched(): Promise<number> {
   const { rows } = await service.pool.query(
     `select count(*)::int as held from pg_locks join pg_database on pg_database.oid = database

@@ -38,13 +38,13 @@ const someEmail = (): string => `${randomUUID()}@example.com`;
 const newSession = ({ userId }: Integrator) =>
   startSession(service.client, { userId, userAgent: null, now: new Date() });
 
-/** What a session alone may ask, asked in one. */
-async function askInSession(who: Integrator, query: string, variables: object): Promise<Answer> {
+/** Sends a query that requires a session, in one. */
+async function sendInSession(who: Integrator, query: string, variables: object): Promise<Answer> {
   const { token } = await newSession(who);
   return service.request('POST', '/graphql', { body: { query, variables }, headers: { cookie: `kontor=${token}` } });
 }
 
-/** A new row of each kind that an id may name. */
+/** Creates a row of each kind that has an id. */
 const make: Record<string, (who: Integrator) => Promise<string>> = {
   ...Object.fromEntries(resources.map(({ model }) => [model, (who) => samples[model].make(who)])),
   Supplier: (who) => makeCustomer(who, { type: 'SUPPLIER' }),
@@ -66,7 +66,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   Session: async (who) => (await newSession(who)).session.id,
 };
 
-/** Ids whose names don't say what they name. */
+/** The kinds of ids with other names. */
 const namedOtherwise: Record<string, string> = {
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
@@ -76,7 +76,7 @@ const namedOtherwise: Record<string, string> = {
   'unmatchBankTransaction.matched': 'issued invoice',
 };
 
-/** What a list narrowed by an id of one's own is to find. */
+/** Creates a row that a list finds by an own id. */
 const narrowedBy: Record<string, (id: string) => Promise<string>> = {
   'invoices.customerId': (customerId) => makeInvoice(acme, { customerId }),
   'projects.customerId': (customerId) => makeProject(acme, { customerId }),
@@ -84,7 +84,7 @@ const narrowedBy: Record<string, (id: string) => Promise<string>> = {
   'timeEntries.projectId': (projectId) => makeTimeEntry(acme, { projectId }),
 };
 
-/** The kind of row that the id at this path names: `customerId` a customer, `id` what the field answers. */
+/** The kind of row of the id at this path: a customer for `customerId`, the field's type for `id`. */
 function kindOf({ field }: Place, path: string[]): string {
   const name = path.at(-1)!;
   const plain = name === 'id' ? getNamedType(field.type).name : name.charAt(0).toUpperCase() + name.slice(1, -2);
@@ -93,7 +93,7 @@ function kindOf({ field }: Place, path: string[]): string {
   return kind;
 }
 
-/** An id next to this one, that nobody has. */
+/** An id of no row, similar to this one. */
 const unknownLike = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 
 const idPlaces = places
@@ -102,16 +102,16 @@ const idPlaces = places
     pathsTo('UUID', place.field.args).map((path) => ({ place, path, title: `${place.field.name}(${path.join('.')})` })),
   );
 
-// A subscription's answer is no answer: subscriptions.test.ts tries another tenant's ids on it.
+// A subscription has no single answer: subscriptions.test.ts tests it with another tenant's ids.
 const argumentsOf = (of: GraphQLSchema) =>
   placesOf(of)
     .filter(({ parent }) => parent.name !== 'Subscription')
     .flatMap(({ field }) => pathsTo('UUID', field.args).map((path) => [field.name, ...path].join('.')));
 
-describe('another tenant’s id answers exactly like an unknown id', () => {
-  it('covers every argument of introspection', async () => {
-    const told: GraphQLSchema = buildClientSchema(await acme.graphql(getIntrospectionQuery()));
-    expect(argumentsOf(told).toSorted()).toEqual(
+describe('another tenant’s id is answered exactly like an unknown id', () => {
+  it('for every id argument of the schema', async () => {
+    const introspected: GraphQLSchema = buildClientSchema(await acme.graphql(getIntrospectionQuery()));
+    expect(argumentsOf(introspected).toSorted()).toEqual(
       idPlaces.map(({ place, path }) => [place.field.name, ...path].join('.')).toSorted(),
     );
     expect(idPlaces.length).toBeGreaterThan(30);
@@ -122,27 +122,27 @@ describe('another tenant’s id answers exactly like an unknown id', () => {
     for (const other of pathsTo('UUID', place.field.args)) {
       if (other.join('.') !== path.join('.')) own.set(other.join('.'), await make[kindOf(place, other)]!(acme));
     }
-    const ask = async (id: string): Promise<Answer> => {
+    const send = async (id: string): Promise<Answer> => {
       const args = argumentsFor(place.field.args, (at) => {
         if (at.at(-1) === '…') return path.join('.').startsWith(at.slice(0, -1).join('.'));
         if (at.join('.') === path.join('.')) return isList(place, path) ? [id] : id;
         return pathIsRequired(place, at) ? own.get(at.join('.')) : undefined;
       });
       const { inSession } = checksOf(place.field.extensions['pothosOptions']);
-      if (inSession) return askInSession(acme, documentFor(place, args), args);
+      if (inSession) return sendInSession(acme, documentFor(place, args), args);
       return acme.graphqlAnswer(documentFor(place, args), args);
     };
     const foreign = await make[kindOf(place, path)]!(globex);
     const before = [await booksOf(service, globex), await booksOf(service, acme)];
-    const [toForeign, toUnknown] = [await ask(foreign), await ask(unknownLike(foreign))];
+    const [toForeign, toUnknown] = [await send(foreign), await send(unknownLike(foreign))];
     expect(toForeign.body).toEqual(toUnknown.body);
     expect(toForeign.status).toBe(toUnknown.status);
     expect(toForeign.text).not.toContain('INTERNAL_SERVER_ERROR');
     expect([await booksOf(service, globex), await booksOf(service, acme)]).toEqual(before);
-    // And it is the id that makes the difference: one's own is answered otherwise.
+    // The id makes the difference: an own one is answered differently.
     const mine = await make[kindOf(place, path)]!(acme);
     await narrowedBy[[place.field.name, ...path].join('.')]?.(mine);
-    if (path[0] !== 'matched') expect((await ask(mine)).body).not.toEqual(toUnknown.body);
+    if (path[0] !== 'matched') expect((await send(mine)).body).not.toEqual(toUnknown.body);
   });
 });
 
@@ -151,7 +151,7 @@ function isList({ field }: Place, path: string[]): boolean {
   return path.length === 1 && String(argument?.type).startsWith('[');
 }
 
-/** Optional ids stay out of the way of the one that is asked about. */
+/** Optional ids are omitted, so that they don't affect the tested one. */
 const pathIsRequired = ({ field }: Place, path: string[]): boolean =>
   path.length > 1 || String(field.args.find(({ name }) => name === path[0])?.type).endsWith('!');
 
@@ -159,7 +159,7 @@ const cursorPlaces = places
   .filter(({ field }) => field.args.some(({ name }) => name === 'after'))
   .map((place) => ({ place, title: `${place.parent.name}.${place.field.name}` }));
 
-describe('another tenant’s cursor answers exactly like one of an unknown row', () => {
+describe('another tenant’s cursor is answered exactly like one of an unknown row', () => {
   it.each(cursorPlaces)('$title', async ({ place: { parent, field, operation } }) => {
     const nodeType = getNamedType(field.type).name.replace(/Connection$/, '');
     const list = placesOf(schema).find(
@@ -176,15 +176,15 @@ describe('another tenant’s cursor answers exactly like one of an unknown row',
 
     const rows =
       'nodes { id } edges { cursor } totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
-    const ask = async (args: string): Promise<unknown> => {
+    const send = async (args: string): Promise<unknown> => {
       if (operation) return (await acme.graphqlAnswer(`{ ${field.name}(${args}) { ${rows} } }`)).body;
       const id = await parentOf(parent.name);
       const root = parent.name.charAt(0).toLowerCase() + parent.name.slice(1);
       return (await acme.graphqlAnswer(`{ ${root}(id: "${id}") { ${field.name}(${args}) { ${rows} } } }`)).body;
     };
     for (const way of ['after', 'before', 'last: 2, after', 'last: 2, before']) {
-      const answer = await ask(`${way}: "${edge.cursor}"`);
-      expect(answer).toEqual(await ask(`${way}: "${unknown}"`));
+      const answer = await send(`${way}: "${edge.cursor}"`);
+      expect(answer).toEqual(await send(`${way}: "${unknown}"`));
       expect(answer).not.toHaveProperty('errors');
     }
   });
@@ -197,7 +197,7 @@ describe('another tenant’s cursor answers exactly like one of an unknown row',
   }
 });
 
-it('nothing of another tenant is in any list or count', async () => {
+it('no list and no count has rows of another tenant', async () => {
   const lists = places.filter(
     ({ field, operation }) => operation === 'query' && field.args.some(({ name }) => name === 'after'),
   );

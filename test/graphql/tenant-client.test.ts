@@ -6,9 +6,9 @@ import { booksOf, makeCustomer, makeInvoice, makePayment, makeProject, makeTimeE
 let service: Service;
 let acme: Integrator;
 let globex: Integrator;
-/** Globex’s: what Acme is after. */
+/** Rows of Globex, which Acme tries to reach. */
 let theirs: Record<'customer' | 'invoice' | 'draft' | 'project', string>;
-/** Acme’s own. */
+/** Rows of Acme. */
 let ours: typeof theirs;
 
 const fill = async (who: Integrator) => {
@@ -93,7 +93,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
   const marker = 'Taken over';
   const row = (tenantId: string) => ({ tenantId, type: 'CUSTOMER' as const, companyName: marker });
 
-  // Each names the other tenant wherever it could.
+  // Each query names the other tenant wherever it can.
   const reads: Record<string, Attempt> = {
     findUnique: (db, tenantId) => db.customer.findUnique({ where: key(tenantId, theirs.customer) }),
     'findUnique by number': (db, tenantId) =>
@@ -118,13 +118,13 @@ describe('forTenant() returns a client that can’t see or write another tenant'
       db.$transaction((inside) => inside.customer.findMany({ where: { tenantId } })),
   };
 
-  it.each(Object.keys(reads))('%s sees nothing of it', async (name) => {
+  it.each(Object.keys(reads))('%s finds none of its rows', async (name) => {
     const seen = await reads[name]!(acme.db, globex.tenantId).catch((error: unknown) => [error]);
     const text = JSON.stringify(seen) ?? '';
     expect(text).not.toContain(globex.tenantId);
     for (const id of Object.values(theirs)) expect(text).not.toContain(id);
     if (['count', 'aggregate'].includes(name)) expect(Number(seen)).toBe(0);
-    // And it is the tenant that makes the difference: at home the same question is answered.
+    // The tenant makes the difference: its own client answers the same query.
     const athome = JSON.stringify(await reads[name]!(globex.db, globex.tenantId));
     expect(athome).not.toBe(text);
   });
@@ -203,7 +203,7 @@ describe('forTenant() returns a client that can’t see or write another tenant'
       db.$transaction((inside) => inside.customer.updateMany({ where: { tenantId }, data: { city: marker } })),
   };
 
-  it.each(Object.keys(writes))('%s changes nothing of it', async (name) => {
+  it.each(Object.keys(writes))('%s changes none of its rows', async (name) => {
     const before = await booksOf(service, globex);
     await writes[name]!(acme.db, globex.tenantId).catch(() => undefined);
     expect(await booksOf(service, globex)).toEqual(before);
