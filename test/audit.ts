@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { print } from '../src/output.ts';
 
-// `npm run audit`: whether the registry knows of a vulnerability in what is installed. Fails if it does; and ends by 2,
-// and says so, where the registry can't tell, so that silence is never taken for safety.
+// `npm run audit` checks the installed packages for known vulnerabilities. It exits with 1 if there are any. It exits with
+// 2 and a message if the registry can't answer, so that a missing answer never looks like safety.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = z.object({
@@ -27,14 +27,14 @@ for (const { name, folder } of packages) {
     cwd: folder,
     encoding: 'utf8',
   });
-  const said = report.safeParse(parsed(stdout));
-  if (!said.success) {
+  const answer = report.safeParse(parsed(stdout));
+  if (!answer.success) {
     const [reason = 'no answer'] = (reasonOf(stdout) ?? stderr).split('\n');
     print(`${name}: NOT KNOWN. The registry can't tell: ${reason}`);
     worst = Math.max(worst, 2);
     continue;
   }
-  const { metadata, vulnerabilities } = said.data;
+  const { metadata, vulnerabilities } = answer.data;
   print(`${name}: ${metadata.vulnerabilities.total} known in ${metadata.dependencies.total} packages`);
   for (const [at, { severity, range }] of Object.entries(vulnerabilities)) print(`  ${severity}: ${at} ${range}`);
   if (metadata.vulnerabilities.total > 0) worst = Math.max(worst, 1);
@@ -50,6 +50,6 @@ function parsed(text: string): unknown {
 }
 
 function reasonOf(text: string): string | undefined {
-  const said = z.object({ message: z.string() }).safeParse(parsed(text));
-  return said.success ? said.data.message.replace(/ - .*/, '') : undefined; // whose address is none of ours to tell
+  const answer = z.object({ message: z.string() }).safeParse(parsed(text));
+  return answer.success ? answer.data.message.replace(/ - .*/, '') : undefined; // without the registry's address
 }

@@ -20,7 +20,7 @@ function messageOf(env: NodeJS.ProcessEnv): string {
 }
 
 describe('the environment', () => {
-  it('may be empty: an embedded database, on loopback, 60 requests a minute', () => {
+  it('can be empty: an embedded database, on loopback, 60 requests a minute', () => {
     expect(readConfig({})).toEqual({
       databaseUrl: null,
       databaseDirectUrl: null,
@@ -105,7 +105,7 @@ describe('the environment', () => {
     });
   });
 
-  it('counts what is empty as unset', () => {
+  it('treats empty variables as unset', () => {
     const names = [
       'DATABASE_URL',
       'DATABASE_DIRECT_URL',
@@ -134,7 +134,7 @@ describe('the environment', () => {
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
   });
 
-  it('takes 0, 1, true and false for switches', () => {
+  it('accepts 0, 1, true, and false for switches', () => {
     const switched = ['0', '1', 'true', 'false'].map(
       (value) => readConfig({ WEBHOOK_ALLOW_INSECURE: value }).webhookAllowInsecure,
     );
@@ -146,7 +146,7 @@ describe('the environment', () => {
     expect(readConfig({ PUBLIC_URL: 'https://books.example/kontor/' }).publicUrl).toBe('https://books.example/kontor');
   });
 
-  it('never rounds a time-out down to none', () => {
+  it('never rounds a timeout down to zero', () => {
     expect(readConfig({ WEBHOOK_TIMEOUT: '0.0001' }).webhookTimeoutMs).toBe(1);
   });
 
@@ -192,17 +192,17 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_TIMEOUT', '0', 'a number of seconds above 0, at most 3600'],
     ['WEBHOOK_TIMEOUT', '3601', 'a number of seconds above 0, at most 3600'],
-  ])('%s=%j is refused in one line that says what is accepted', (name, value, accepted) => {
+  ])('%s=%j is rejected with one line that names the accepted values', (name, value, accepted) => {
     expect(messageOf({ [name]: value })).toBe(
       `${name}=${JSON.stringify(value)} is not accepted: it must be ${accepted}`,
     );
   });
 
-  it('keeps to one line whatever a value holds', () => {
+  it('reports any value in one line', () => {
     expect(messageOf({ LOG_LEVEL: 'info\nwarn' })).toContain('LOG_LEVEL="info\\nwarn" ');
   });
 
-  it('never tells a secret', () => {
+  it('never prints a secret', () => {
     expect(messageOf({ KONTOR_SECRET: 'too short to be one' })).toBe(
       'KONTOR_SECRET is not accepted: it must be at least 32 random characters, such as `openssl rand -base64 32` prints',
     );
@@ -227,11 +227,11 @@ describe('the environment', () => {
     `${'a'.repeat(31)}b`,
     `${'x'.repeat(28)}Kq7!`,
     'too short to be one',
-  ])('refuses a secret that is not random: %s', (text) => {
+  ])('rejects a secret that is not random: %s', (text) => {
     expect(messageOf({ KONTOR_SECRET: text })).toMatch(/^KONTOR_SECRET is not accepted: it must be at least 32 random/);
   });
 
-  it('never refuses a random one, whatever its alphabet', () => {
+  it('accepts a random secret of any alphabet', () => {
     const alphabets = ['0123456789', '0123456789abcdef', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'];
     for (let round = 0; round < 5000; round++) {
       const secrets = alphabets.map((alphabet) =>
@@ -251,20 +251,20 @@ describe('the environment', () => {
     },
   );
 
-  it('refuses to count limits in the memory of several processes', () => {
+  it('rejects a rate limit in memory with several processes', () => {
     expect(messageOf({ WEB_CONCURRENCY: '2', RATE_LIMIT_STORE: 'memory' })).toBe(
       'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count separately',
     );
     expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
   });
 
-  it('takes DATABASE_BOOKS_URL beside DATABASE_URL only', () => {
+  it('accepts DATABASE_BOOKS_URL only with DATABASE_URL', () => {
     expect(messageOf({ DATABASE_BOOKS_URL: databaseUrl })).toBe(
       'DATABASE_BOOKS_URL is accepted only with DATABASE_URL',
     );
   });
 
-  it('takes DATABASE_DIRECT_URL beside DATABASE_URL only', () => {
+  it('accepts DATABASE_DIRECT_URL only with DATABASE_URL', () => {
     expect(messageOf({ DATABASE_DIRECT_URL: databaseUrl })).toBe(
       'DATABASE_DIRECT_URL is accepted only with DATABASE_URL, which then names a pooler',
     );
@@ -277,7 +277,7 @@ describe('the environment', () => {
   });
 });
 
-describe('the kept secret', () => {
+describe('the secret file', () => {
   const folders: string[] = [];
   const folder = (): string => {
     const made = mkdtempSync(join(tmpdir(), 'kontor-config-'));
@@ -289,7 +289,7 @@ describe('the kept secret', () => {
     for (const made of folders.splice(0)) rmSync(made, { recursive: true });
   });
 
-  it('is 32 random bytes in base64, for the owner alone, and stays what it was', async () => {
+  it('has 32 random bytes in base64, is readable by its owner only, and doesn’t change', async () => {
     const dir = folder();
     const kept = await readOrCreateSecret(dir);
     expect(Buffer.from(kept, 'base64').toString('base64')).toBe(kept);
@@ -299,7 +299,7 @@ describe('the kept secret', () => {
     expect(await readOrCreateSecret(folder())).not.toBe(kept);
   });
 
-  it('is the same for all that start at once, and nothing is left beside it', async () => {
+  it('is the same for all concurrent starts, which leave no other file', async () => {
     const dir = folder();
     const secrets = await Promise.all(Array.from({ length: 50 }, () => readOrCreateSecret(dir)));
     expect(new Set(secrets).size).toBe(1);

@@ -52,7 +52,7 @@ describe('a connection', () => {
     expect(await Promise.all(others)).toMatchObject([{ rows: [{ number: 2 }] }, { rows: [{ number: 3 }] }]);
   });
 
-  it('rejects all that wait when it is lost', async () => {
+  it('rejects all waiting statements when it is lost', async () => {
     const connection = await connect();
     const [sleeping, ...others] = ['select pg_sleep(60)', numbered(2), numbered(3)].map((text) =>
       connection.query(text).catch((error: Error) => error),
@@ -84,7 +84,7 @@ describe('an observer of statements', () => {
     expect(callers).toEqual([1, 2, 3]);
   });
 
-  it('gets values, results, and errors, of a pool’s statements too', async () => {
+  it('gets values, results, and errors, also of a pool’s statements', async () => {
     const pool = new ConnectionPool({ connectionString: database.url, max: 1 });
     onTestFinished(() => pool.end());
     const seen: unknown[] = [];
@@ -104,7 +104,7 @@ describe('an observer of statements', () => {
   });
 });
 
-it('a pool reports the errors of its connections, those of connecting too', async () => {
+it('a pool reports the errors of its connections and of connecting', async () => {
   const codes: string[] = [];
   const pool = new ConnectionPool({ connectionString: database.url, max: 1 });
   pool.observeErrors((code) => void codes.push(code));

@@ -5,7 +5,7 @@ import { fillDemoBooks } from '../src/demo-data.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { startService, type Service } from './harness.ts';
 
-// The demo tenant's books: believable on whatever day one starts.
+// The demo tenant's books are plausible on any day of the first start.
 
 let service: Service;
 beforeAll(async () => {
@@ -15,14 +15,14 @@ afterAll(() => service.close());
 
 const user = { id: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'Dana Demo', email: 'demo@kontor.example' };
 
-/** Books that are filled as if it were that time. */
+/** Fills the demo books with `time` as the current time. */
 async function filledAt(time: string): Promise<{ db: TenantClient; tenantId: string }> {
   const tenant = await createTenant(service.client, { name: 'Studio Nordlicht', timezone: 'Europe/Berlin' });
   await fillDemoBooks(service.domain, { user, tenant, token: null }, new Date(time));
   return { db: forTenant(service.books, tenant.id), tenantId: tenant.id };
 }
 
-/** What doesn't depend on chance: neither ids nor when a row was written. */
+/** The reproducible fields, without ids and times of creation. */
 async function summaryOf(db: TenantClient): Promise<unknown> {
   const invoices = await db.invoice.findMany({
     orderBy: { id: 'asc' },
@@ -45,7 +45,7 @@ const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
 const starts = [
   '2026-11-22T03:00:00Z',
   '2026-12-31T22:30:00Z',
-  '2026-12-31T23:30:00Z', // in Berlin it is the next year
+  '2026-12-31T23:30:00Z', // the next year in Berlin
   '2028-02-29T12:00:00Z',
   '2027-03-31T12:00:00Z',
 ] as const;
@@ -60,7 +60,7 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
   }, 120_000);
   const today = Temporal.Instant.from(time).toZonedDateTimeISO('Europe/Berlin').toPlainDate();
 
-  it('reach over a year up to that day, with an invoice and a payment in every month', async () => {
+  it('cover a year up to that day, with an invoice and a payment in every month', async () => {
     const invoices = await db.invoice.findMany({ where: { number: { not: null } } });
     const months = new Set(invoices.map(({ invoiceDate }) => isoDay(invoiceDate).slice(0, 7)));
     const first = today.toPlainYearMonth().subtract({ months: 12 });
@@ -77,8 +77,8 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
       ...(await db.bankTransaction.findMany()).map(({ bookingDate }) => bookingDate),
     ];
     expect(days.map(isoDay).toSorted().at(-1)! <= today.toString(), 'nothing lies in the future').toBe(true);
-    const told = await db.event.findMany({ select: { createdAt: true } });
-    expect(told.every(({ createdAt }) => createdAt.getTime() <= Date.parse(time))).toBe(true);
+    const events = await db.event.findMany({ select: { createdAt: true } });
+    expect(events.every(({ createdAt }) => createdAt.getTime() <= Date.parse(time))).toBe(true);
   });
 
   it('have numbers without gaps, in the order of dates', async () => {

@@ -9,8 +9,9 @@ import { Webhook } from 'standardwebhooks';
 import { print } from '../src/output.ts';
 import { startOwnServer } from './own-server.ts';
 
-// The story's end: money in, events out. A receiver on this machine has a private address, and a retry that is shown
-// can't wait as long as one that is meant; so this part has a server of its own, with both allowed and shortened.
+// The demo's last part: an import of payments, and deliveries of events. A receiver on this machine has a private address,
+// and the usual retry delay is too long for a demo. So this part runs its own server, which allows private addresses and
+// has short delays.
 
 interface Arrival {
   headers: IncomingHttpHeaders;

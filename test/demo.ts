@@ -4,13 +4,13 @@ import { createTenant, createToken, createUser } from '../src/identity/index.ts'
 import { print, printError } from '../src/output.ts';
 import { playMoneyAndEvents } from './demo-webhooks.ts';
 
-// The quick start, played against the running server over plain HTTP: `npm start` in one terminal, `npm run demo` in
-// another. Each step says what it expects, and the script fails when the server answers otherwise.
+// Runs the quick start against the running server over plain HTTP: `npm start` in one terminal, `npm run demo` in another.
+// Each step checks its answer, and the script fails on an unexpected one.
 
 const config = readConfig(process.env);
 const address = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
-/** Two tenants of their own, so that the demo starts from nothing however often it is played. */
+/** Two new tenants, so that each run of the demo starts with empty books. */
 async function makeTokens(): Promise<[string, string]> {
   const database = await openDatabase(config, { report: printError });
   try {

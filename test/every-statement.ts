@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
 import { listen, nameless } from './isolation/statements.ts';
 
-// Runs beside every test. No code may rely on what the next major version of pg removes. And each statement that is made for a table of the books must name the tenant, in its
-// condition or among its columns; not only among what it selects. Citus wants the same. The query compiler gives each table
-// a name, and must name the tenant with each.
+// Runs with every test. No code may use deprecated features of pg. Each generated statement for a tenant table must name
+// the tenant in its condition or among its inserted columns; Citus requires the same. The query compiler gives each table
+// an alias, and must name the tenant for each alias.
 
 const models = readFileSync(new URL('../prisma/schema.prisma', import.meta.url), 'utf8').split(/^model /m);
 const books = models
   .filter((model) => model.includes('@@id([tenantId, ') && !model.startsWith('Membership '))
   .map((model) => /@@map\("(\w+)"\)/.exec(model)?.[1]);
-const table = `"public"\\."(?:${books.join('|')})"`; // as Prisma writes it, and tests that look behind the doors don't
+const table = `"public"\\."(?:${books.join('|')})"`; // the spelling of Prisma; raw SQL of tests is spelled differently
 
 const touches = new RegExp(table);
 const insertions = new RegExp(`insert into ${table} (?:\\([^)]*\\)|default values)`, 'gi');
-const insertion = /"tenant_id"|default values$/i; // whose default is the connection's tenant
+const insertion = /"tenant_id"|default values$/i; // the column's default is the connection's tenant
 const condition = /\swhere\s.*"tenant_id"/is;
 
-/** Of a statement that inserts, each insertion; of any other, its condition. */
+/** Checks each insertion of an INSERT, and the condition of any other statement. */
 function namesTheTenant(text: string): boolean {
   const inserted = text.match(insertions) ?? [];
   return inserted.length > 0 ? inserted.every((each) => insertion.test(each)) : condition.test(text);

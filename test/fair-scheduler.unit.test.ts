@@ -13,13 +13,13 @@ it('gives each key a turn after one piece of every other key', async () => {
   expect(done.at(-1), 'also when nobody has waited for a while').toBe('d');
 });
 
-it('pauses between two turns of one key, while other keys have theirs', async () => {
+it('pauses between two turns of one key, and runs other keys meanwhile', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const turns = createFairScheduler({ rest: 0, pauseMs: 30 });
   const done: string[] = [];
   for (const key of ['a', 'a', 'a', 'b']) void turns.waitForTurn(key).then(() => done.push(key));
-  /** What is done once all that needs no pause has run: the scheduler's own ticks are not faked. */
+  /** The pieces that were done when all work without a pause has run. The scheduler's ticks are not faked. */
   const settled = async (): Promise<string> => {
     for (let tick = 0; tick < 20; tick += 1) await sleep(1);
     return done.join('');

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** How to get into the demo tenant, as the first `npm start` tells it where standard output is no terminal. */
+/** The login of the demo tenant, as the first `npm start` reports it if standard output is no terminal. */
 export interface FirstLogin {
   url: string;
-  /** Where the secrets are. */
+  /** The path of the file with the secrets. */
   file: string;
   email: string;
   password: string;
   token: string;
 }
 
-/** What `npm start` printed and wrote so far; undefined until it has. */
+/** Reads the login from the output of `npm start` and its file. Undefined until both exist. */
 export function firstLogin(out: string): FirstLogin | undefined {
   const [, file, url] = /curl -s -K '([^']+)' '(http[^/]+\/\/[^/]+)/.exec(out) ?? [];
   if (file === undefined || url === undefined) return undefined;

@@ -8,12 +8,12 @@ import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A superuser's address of the throw-away server, without a database. */
+    /** The superuser's URL of the temporary server, without a database. */
     serverUrl: string;
   }
 }
 
-/** The suite's own PostgreSQL, and in it the migrated template that each test file's database is cloned from. */
+/** Starts the suite's PostgreSQL with a migrated template database. Each test file clones its database from it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-test-'));
   const postgres = await joinEmbeddedPostgres(folder);
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   const client = new Client({ connectionString: postgres.superuserUrl });
   await client.connect();
-  // What is thrown away need not outlive a power cut.
+  // A temporary database need not survive a power failure.
   await client.query('alter system set fsync = off');
   await client.query('alter system set synchronous_commit = off');
   await client.query('select pg_reload_conf()');

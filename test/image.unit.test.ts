@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../src/config.ts';
 
-// What a machine without a container engine can say of the image. test/reliability/image.test.ts runs its steps.
+// Checks of the image without a container engine. test/reliability/image.test.ts runs the steps of the Dockerfile.
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
@@ -18,12 +18,12 @@ const { kontor, migrate, database } = services;
 describe('Dockerfile', () => {
   const dockerfile = read('Dockerfile');
 
-  it('has the Node that npm ci installs', () => {
+  it('has the Node version that npm ci installs', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
     expect(dockerfile).toContain(`ARG NODE_VERSION=${dependencies['node']}\n`);
   });
 
-  it('starts the service as package.json does, as an ordinary user', () => {
+  it('starts the service like package.json, as an unprivileged user', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? [];
     expect((JSON.parse(command) as string[]).join(' ')).toBe(scripts['start']);
@@ -32,13 +32,13 @@ describe('Dockerfile', () => {
 });
 
 describe('compose.yaml', () => {
-  it('migrates before it starts, once the database answers', () => {
+  it('migrates before the start, after the database is ready', () => {
     expect(migrate?.command).toEqual(['node', 'src/cli.ts', 'migrate']);
     expect(migrate?.depends_on).toEqual({ database: { condition: 'service_healthy' } });
     expect(kontor?.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } });
   });
 
-  it('gives settings that Kontor accepts, and each secret from outside', () => {
+  it('has settings that Kontor accepts, and takes each secret from the environment', () => {
     for (const service of [migrate, kontor]) {
       const filled = Object.entries(service?.environment ?? {}).map(([name, value]) => [
         name,
@@ -56,9 +56,9 @@ describe('compose.yaml', () => {
     for (const [name, value] of passwords) expect(value).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
   });
 
-  it('gives the database the passwords that its script asks for', () => {
-    const asked = [...read('docker/database.sql').matchAll(/^\\getenv \w+ (\w+)$/gm)].map(([, name]) => name);
-    expect(asked).toEqual(['KONTOR_OWNER_PASSWORD', 'KONTOR_BOOKS_PASSWORD']);
-    expect(Object.keys(database?.environment ?? {})).toEqual(expect.arrayContaining(asked));
+  it('passes the passwords to the database that its script reads', () => {
+    const required = [...read('docker/database.sql').matchAll(/^\\getenv \w+ (\w+)$/gm)].map(([, name]) => name);
+    expect(required).toEqual(['KONTOR_OWNER_PASSWORD', 'KONTOR_BOOKS_PASSWORD']);
+    expect(Object.keys(database?.environment ?? {})).toEqual(expect.arrayContaining(required));
   });
 });

@@ -1,4 +1,4 @@
-/** Names that mean something in JavaScript. A client may use each of them as a name of its own. */
+/** Names that have a meaning in JavaScript. A client can use each of them as a name. */
 export const javaScriptNames = [
   'then',
   'catch',

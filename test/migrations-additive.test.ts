@@ -4,11 +4,11 @@ import { migrations } from '../prisma/migrate.ts';
 import { applyMigrations } from '../prisma/schema-engine.ts';
 import { createEmptyDatabase } from './harness.ts';
 
-// While a new version migrates, processes of the version before still read and write. So a migration takes nothing away
-// that is there, and asks nothing more of rows in tables that were there. What it must not do at once it does in two
-// versions: first the code learns to do without, then the schema changes.
+// While a new version migrates, processes of the previous version still read and write. So a migration removes nothing, and
+// adds no requirement to rows of existing tables. Such a change takes two versions: first the code stops using the old
+// schema, then a migration changes it.
 
-/** What broke this rule, before anybody ran a version before. New ones don't belong here. */
+/** Migrations that broke this rule before the first release. Don't add new ones. */
 const exceptions: Record<string, Record<string, string>> = {
   '20261121064717_overview': {
     'payments.currency must be given': 'Nothing could be told of payments in many currencies; no release was out.',
@@ -20,12 +20,12 @@ const exceptions: Record<string, Record<string, string>> = {
 };
 
 /**
- * CHECKs of rules that every version before has checked by itself before it writes: a process of such a version goes on
- * working. Only writes that slipped past its rules, two at once, are refused. They don't look at old rows.
+ * Migrations with CHECKs of rules that every previous version enforces itself before a write, so its processes keep
+ * working. The CHECKs reject only concurrent writes that evade these rules. They are not validated for old rows.
  */
 const knownRules = new Set(['20261122033000_checks_of_one_row']);
 
-/** What is there: tables, their columns with types, and values of enums. */
+/** Tables, columns with types, and enum values. */
 const things = `
   select c.relname as thing from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
   union all
@@ -36,7 +36,7 @@ const things = `
   select t.typname || ' ' || e.enumlabel from pg_enum e join pg_type t on t.oid = e.enumtypid
   where t.typnamespace = 'public'::regnamespace`;
 
-/** What a row has to be like, by table; of what is unique, by which columns. */
+/** Requirements on a row by table, with the columns of unique indexes. */
 const demands = `
   select c.relname as table, c.relname || '.' || a.attname || ' must be given' as demand, array[]::text[] as columns,
     false as "isUncheckedCheck"
@@ -58,7 +58,7 @@ interface Demand {
   table: string;
   demand: string;
   columns: string[];
-  /** Whether it is a CHECK that old rows are not looked at for. */
+  /** Whether it is a CHECK that is not validated for old rows. */
   isUncheckedCheck: boolean;
 }
 
@@ -68,7 +68,7 @@ it('a migration removes nothing, and adds no requirement to existing tables', as
   await client.connect();
   const look = async () => {
     const there = (await client.query<{ thing: string }>(things)).rows.map(({ thing }) => thing);
-    return { there, asked: (await client.query<Demand>(demands)).rows };
+    return { there, demanded: (await client.query<Demand>(demands)).rows };
   };
   const all = await migrations();
   const found: Record<string, string[]> = {};
@@ -78,13 +78,15 @@ it('a migration removes nothing, and adds no requirement to existing tables', as
     const after = await look();
     const wasThere = (start: string): boolean => before.there.some((thing) => thing.startsWith(start));
     const gone = before.there.filter((thing) => !after.there.includes(thing)).map((thing) => `${thing} is gone`);
-    const asked = after.asked
-      .filter(({ table, demand }) => before.there.includes(table) && !before.asked.some((old) => old.demand === demand))
+    const demanded = after.demanded
+      .filter(
+        ({ table, demand }) => before.there.includes(table) && !before.demanded.some((old) => old.demand === demand),
+      )
       .filter(({ isUncheckedCheck }) => !(isUncheckedCheck && knownRules.has(name)))
       .filter(({ table, columns }) => columns.every((column) => wasThere(`${table}.${column} `))) // else null in old rows
       .map(({ demand }) => demand);
-    const faults = new Set([...gone, ...asked]);
-    if (faults.size > 0) found[name] = [...faults];
+    const violations = new Set([...gone, ...demanded]);
+    if (violations.size > 0) found[name] = [...violations];
     before = after;
   }
   await client.end();

@@ -17,7 +17,7 @@ const last = names.at(-1) ?? '';
 beforeEach(async () => {
   database = await createEmptyDatabase();
   pool = new Pool({ connectionString: database.url });
-  // Its end is only asked for when the pool's end() is through: dropping the database may come first.
+  // The pool's end() returns before its connections are closed. The database may be dropped before that.
   pool.on('connect', (connection) => connection.on('error', () => {}));
 });
 
@@ -109,7 +109,7 @@ test('a migration whose process is killed is applied as a whole or tried again',
   await once(child, 'exit');
   holder.release(true); // the lock goes with the connection
 
-  // The server doesn't notice, and finishes: the next process has to wait for that, and find it done.
+  // The server doesn't notice, and finishes. The next process must wait for that, and find the migration applied.
   expect(await applyMigrations(database.url, [slow])).toEqual([]);
   const { rows } = await pool.query(
     'select finished_at is not null as finished, rolled_back_at from _prisma_migrations',

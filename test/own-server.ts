@@ -8,13 +8,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface OwnServer {
   child: ChildProcess;
   address: string;
-  /** The demo tenant's token and login, as `npm start` tells them. */
+  /** The demo tenant's token and login, as `npm start` reports them. */
   token: string;
   email: string;
   password: string;
 }
 
-/** The whole of Kontor in a process of its own, with its demo data, and with receivers on this machine allowed. */
+/** Starts Kontor in its own process, with demo data, and with receivers on this machine allowed. */
 export async function startOwnServer(dataDir: string): Promise<OwnServer> {
   const settings = {
     WEBHOOK_ALLOW_INSECURE: '1',

@@ -13,10 +13,10 @@ import { createDatabase, type Database } from './harness.ts';
 let database: Database;
 const pools: Pool[] = [];
 
-/** When everything here begins, in milliseconds. */
+/** The start time of the tests, in milliseconds. */
 const start = 1_800_000_000_000;
 
-/** In the pools' search path before PostgreSQL's own: the database's clock goes on when a test says so, and only then. */
+/** Replaces PostgreSQL's clock in the pools' search path. Only the test advances it. */
 const heldClock = `
   create schema held;
   create table held.clock (now timestamptz not null);
@@ -35,7 +35,7 @@ beforeAll(async () => {
       max: 20,
       options: '-c search_path=held,pg_catalog,public',
     });
-    made.on('error', () => {}); // it says it has ended before its connections have, and the database drops these
+    made.on('error', () => {}); // it ends before its connections are closed, and the database terminates these
     pools.push(made);
   }
 });
@@ -55,25 +55,25 @@ afterEach(() => {
 
 const pool = (index = 0): Pool => pools[index]!;
 
-/** Lets time pass for the database. */
+/** Advances the database's clock. */
 const pass = (ms: number): Promise<unknown> =>
   pool().query(`update held.clock set now = now + $1 * interval '1 ms'`, [ms]);
 
-/** What happened: when a request came in, and the answer. Times in milliseconds. */
-interface Happened {
+/** The times of a request and its answer in milliseconds, and whether it was admitted. */
+interface Outcome {
   from: number;
   to: number;
   admitted: boolean;
 }
 
-/** The admissions that come less than 60 seconds after the one `limit` before them: there must be none. */
-function tooSoon(happened: Happened[], limit: number): Happened[] {
-  const admitted = happened.filter((request) => request.admitted);
+/** The admissions less than 60 seconds after the one `limit` before them. There must be none. */
+function tooSoon(outcomes: Outcome[], limit: number): Outcome[] {
+  const admitted = outcomes.filter((request) => request.admitted);
   return admitted.filter((request, index) => request.to - (admitted[index - limit]?.from ?? -Infinity) < 60_000);
 }
 
 const limits = fc.integer({ min: 1, max: 8 });
-/** Pauses between requests: bursts, and around the edges of the window. */
+/** Pauses between requests: bursts, and times near the end of the window. */
 const pauses = fc.array(
   fc.oneof(
     fc.constant(0),
@@ -98,7 +98,7 @@ describe.each<[string, () => RateLimitStore]>([
   ['in memory', () => memoryStore(() => start)],
   ['in PostgreSQL', () => postgresStore(pool())],
 ])('the rate limit %s', (_, makeStore) => {
-  it('admits the limit, then refuses; each answer says how many remain and when', async () => {
+  it('admits requests up to the limit, then rejects; each result has the remaining requests and the reset time', async () => {
     const limiter = createRateLimiter({ limit: 3, store: makeStore(), now: () => start });
     const answers = [];
     for (let i = 0; i < 5; i++) answers.push(await limiter.admit('a'));
@@ -112,14 +112,14 @@ describe.each<[string, () => RateLimitStore]>([
     ]);
   });
 
-  it('counts each identity by itself', async () => {
+  it('counts each identity separately', async () => {
     const limiter = createRateLimiter({ limit: 1, store: makeStore() });
     expect((await limiter.admit('a'))?.admitted).toBe(true);
     expect((await limiter.admit('b'))?.admitted).toBe(true);
     expect((await limiter.admit('a'))?.admitted).toBe(false);
   });
 
-  it('is the same count for all limiters over a store, each with its own limit', async () => {
+  it('has one count for all limiters of a store, each with its own limit', async () => {
     const store = makeStore();
     const [many, few] = [createRateLimiter({ limit: 5, store }), createRateLimiter({ limit: 2, store })];
     for (let i = 0; i < 4; i++) await many.admit('a');
@@ -127,7 +127,7 @@ describe.each<[string, () => RateLimitStore]>([
     expect(await many.admit('a')).toMatchObject({ admitted: true, remaining: 0 });
   });
 
-  it('is off when it is 0', async () => {
+  it('is off if it is 0', async () => {
     const store = makeStore();
     const hit = vi.spyOn(store, 'hit');
     expect(await createRateLimiter({ limit: 0, store }).admit('a')).toBeNull();
@@ -145,14 +145,14 @@ describe.each<[string, () => RateLimitStore]>([
     },
   );
 
-  it('admits 60 of 400 at once', async () => {
+  it('admits 60 of 400 concurrent requests', async () => {
     const limiter = createRateLimiter({ limit: 60, store: makeStore() });
     const answers = await Promise.all(Array.from({ length: 400 }, () => limiter.admit('a')));
     expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
     expect(new Set(answers.filter((answer) => answer?.admitted).map((answer) => answer?.remaining)).size).toBe(60);
   });
 
-  it('is an error, and no admission, when the store fails', async () => {
+  it('fails, and admits nothing, when the store fails', async () => {
     const store = { hit: () => Promise.reject(new Error('store gone')) };
     await expect(createRateLimiter({ limit: 60, store }).admit('a')).rejects.toThrow('store gone');
   });
@@ -163,16 +163,16 @@ describe('in any 60 seconds', () => {
     await fc.assert(
       fc.asyncProperty(limits, pauses, async (limit, gaps) => {
         const { limiter, clock } = held(limit);
-        const happened: Happened[] = [];
+        const outcomes: Outcome[] = [];
         for (const gap of gaps) {
           clock.ms += gap;
           const admitted = (await limiter.admit('a'))?.admitted === true;
-          happened.push({ from: clock.ms, to: clock.ms, admitted });
-          // Nor does it refuse without need.
-          const recent = happened.filter((request) => request.admitted && request.from > clock.ms - 60_000);
+          outcomes.push({ from: clock.ms, to: clock.ms, admitted });
+          // It doesn't reject without need either.
+          const recent = outcomes.filter((request) => request.admitted && request.from > clock.ms - 60_000);
           expect(admitted || recent.length === limit).toBe(true);
         }
-        expect(tooSoon(happened, limit)).toEqual([]);
+        expect(tooSoon(outcomes, limit)).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -184,15 +184,15 @@ describe('in any 60 seconds', () => {
       fc.asyncProperty(limits, pauses, async (limit, gaps) => {
         const limiter = createRateLimiter({ limit, store: postgresStore(pool()) });
         const identity = `run ${run++}`;
-        const happened: Happened[] = [];
+        const outcomes: Outcome[] = [];
         let passed = 0;
         for (const gap of gaps) {
           await pass(gap);
           passed += gap;
           const admitted = (await limiter.admit(identity))?.admitted === true;
-          happened.push({ from: passed, to: passed, admitted });
+          outcomes.push({ from: passed, to: passed, admitted });
         }
-        expect(tooSoon(happened, limit)).toEqual([]);
+        expect(tooSoon(outcomes, limit)).toEqual([]);
         await pool().query('truncate rate_limits');
       }),
       { numRuns: 25 },
@@ -249,7 +249,7 @@ describe('waiting Retry-After', () => {
       await pass(10_000);
       await before.admit('a');
     }
-    // 40, 30, 20, 10 and 0 seconds ago: with a limit of 2, the one 10 seconds ago has to go.
+    // Requests are 40, 30, 20, 10, and 0 seconds old. With a limit of 2, the one of 10 seconds ago must expire first.
     const lowered = createRateLimiter({ limit: 2, store });
     expect(await lowered.admit('a')).toMatchObject({ admitted: false, retryAfter: 50 });
     await pass(49_000);
@@ -270,7 +270,7 @@ describe('waiting Retry-After', () => {
 });
 
 describe('the store in PostgreSQL', () => {
-  it('admits 60 of 400 at once across two processes’ pools', async () => {
+  it('admits 60 of 400 concurrent requests from the pools of two processes', async () => {
     const limiters = [0, 1].map((index) => createRateLimiter({ limit: 60, store: postgresStore(pool(index)) }));
     const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => limiters[index % 2]!.admit('a')));
     expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
@@ -315,7 +315,7 @@ describe('the store in PostgreSQL', () => {
     await limiter.admit('idle');
     await pass(3_570_000);
     await limiter.admit('active');
-    await limiter.admit('active'); // refused
+    await limiter.admit('active'); // rejected
     expect(await deleteExpiredHits(pool())).toBe(0);
     await pass(30_000);
     expect(await deleteExpiredHits(pool())).toBe(1);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { today, type Context } from '../schema/context.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/Asuncion', 'Asia/Beirut', 'Pacific/Apia', 'Australia/Lord_Howe'];
-/** Around changes of the clock, one of them at midnight, and in the middle of nowhere. */
+/** Times around changes to and from daylight saving time, one of them at midnight, and an ordinary time. */
 const times = ['2026-03-29', '2026-10-25', '2026-03-22', '2023-10-01', '2011-12-30', '2026-11-21'].map(Date.parse);
 
 it('today is the date in the tenant’s time zone', () => {
