@@ -14,11 +14,11 @@ import { answers, head, json, last } from './rest/raw.ts';
 import * as sample from './rest/samples.ts';
 import { until } from './webhooks/receiver.ts';
 
-// A request that waits for too long is answered with the documented 500, and writes nothing afterwards.
+// A request that exceeds its deadline is answered with the documented 500, and writes nothing afterwards.
 
-/** How long a request may take while it is held up. Otherwise as long as ever: a busy machine takes longer than that. */
+/** The deadline while a table is locked. Otherwise the usual one applies, as a busy machine takes longer than this. */
 const answerMs = 400;
-const patience = { ...defaultTimeouts };
+const timeouts = { ...defaultTimeouts };
 
 let database: Database;
 let service: Service;
@@ -27,7 +27,7 @@ let acme: Integrator;
 
 beforeAll(async () => {
   database = await createDatabase();
-  service = await startService({ database, patience });
+  service = await startService({ database, timeouts });
   acme = await service.integrator();
   holder = new Client({ connectionString: database.url });
   await holder.connect();
@@ -38,20 +38,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs `work` while all queries of a table wait, and then lets them finish. */
+/** Runs `work` while a lock blocks all queries of a table. Then releases the lock. */
 async function held<T>(table: string, work: () => Promise<T>): Promise<T> {
   await holder.query(`begin; lock table ${table} in access exclusive mode`);
-  patience.answerMs = answerMs;
+  timeouts.answerMs = answerMs;
   try {
     return await work();
   } finally {
-    patience.answerMs = defaultTimeouts.answerMs;
+    timeouts.answerMs = defaultTimeouts.answerMs;
     await holder.query('rollback');
     await until(async () => (await atWork()) === 0, 'connections to be given back');
   }
 }
 
-/** Connections of the service's that do anything. */
+/** The number of the service's connections that are not idle. */
 const atWork = async (): Promise<number> => {
   const { rows } = await holder.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
@@ -60,13 +60,13 @@ const atWork = async (): Promise<number> => {
   return rows[0]?.count ?? -1;
 };
 
-/** That it is a fault of ours, and which the log says it is. */
+/** Expects an internal error, and its reason in the log. */
 function isOverdue(answer: Answer): void {
   const requestId = answer.headers.get('x-request-id');
-  const told = answer.body.errors?.[0].extensions ?? { requestId: answer.body.request_id };
-  expect({ status: answer.status, told }).toMatchObject({ status: 500, told: { requestId } });
-  const faults = service.log.filter((line) => line.includes('"level":50') && line.includes(requestId ?? '?'));
-  expect(faults.join('\n')).toMatch(/Not answered within 0.4 seconds/);
+  const details = answer.body.errors?.[0].extensions ?? { requestId: answer.body.request_id };
+  expect({ status: answer.status, details }).toMatchObject({ status: 500, details: { requestId } });
+  const errors = service.log.filter((line) => line.includes('"level":50') && line.includes(requestId ?? '?'));
+  expect(errors.join('\n')).toMatch(/Not answered within 0.4 seconds/);
 }
 
 describe('a request that isn’t answered in time gets the documented 500', () => {
@@ -116,18 +116,18 @@ describe('a request that isn’t answered in time gets the documented 500', () =
 
 describe('other timeouts apply to', () => {
   it('a slow body', async () => {
-    // As long as a busy machine takes to answer.
-    const patient = await startService({ database, patience: { ...defaultTimeouts, answerMs: 1500 } });
+    // Long enough for a busy machine to answer.
+    const patient = await startService({ database, timeouts: { ...defaultTimeouts, answerMs: 1500 } });
     onTestFinished(patient.close);
     const body = JSON.stringify(sample.customer);
     const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
-    const heard = text(socket);
+    const received = text(socket);
     socket.write(head(acme, 'POST /api/v1/customers', json, last, `Content-Length: ${body.length}`));
     for (const piece of [body.slice(0, 5), body.slice(5, 10), body.slice(10)]) {
       await sleep(1000);
       socket.write(piece);
     }
-    expect(answers(await heard).map(({ status }) => status)).toEqual([201]);
+    expect(answers(await received).map(({ status }) => status)).toEqual([201]);
   });
 
   it('an upload', async () => {
@@ -147,16 +147,16 @@ describe('other timeouts apply to', () => {
       'content-type': 'application/json',
       accept: 'text/event-stream',
     };
-    patience.answerMs = 1500; // as above
+    timeouts.answerMs = 1500; // as above
     const sending = httpRequest(new URL('/graphql', service.url), { method: 'POST', headers });
     sending.end(JSON.stringify({ query: 'subscription { deliveryChanged { event { type } } }' }));
     const [stream] = (await once(sending, 'response')) as [IncomingMessage];
-    patience.answerMs = defaultTimeouts.answerMs;
-    let told = '';
-    stream.on('data', (chunk: Buffer) => (told += chunk.toString())).on('error', () => {});
+    timeouts.answerMs = defaultTimeouts.answerMs;
+    let received = '';
+    stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('error', () => {});
     await sleep(2000);
     await acme.graphql(`mutation { pingWebhook(id: "${webhookId}") { id } }`);
-    await until(() => told.includes('webhook.ping'), 'the ping to be told');
+    await until(() => received.includes('webhook.ping'), 'the ping on the stream');
     stream.destroy();
   });
 });

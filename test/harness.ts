@@ -34,8 +34,8 @@ async function withAdministrator(work: (client: Client) => Promise<unknown>): Pr
 }
 
 /**
- * Drops a database. A pool has ended before PostgreSQL has seen its connections end, and a connection that PostgreSQL
- * then terminates emits an error that nobody handles. So this waits for them, but not for one that a test left open.
+ * Drops a database. A pool ends before PostgreSQL has closed its connections. If PostgreSQL terminates such a connection,
+ * it emits an unhandled error. So this waits until they are closed, but not forever for one that a test left open.
  */
 const dropDatabase = (name: string): Promise<void> =>
   withAdministrator(async (client) => {
@@ -56,34 +56,34 @@ async function makeDatabase(template: string): Promise<Database> {
   };
 }
 
-/** A database of one's own with nothing in it. */
+/** A new empty database. */
 export const createEmptyDatabase = (): Promise<Database> => makeDatabase('template0');
 
-/** A database of one's own, migrated. */
+/** A new migrated database. */
 export const createDatabase = (): Promise<Database> => makeDatabase('template_kontor');
 
 export interface Answer {
   status: number;
   headers: Headers;
-  // The tests say what they expect; this is JSON from outside.
+  // JSON from the server: the tests check its shape.
   // eslint-disable-next-line typescript/no-explicit-any
   body: any;
   text: string;
 }
 
-/** A user of a tenant with a token, and both doors as seen with it. */
+/** A user of a tenant with a token, and both APIs with this token. */
 export interface Integrator {
   tenantId: string;
   userId: string;
   token: string;
   tokenId: string;
-  /** The tenant's tables, to arrange and to look behind the doors. */
+  /** The tenant's tables, to create and inspect rows directly. */
   db: TenantClient;
   rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** `data` of an answer without errors; throws the errors otherwise. */
   // eslint-disable-next-line typescript/no-explicit-any
   graphql(query: string, variables?: object): Promise<any>;
-  /** The raw answer of the GraphQL door. */
+  /** The raw answer of the GraphQL API. */
   graphqlAnswer(query: string, variables?: object): Promise<Answer>;
 }
 
@@ -96,7 +96,7 @@ export interface Service {
   log: string[];
   domain: Domain;
   webhooks: WebhookSettings;
-  /** Set to hold the service's clock. */
+  /** `now` stops the service's clock at that time. */
   clock: { now: Date | undefined };
   integrator(tenant?: {
     name?: string;
@@ -108,7 +108,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Requests to a server; bodies are JSON, or the text itself. */
+/** A function that sends requests to a server. A body is sent as JSON, and a string unchanged. */
 export const requesting =
   (url: string): Service['request'] =>
   async (method, path, { body, headers } = {}) => {
@@ -122,22 +122,22 @@ export const requesting =
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
   };
 
-/** Where services connect to, given a database's own address: through a pooler in transaction mode, where one is set. */
+/** `through` gives the URL of a pooler in transaction mode for a database's URL, if tests run behind a pooler. */
 export const gateway: { through?: (databaseUrl: string) => string } = {};
 
-/** The service over HTTP on a database of its own. Without a rate limit unless one is given. */
+/** Starts the service over HTTP, by default on a new database and without a rate limit. */
 export async function startService(
   options: {
     limiter?: (pool: Pool) => RateLimiter;
     corsOrigins?: string[];
     introspection?: boolean;
-    patience?: HttpTimeouts;
+    timeouts?: HttpTimeouts;
     trustedProxies?: number;
     connections?: ConnectionLimits;
-    /** Where clients are told to reach it; by default where it listens. */
+    /** The public URL, by default the address where the service listens. */
     publicUrl?: string;
     database?: Database;
-    /** Other connections to the books than the service's own. */
+    /** Replaces the service's pool of tenant connections. */
     books?: Books;
     metrics?: Metrics;
     answerMetrics?: ServerOptions['answerMetrics'];
@@ -169,7 +169,7 @@ export async function startService(
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
-    timeouts: options.patience ?? defaultTimeouts,
+    timeouts: options.timeouts ?? defaultTimeouts,
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
     publicUrl: () => options.publicUrl ?? url,

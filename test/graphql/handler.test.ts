@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { answers, head, json, last, speak } from '../rest/raw.ts';
+import { answers, head, json, last, sendRaw } from '../rest/raw.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -68,7 +68,7 @@ describe('GraphQL over HTTP', () => {
     expect(answer.body.errors[0].extensions?.code).not.toBe('INTERNAL_SERVER_ERROR');
   });
 
-  describe('413: a body over 1 MiB', () => {
+  describe('answers 413 to a body over 1 MiB', () => {
     const mebibyte = 1024 * 1024;
     const tooLong = {
       status: 413,
@@ -77,35 +77,37 @@ describe('GraphQL over HTTP', () => {
     const chunked = (...parts: string[]) =>
       parts.flatMap((part) => [`${Buffer.byteLength(part).toString(16)}\r\n`, part, '\r\n']);
 
-    it('1 MiB is accepted, a byte more is not', async () => {
+    it('that is one byte longer, and accepts exactly 1 MiB', async () => {
       const padded = (length: number): string => JSON.stringify({ query: me }).padEnd(length);
       expect((await post(padded(mebibyte))).body.data.me.user.id).toBe(acme.userId);
       expect(await post(padded(mebibyte + 1))).toMatchObject(tooLong);
     });
 
-    it('chunked, without a content-length', async () => {
+    it('that is chunked, without a Content-Length', async () => {
       const start = head(acme, 'POST /graphql', json, 'Transfer-Encoding: chunked', last);
       const long = chunked(...Array.from({ length: 40 }, () => ' '.repeat(64 * 1024)));
       for (const end of ['0\r\n\r\n', ''])
-        expect(answers(await speak(service, start, ...long, end))).toMatchObject([tooLong]);
-      const [answer] = answers(await speak(service, start, ...chunked('{"query": ', '"{ __typename }"}'), '0\r\n\r\n'));
+        expect(answers(await sendRaw(service, start, ...long, end))).toMatchObject([tooLong]);
+      const [answer] = answers(
+        await sendRaw(service, start, ...chunked('{"query": ', '"{ __typename }"}'), '0\r\n\r\n'),
+      );
       expect(answer).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
     });
 
-    it('announced, and never sent', async () => {
+    it('that is announced but never sent', async () => {
       const start = head(acme, 'POST /graphql', json, 'Content-Length: 99999999', last);
-      expect(answers(await speak(service, start))).toMatchObject([tooLong]);
+      expect(answers(await sendRaw(service, start))).toMatchObject([tooLong]);
     });
   });
 
-  it('a mutation over GET is refused', async () => {
+  it('rejects a mutation over GET', async () => {
     const answer = await get('mutation { createCustomer(input: { type: CUSTOMER, companyName: "By GET" }) { id } }');
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('POST');
     expect(await acme.db.customer.count()).toBe(0);
   });
 
-  it('batching is off', async () => {
+  it('rejects batched requests', async () => {
     const answer = await post([{ query: me }, { query: me }]);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].message).toMatch(/batching/i);
@@ -120,7 +122,7 @@ describe('GraphQL over HTTP', () => {
     expect(await acme.db.customer.count()).toBe(0);
   });
 
-  it('every other method is refused', async () => {
+  it('rejects every other method', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       expect((await service.request(method, '/graphql', { headers: { authorization } })).status).toBe(405);
     }

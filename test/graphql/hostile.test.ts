@@ -3,11 +3,11 @@ import { startService, type Answer, type Integrator, type Service } from '../har
 import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
 import { codeOf, fromOurPage, signedIn, type Browser } from '../identity/browser.ts';
 import { fill } from '../isolation/books.ts';
-import { noFaults } from '../rest/samples.ts';
+import { expectNoInternalError } from '../rest/samples.ts';
 import { hostileInput, idsOf, inputCount, type Ids } from './hostile-inputs.ts';
 import { hostileDocument, type Hostile } from './hostile.ts';
 
-// A short form of reliability/hostile-documents.test.ts.
+// A short version of reliability/hostile-documents.test.ts.
 
 let service: Service;
 let tenants: { who: Integrator; ids: Ids }[];
@@ -22,16 +22,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Whether the document was refused or answered. Fails if that was a fault of ours. */
+/** Whether the document was rejected or answered. Fails on an internal error. */
 async function fateOf(who: Sender, seed: number, { family, about, body, type }: Hostile): Promise<Fate> {
   const by: Record<string, string> =
     'token' in who ? { authorization: `Bearer ${who.token}` } : { ...fromOurPage, cookie: who.cookie ?? '' };
   const headers = { ...by, ...(type && { 'content-type': type }) };
   const answer: Answer = await service.request('POST', '/graphql', { body, headers });
   const errors: { extensions?: { code?: string } }[] = answer.body?.errors ?? [];
-  const told = { seed, family, about };
-  expect({ ...told, status: answer.status, body: answer.body, codes: errors.map((e) => e.extensions?.code) }).toEqual({
-    ...told,
+  const details = { seed, family, about };
+  expect({
+    ...details,
+    status: answer.status,
+    body: answer.body,
+    codes: errors.map((e) => e.extensions?.code),
+  }).toEqual({
+    ...details,
     status: expect.toBeOneOf([200, 400, 413]),
     body: expect.any(Object),
     codes: expect.not.arrayContaining(['INTERNAL_SERVER_ERROR']),
@@ -47,7 +52,7 @@ interface Fate {
   codes: (string | undefined)[];
 }
 
-/** Sends the documents of the seeds below `count`. New documents of one tenant wait for each other, so several send. */
+/** Sends the documents of the seeds below `count`. New documents of one tenant run in turn, so several tenants send. */
 async function sendAll(count: number, make: (seed: number, ids: Ids) => Hostile): Promise<Fate[]> {
   const send = async ({ who, ids }: (typeof tenants)[number], first: number): Promise<Fate[]> => {
     const fates: Fate[] = [];
@@ -57,21 +62,21 @@ async function sendAll(count: number, make: (seed: number, ids: Ids) => Hostile)
   return (await Promise.all(tenants.map(send))).flat();
 }
 
-it('hostile documents are answered, and none is a fault of ours', async () => {
+it('hostile documents are answered, and cause no internal error', async () => {
   const fates = await sendAll(500, hostileDocument);
   expect([...new Set(fates.map(({ is }) => is))].toSorted()).toEqual(['answered', 'refused']);
-  noFaults(service);
+  expectNoInternalError(service);
 });
 
-it('every input of every mutation and query may be at or beyond its bounds, and none is a fault of ours', async () => {
+it('every input of every mutation and query, at and beyond its bounds, causes no internal error', async () => {
   const fates = await sendAll(inputCount, hostileInput);
   const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => about));
-  // Some are within their bounds, so that what follows the checks of the input runs too.
+  // Some inputs are within their bounds, so that the code after the validation runs too.
   expect(answered.size).toBeGreaterThan(inputCount / 10);
-  noFaults(service);
+  expectNoInternalError(service);
 });
 
-it('so may every input of what needs a session, with one', async () => {
+it('every input of fields that require a session causes no internal error in a session', async () => {
   const fieldOf = (about = ''): string => about.split(':', 1)[0]!;
   const mutations = service.domain.schema.getMutationType()?.getFields() ?? {};
   const fields = Object.values(mutations)
@@ -101,5 +106,5 @@ it('so may every input of what needs a session, with one', async () => {
   const invite = 'mutation ($email: String!) { inviteMember(email: $email) { link } }';
   const codes = [...lengths, ...odd].map(async (email) => codeOf(await browser.graphql(invite, { email })));
   expect(new Set(await Promise.all(codes))).toEqual(new Set([undefined, 'VALIDATION_FAILED']));
-  noFaults(service);
+  expectNoInternalError(service);
 });

@@ -4,8 +4,8 @@ import { javaScriptNames as names } from '../javascript-names.ts';
 import * as sample from '../rest/samples.ts';
 import { makeCustomer, makeInvoice } from './books.ts';
 
-// GraphQL lets a client choose names (aliases, variables, operations, fragments). Those that mean something in
-// JavaScript are names like any other.
+// GraphQL lets a client choose names (aliases, variables, operations, fragments). Names that have a meaning in JavaScript
+// must work like any other.
 
 let service: Service;
 let acme: Integrator;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Documents with the name at each place where a client may choose one; `ok` stands for what it is not about. */
+/** Documents with the name in each position where a client can choose one. The other names are `ok`. */
 const documents: [place: string, document: (name: string) => string, at: string[]][] = [
   ['a leaf', (name) => `{ me { user { ${name}: id } } }`, ['me', 'user']],
   ['an object', (name) => `{ me { ${name}: user { id } } }`, ['me']],
@@ -52,7 +52,7 @@ it.each(documents)(
   { timeout: 60_000 },
   async (place, document, at) => {
     for (const name of names) {
-      // What comes again is compiled.
+      // A repeated document is compiled.
       for (let time = 0; time < 5; time += 1) {
         const { body, text } = await acme.graphqlAnswer(document(name));
         expect({ name, time, errors: body.errors }).toEqual({ name, time, errors: undefined });
@@ -62,30 +62,30 @@ it.each(documents)(
           expect({ name, time, is: Object.hasOwn(holder, name), text }).toMatchObject({ name, time, is: true });
       }
     }
-    sample.noFaults(service);
+    sample.expectNoInternalError(service);
   },
 );
 
-it('a variable may be called so', async () => {
+it('a variable can have such a name', async () => {
   for (const name of names.filter((each) => each !== '__proto__')) {
     const query = `query ($${name}: UUID!) { customer(id: $${name}) { id } }`;
     for (let time = 0; time < 5; time += 1) {
-      // As JSON.parse makes it: an own property, whatever its name.
+      // JSON.parse makes every name an own property.
       const variables = JSON.parse(`{"${name}": "${customerId}"}`) as object;
       const { body } = await acme.graphqlAnswer(query, variables);
       expect({ name, body }).toEqual({ name, body: { data: { customer: { id: customerId } } } });
     }
   }
-  // GraphQL keeps two underscores for itself. Graphql-js finds no value for this one, and says so.
+  // GraphQL reserves names with two underscores. Graphql-js reports that it finds no value for this one.
   const { body } = await acme.graphqlAnswer('query ($__proto__: UUID!) { customer(id: $__proto__) { id } }', {});
   expect(body.errors).toHaveLength(1);
-  sample.noFaults(service);
+  sample.expectNoInternalError(service);
 });
 
-it('what is no argument, variable or field is refused by its name, and is no fault', async () => {
+it('an unknown argument, variable, or field with such a name is rejected by name, without an internal error', async () => {
   for (const name of names) {
     const input = JSON.parse(`{"type": "CUSTOMER", "companyName": "x", "${name}": "y"}`) as object;
-    const asked: [string, object?][] = [
+    const requests: [string, object?][] = [
       [`{ customers(${name}: 1) { totalCount } }`],
       [`{ customers { nodes { ${name} { id } } } }`],
       [`{ customers(type: ${name}) { totalCount } }`],
@@ -93,33 +93,33 @@ it('what is no argument, variable or field is refused by its name, and is no fau
       [`mutation { createCustomer(input: {type: CUSTOMER, companyName: "x", ${name}: "y"}) { id } }`],
       ['mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }', { input }],
     ];
-    for (const [query, variables] of asked) {
+    for (const [query, variables] of requests) {
       const { status, body } = await acme.graphqlAnswer(query, variables);
-      expect({ name, query, status: status < 500, told: body.errors?.length > 0 }).toEqual({
+      expect({ name, query, status: status < 500, hasErrors: body.errors?.length > 0 }).toEqual({
         name,
         query,
         status: true,
-        told: true,
+        hasErrors: true,
       });
     }
   }
-  sample.noFaults(service);
+  sample.expectNoInternalError(service);
 });
 
-it('Idempotency-Key and operationName take such names too', async () => {
+it('Idempotency-Key and operationName can have such names', async () => {
   for (const name of names) {
     const query = `mutation ${name} { ${name}: createProject(input: {name: "x"}) { ${name}: id } }`;
-    const ask = () =>
+    const send = () =>
       service.request('POST', '/graphql', {
         body: { query, operationName: name },
         headers: { authorization: `Bearer ${acme.token}`, 'idempotency-key': `key of ${name}` },
       });
-    const [first, second] = [await ask(), await ask()];
+    const [first, second] = [await send(), await send()];
     expect({ name, errors: first.body.errors, text: second.text }).toEqual({
       name,
       errors: undefined,
       text: first.text,
     });
   }
-  sample.noFaults(service);
+  sample.expectNoInternalError(service);
 });

@@ -3,7 +3,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { deleteExpiredAnswers } from '../../src/idempotency/stored-answers.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { enter, signedIn, type Browser } from '../identity/browser.ts';
-import { answers, head, json, last, speak } from '../rest/raw.ts';
+import { answers, head, json, last, sendRaw } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
 import { refusal } from '../rest/samples.ts';
 
@@ -156,7 +156,7 @@ describe('REST', () => {
     }
     const text = JSON.stringify(sample.customer);
     const twice = ['Idempotency-Key: a', 'Idempotency-Key: a', `Content-Length: ${text.length}`, json, last];
-    expect(answers(await speak(service, head(acme, 'POST /api/v1/customers', ...twice), text))).toEqual([
+    expect(answers(await sendRaw(service, head(acme, 'POST /api/v1/customers', ...twice), text))).toEqual([
       { status: 422, body: expect.objectContaining({ errors: { 'Idempotency-Key': ['Must be sent once.'] } }) },
     ]);
     expect(await sample.rows(service)).toEqual(before);

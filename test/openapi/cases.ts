@@ -1,16 +1,16 @@
-import type { Judge, Schema } from './description.ts';
+import type { ApiValidator, Schema } from './description.ts';
 
-/** A request that the description calls good or bad, by its word alone. */
+/** A request that is valid or invalid by the description. */
 export interface Case<Request> {
   request: Request;
-  /** Of a bad one: the name under which 422 must report it. */
-  fault: string | undefined;
+  /** The field that 422 must name; undefined for a valid request. */
+  invalidField: string | undefined;
 }
 
-// More digits than a decimal has: the description's outermost bounds, which no book is kept at.
+// The description's outermost bounds of a number. Decimals have fewer digits, so they are not tested.
 const outermost = 999_999_999_999_999;
 
-/** Values for what a schema describes, good and bad, at each of its bounds; `usual` is a good one. */
+/** Valid and invalid values for a schema, at each of its bounds. `usual` is a valid value. */
 export function* values(schema: Schema, usual: unknown): Generator<[value: unknown, good: boolean]> {
   const types = new Set([schema.type ?? []].flat());
   const takes = (type: string): boolean => types.has(type);
@@ -69,40 +69,47 @@ function* texts({ format, pattern, minLength, maxLength }: Schema, usual: string
   if (minLength === 1) yield* ['', ' '].map((text) => pair(text, false));
 }
 
-/** A schema without references: of "this or null", this with null among its types. */
-function plain(judge: Judge, schema: Schema): Schema {
+/** A schema without references. A union with null becomes a schema with null among its types. */
+function plain(validator: ApiValidator, schema: Schema): Schema {
   const [only, ...others] = schema.anyOf ?? [];
-  if (!only) return judge.resolve(schema);
+  if (!only) return validator.resolve(schema);
   if (others.some(({ type }) => type !== 'null')) throw new Error('Anything but null has its own test to be written');
-  const { type = [], ...rest } = judge.resolve(only);
+  const { type = [], ...rest } = validator.resolve(only);
   return { ...rest, type: [type, 'null'].flat() };
 }
 
 /**
- * Bodies that an object's schema calls good and bad: each field left out and set to each of its values, and one field
- * too many; the same inside its lists. Others are as in `usual`, if `whole`; else only the field in question is there.
+ * Valid and invalid bodies for an object's schema: each field omitted, each field set to each of its values, and an
+ * unknown field added; the same for the items of its lists. If `whole`, the other fields are those of `usual`. Otherwise
+ * a body has only the field in question.
  */
 export function* bodies(
-  judge: Judge,
+  validator: ApiValidator,
   reference: Schema,
   usual: Record<string, unknown>,
   whole: boolean,
 ): Generator<Case<object>> {
-  const schema = judge.resolve(reference);
+  const schema = validator.resolve(reference);
   const rest = whole ? usual : {};
-  yield { request: { ...rest, nonsense: 1 }, fault: schema.additionalProperties === false ? 'nonsense' : undefined };
+  yield {
+    request: { ...rest, nonsense: 1 },
+    invalidField: schema.additionalProperties === false ? 'nonsense' : undefined,
+  };
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const inner = plain(judge, property);
+    const inner = plain(validator, property);
     if (whole) {
       const { [name]: _left, ...others } = usual;
-      yield { request: others, fault: schema.required?.includes(name) ? name : undefined };
+      yield { request: others, invalidField: schema.required?.includes(name) ? name : undefined };
     }
     for (const [value, good] of values(inner, usual[name]))
-      yield { request: { ...rest, [name]: value }, fault: good ? undefined : name };
-    if (!inner.items || !judge.resolve(inner.items).properties) continue;
+      yield { request: { ...rest, [name]: value }, invalidField: good ? undefined : name };
+    if (!inner.items || !validator.resolve(inner.items).properties) continue;
     const [item] = usual[name] as Record<string, unknown>[];
-    for (const { request, fault } of bodies(judge, inner.items, item ?? {}, true)) {
-      yield { request: { ...rest, [name]: [request] }, fault: fault === undefined ? undefined : `${name}.0.${fault}` };
+    for (const { request, invalidField } of bodies(validator, inner.items, item ?? {}, true)) {
+      yield {
+        request: { ...rest, [name]: [request] },
+        invalidField: invalidField === undefined ? undefined : `${name}.0.${invalidField}`,
+      };
     }
   }
 }

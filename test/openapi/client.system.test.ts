@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Service } from '../harness.ts';
 import { npm } from '../processes/npm.ts';
 
-// The client in test/openapi-client has its dependencies installed here, when they are not there or are older than its
-// lock file: `npm ci && npm test` in the project's folder is enough.
+// This test installs the dependencies of test/openapi-client if they are missing or older than its lock file. So
+// `npm ci && npm test` in the project's folder is enough.
 
 const folder = 'test/openapi-client';
 const timeOf = (file: string): number =>
@@ -13,7 +13,7 @@ const timeOf = (file: string): number =>
 async function run(args: string[], env?: Record<string, string>): Promise<void> {
   const process = npm([...args, '--prefix', folder], env);
   const { code } = await process.exited;
-  expect({ args, code, said: code === 0 ? '' : process.out() + process.err() }).toEqual({ args, code: 0, said: '' });
+  expect({ args, code, text: code === 0 ? '' : process.out() + process.err() }).toEqual({ args, code: 0, text: '' });
 }
 
 let service: Service;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => service.close());
 
-it('a TypeScript client generated from the description type-checks, and works against the server', async () => {
+it('a TypeScript client generated from the description type-checks and works with the server', async () => {
   const { token } = await service.integrator();
   await run(['test'], { API: `${service.url}/api/v1`, TOKEN: token });
 }, 120_000);

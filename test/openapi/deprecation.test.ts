@@ -9,7 +9,7 @@ import { deprecated, deprecationOf } from '../../schema/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { Description } from './description.ts';
 
-// There is nothing to deprecate yet: a small schema, translated and served as the real one is.
+// Nothing is deprecated yet. So this test translates and serves a small schema as the real one.
 
 const reason = (day = '2026-11-21', sunset = '2027-05-21'): string =>
   `@deprecated(reason: ${JSON.stringify(deprecated('Use another.', day, sunset))})`;
@@ -55,31 +55,31 @@ async function announced(path: string, body?: object): Promise<(string | null)[]
     ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   const context = { may: () => true } as unknown as Context;
-  const report = (fault: unknown): never => {
-    throw fault;
+  const report = (error: unknown): never => {
+    throw error;
   };
   const response = await router(request, { context, requestId: '1', report });
   const { status, headers } = response;
   expect(status).toBe(body ? 201 : 200);
-  // A creation that recorded no event is answered as its document selects it.
+  // A creation without an event answers the fields that its document selects.
   if (body) expect(await response.json()).toEqual({ data: { id: thing.id, name: thing.name } });
   return [headers.get('deprecation'), headers.get('sunset')];
 }
 const at = (day: string): string => `@${Date.parse(day) / 1000}`;
 
-describe('what @deprecated says of the schema', () => {
+describe('a @deprecated directive of the schema', () => {
   it('is in the SDL, with its dates', () => {
     expect(printSchema(schema)).toContain(
       '@deprecated(reason: "Use another. Deprecated since 2026-11-21, gone from 2027-05-21.")',
     );
   });
 
-  it('REST answers in Deprecation (RFC 9745) and Sunset (RFC 8594): a field that is answered', async () => {
-    // Of the endpoint's own and its field's, the earlier.
+  it('sets the headers Deprecation (RFC 9745) and Sunset (RFC 8594) of an answer with the field', async () => {
+    // The earlier of the dates of the endpoint and of its field.
     expect(await announced('/old')).toEqual([at('2026-11-21'), 'Fri, 21 May 2027 00:00:00 GMT']);
   });
 
-  it('a parameter or a field of the body: only when it is sent', async () => {
+  it('sets them for a parameter or a body field only if it is sent', async () => {
     expect(await announced('/things?name=x')).toEqual([null, null]);
     expect(await announced('/things?size=1')).toEqual([at('2026-12-01'), 'Tue, 01 Jun 2027 00:00:00 GMT']);
     expect(await announced('/things', { name: 'x' })).toEqual([null, null]);
@@ -87,8 +87,8 @@ describe('what @deprecated says of the schema', () => {
     expect(await announced(`/things/${thing.id}`)).toEqual([null, null]);
   });
 
-  it('OpenAPI marks as deprecated: operation, parameter, field', () => {
-    // The webhooks' payloads are those of the real operations.
+  it('marks its operation, parameter, or field as deprecated in OpenAPI', () => {
+    // The webhook payloads need the real operations.
     const real = loadOperations(toSchema());
     const whole = { ...domain, operations: new Map([...real, ...domain.operations]) };
     const api = JSON.parse(JSON.stringify(describeApi(whole, rows))) as Description;
@@ -108,12 +108,12 @@ describe('what @deprecated says of the schema', () => {
 });
 
 describe('a deprecation', () => {
-  it('is announced six months ahead', () => {
+  it('must be announced six months ahead', () => {
     expect(() => deprecated('Use another.', '2026-11-21', '2027-05-20')).toThrow('not before 2027-05-21');
     expect(deprecated('Use another.', '2026-08-31', '2027-02-28')).toContain('gone from 2027-02-28');
   });
 
-  it('without dates is not served', () => {
+  it('without dates is an error at startup', () => {
     expect(deprecationOf(undefined)).toBeUndefined();
     expect(() => deprecationOf('No longer supported')).toThrow('needs its dates');
     const careless = buildSchema('type Query { old: String @deprecated }');

@@ -7,7 +7,7 @@ import { routes } from '../../rest-shim/routes.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { Answer } from '../harness.ts';
 
-// The API description as a stranger reads it: JSON, by OpenAPI's rules, and nothing else.
+// The API description as a client reads it: plain JSON by the rules of OpenAPI.
 
 export interface Schema {
   $ref?: string;
@@ -78,7 +78,7 @@ export interface Description {
   };
 }
 
-/** The description as this code base makes it, in JSON and back. */
+/** The description of the current code, as parsed JSON. */
 export function description(): Description {
   const schema = toSchema();
   return JSON.parse(JSON.stringify(describeApi({ schema, operations: loadOperations(schema) }, routes))) as Description;
@@ -87,28 +87,28 @@ export function description(): Description {
 const methods = ['get', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
-export interface Place {
+export interface Endpoint {
   path: string;
   method: Method;
   operation: Operation;
 }
 
-/** Every operation in it. */
-export const operations = ({ paths }: Description): Place[] =>
+/** Every operation of a description. */
+export const operations = ({ paths }: Description): Endpoint[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => (item[method] ? [{ path, method, operation: item[method] }] : [])),
   );
 
-export interface Judge {
-  /** What a reference stands for; anything else stands for itself. */
+export interface ApiValidator {
+  /** Resolves a reference. Anything else is returned unchanged. */
   resolve<T extends object>(node: T & { $ref?: string }): T;
-  /** What is wrong with a value, by a schema of the description. */
-  faults(schema: Schema, value: unknown): string[];
-  /** Fails unless an answer is one that the description has for the operation. */
-  check(place: Place, answer: Answer): void;
+  /** The violations of a schema of the description by a value. */
+  violations(schema: Schema, value: unknown): string[];
+  /** Fails unless the description documents the answer for the operation. */
+  check(endpoint: Endpoint, answer: Answer): void;
 }
 
-/** Clients must expect more fields one day; until then an answer has none that isn't described. */
+/** Adds `additionalProperties: false` to all objects. Clients must accept new fields, but answers must document theirs. */
 function closed<Node extends object>(node: Node): Node {
   return JSON.parse(JSON.stringify(node), (_key, value: unknown) =>
     typeof value === 'object' && value !== null && 'properties' in value && !('additionalProperties' in value)
@@ -117,11 +117,11 @@ function closed<Node extends object>(node: Node): Node {
   ) as Node;
 }
 
-export function createJudge(document: Description): Judge {
+export function createApiValidator(document: Description): ApiValidator {
   const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 6 });
   addFormats.default(ajv);
   ajv.addSchema(closed(document), 'api');
-  const resolve: Judge['resolve'] = (node) => {
+  const resolve: ApiValidator['resolve'] = (node) => {
     if (node.$ref === undefined) return node;
     const keys = node.$ref.slice('#/'.length).split('/');
     return keys.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document) as typeof node;
@@ -136,14 +136,14 @@ export function createJudge(document: Description): Judge {
     compiled.set(schema, validate);
     return validate;
   };
-  const faults: Judge['faults'] = (schema, value) => {
+  const violations: ApiValidator['violations'] = (schema, value) => {
     const validate = compile(schema);
     validate(value);
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   };
   return {
     resolve,
-    faults,
+    violations,
     check({ path, method, operation }, { status, headers, body, text }) {
       const about = { path, method, status };
       const found = operation.responses[status];
@@ -152,10 +152,10 @@ export function createJudge(document: Description): Judge {
         documented: expect.arrayContaining([String(status)]),
       });
       const response = resolve(found ?? { description: '' });
-      expect({ ...about, missing: faultyHeaders(headers, response.headers ?? {}) }).toEqual({ ...about, missing: [] });
+      expect({ ...about, missing: invalidHeaders(headers, response.headers ?? {}) }).toEqual({ ...about, missing: [] });
       if (response.content) {
         expect(headers.get('content-type')).toBe('application/json');
-        const wrong = faults(response.content['application/json'].schema, body);
+        const wrong = violations(response.content['application/json'].schema, body);
         expect({ ...about, wrong, text: wrong.length > 0 && text }).toEqual({ ...about, wrong: [], text: false });
       } else {
         expect({ ...about, text }).toEqual({ ...about, text: '' });
@@ -163,14 +163,14 @@ export function createJudge(document: Description): Judge {
     },
   };
 
-  /** Documented headers that are missing or wrong, and headers of ours that are not documented. */
-  function faultyHeaders(sent: Headers, documented: NonNullable<Response['headers']>): string[] {
+  /** Documented headers that are missing or invalid, and undocumented headers of the service. */
+  function invalidHeaders(sent: Headers, documented: NonNullable<Response['headers']>): string[] {
     const wrong = Object.entries(documented).flatMap(([name, reference]) => {
       const { required, schema } = resolve<Partial<Description['components']['headers'][string]>>(reference);
       const value = sent.get(name);
       if (value === null) return required ? [`${name}: missing`] : [];
       const read = schema?.type === 'integer' ? Number(value) : value;
-      return faults(schema ?? {}, read).map((fault) => `${name}: ${value} ${fault}`);
+      return violations(schema ?? {}, read).map((violation) => `${name}: ${value} ${violation}`);
     });
     const known = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
     const ours = Object.keys(document.components.headers).map((name) => name.toLowerCase());

@@ -17,11 +17,11 @@ import { eventTypes } from '../../schema/events/events.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';
 import { refusal } from '../rest/samples.ts';
-import { createJudge, description, operations, type Description, type Schema } from './description.ts';
+import { createApiValidator, description, operations, type Description, type Schema } from './description.ts';
 
 const address = '/api/v1/openapi.json';
 const api = description();
-const judge = createJudge(api);
+const validator = createApiValidator(api);
 const sdl = readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8');
 
 let service: Service;
@@ -34,10 +34,14 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('the description', () => {
-  it('is valid OpenAPI 3.1, as a public validator has it', async () => {
-    const validator = new Validator();
-    const { valid, errors } = await validator.validate({ ...structuredClone(api) });
-    expect({ valid, errors, version: validator.version }).toEqual({ valid: true, errors: undefined, version: '3.1' });
+  it('is valid OpenAPI 3.1 by a public validator', async () => {
+    const schemaValidator = new Validator();
+    const { valid, errors } = await schemaValidator.validate({ ...structuredClone(api) });
+    expect({ valid, errors, version: schemaValidator.version }).toEqual({
+      valid: true,
+      errors: undefined,
+      version: '3.1',
+    });
   });
 
   it('has every endpoint of REST v1, and no other', () => {
@@ -47,7 +51,7 @@ describe('the description', () => {
     expect(api.servers).toEqual([{ url: '/api/v1' }]);
   });
 
-  it('operation ids are stable: camelCase, one for each operation and webhook', () => {
+  it('has a unique camelCase operation id for each operation and webhook', () => {
     const webhooks = Object.values(api.webhooks).map(({ post }) => post.operationId);
     const ids = [...operations(api).map(({ operation }) => operation.operationId), ...webhooks];
     expect(new Set(ids).size).toBe(ids.length);
@@ -55,7 +59,7 @@ describe('the description', () => {
     expect(ids).toEqual(expect.arrayContaining(['getProfile', 'listCustomers', 'createInvoice', 'onInvoicePaid']));
   });
 
-  it('every operation has a summary, and a tag that is described', () => {
+  it('has a summary and a described tag for every operation', () => {
     for (const { operation } of operations(api)) {
       expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
       expect(api.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags));
@@ -63,22 +67,25 @@ describe('the description', () => {
     for (const tag of api.tags) expect(tag.description).not.toBe('');
   });
 
-  it('every example is valid by its own schema', () => {
-    const places: string[] = [];
+  it('has only examples that are valid by their schemas', () => {
+    const examplePaths: string[] = [];
     const visit = (node: unknown, path: string): void => {
       if (typeof node !== 'object' || node === null) return;
       if ('example' in node && 'schema' in node) {
-        places.push(path);
-        expect({ path, faults: judge.faults(node.schema as Schema, node.example) }).toEqual({ path, faults: [] });
+        examplePaths.push(path);
+        expect({ path, violations: validator.violations(node.schema as Schema, node.example) }).toEqual({
+          path,
+          violations: [],
+        });
       }
       for (const [key, value] of Object.entries(node)) if (key !== 'example') visit(value, `${path}/${key}`);
     };
     visit(api, '');
     const bodies = operations(api).filter(({ operation }) => operation.requestBody);
     for (const { path, method } of bodies)
-      expect(places).toContain(`/paths/${path}/${method}/requestBody/content/application/json`);
+      expect(examplePaths).toContain(`/paths/${path}/${method}/requestBody/content/application/json`);
     for (const event of Object.keys(api.webhooks)) {
-      expect(places).toContain(`/webhooks/${event}/post/requestBody/content/application/json`);
+      expect(examplePaths).toContain(`/webhooks/${event}/post/requestBody/content/application/json`);
     }
   });
 
@@ -86,7 +93,7 @@ describe('the description', () => {
     expect(Object.keys(api.webhooks).toSorted()).toEqual([...eventTypes, 'webhook.ping'].toSorted());
   });
 
-  it('names nothing in GraphQL’s spelling', () => {
+  it('has no GraphQL spelling of a name', () => {
     const names = new Set(
       Object.values(buildSchema(sdl).getTypeMap()).flatMap((type) =>
         isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : [],
@@ -101,10 +108,10 @@ describe('the description', () => {
 const withoutOperationIds = ({ paths }: Description): unknown =>
   JSON.parse(JSON.stringify(paths, (key, value: unknown) => (key === 'operationId' ? undefined : value)));
 
-describe('description, SDL and server agree', () => {
+describe('description, SDL, and server agree', () => {
   const bounds = /^$|^ (At (most|least) [\d.]+( \w+)?\. ?|\d+ to \d+( of them)?\. ?)+$/;
 
-  it('what is answered or accepted is the SDL’s: names, descriptions, what is required', () => {
+  it('answers and bodies have the SDL’s names, descriptions, and required fields', () => {
     const graphql = buildSchema(sdl);
     const compared = Object.entries(api.components.schemas).flatMap(([name, schema]) => {
       const type = graphql.getType(name);
@@ -113,7 +120,7 @@ describe('description, SDL and server agree', () => {
       for (const [property, { description: said, readOnly }] of Object.entries(schema.properties ?? {})) {
         if (readOnly) continue;
         const field = fields.get(property);
-        // The SDL's may go on with the bounds, in words.
+        // In the SDL the bounds may follow as text.
         const described = field?.description?.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase) ?? '';
         expect([name, property, said]).toEqual([name, property, described.slice(0, said?.length)]);
         expect([name, property, described.slice(said?.length)]).toEqual([
@@ -131,7 +138,7 @@ describe('description, SDL and server agree', () => {
     expect(compared).toEqual(expect.arrayContaining(['Invoice', 'CreateInvoiceInput', 'InvoiceItemInput', 'Profile']));
   });
 
-  it('the server answers this description, and this SDL', async () => {
+  it('the server serves this description and this SDL', async () => {
     expect((await service.request('GET', address)).body).toEqual(api);
     const who = await service.integrator();
     const { body } = await who.graphqlAnswer(
@@ -152,7 +159,7 @@ describe(`GET ${address}`, () => {
     expect((await service.request('GET', address, { headers: { authorization: 'Bearer nonsense' } })).status).toBe(200);
   });
 
-  it('can be cached: the same ETag each time, 304 to whoever has it', async () => {
+  it('has a stable ETag, and answers 304 to a matching If-None-Match', async () => {
     const { headers } = await service.request('GET', address);
     const tag = headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]+"$/);
@@ -172,7 +179,7 @@ describe(`GET ${address}`, () => {
     }
   });
 
-  it('is open to pages of any origin, also of one that is not configured', async () => {
+  it('can be read by pages of any origin, also of an unconfigured one', async () => {
     for (const origin of ['https://app.example', 'https://elsewhere.example']) {
       const { headers } = await service.request('GET', address, { headers: { origin } });
       expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -187,7 +194,7 @@ describe(`GET ${address}`, () => {
     }
   });
 
-  it('takes no other method', async () => {
+  it('answers 405 to any other method', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await service.request(method, address);
       refusal(answer, 405);

@@ -1,20 +1,20 @@
-import { Agent, request } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
 import { bodyEndpoints } from '../resources.ts';
-import type { Judge, Place } from './description.ts';
-import type { Asked } from './hostile.ts';
+import type { ApiValidator, Endpoint } from './description.ts';
+import type { HostileRequest } from './hostile.ts';
 
-// Sends what hostile.ts makes, and judges what is answered.
+// Sends the requests of hostile.ts and validates their answers.
 
-/** What an answer would say if it said more than is meant for clients. */
+/** Internal details that no answer may contain. */
 const leaks =
   /node_modules|\.ts:\d|prisma|postgres|select .* from|insert into|violates|ECONN|at async|\/home\/|\/tmp\//i;
 const agent = new Agent({ keepAlive: true });
 
-/** As it is: fetch would tidy up the address, and refuse some methods. */
-export function send(url: string, { token }: Integrator, asked: Asked): Promise<Answer> {
-  const { method, path, headers, body, origin = '', hosts } = asked;
+/** Sends the request unchanged. `fetch` would normalize the URL and reject some methods. */
+export function send(url: string, { token }: Integrator, request: HostileRequest): Promise<Answer> {
+  const { method, path, headers, body, origin = '', hosts } = request;
   const target = new URL(url);
   const options = {
     agent,
@@ -22,7 +22,7 @@ export function send(url: string, { token }: Integrator, asked: Asked): Promise<
     port: target.port,
     path: `${origin}/api/v1${path}`,
     method,
-    // In pairs, as a name may come twice.
+    // A list of names and values, as a name may occur twice.
     headers: Object.entries({
       authorization: `Bearer ${token}`,
       ...headers,
@@ -32,7 +32,7 @@ export function send(url: string, { token }: Integrator, asked: Asked): Promise<
       .flat(),
   };
   return new Promise((resolve, reject) => {
-    request(options, (response) => {
+    httpRequest(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('error', reject).on('end', () => {
@@ -47,8 +47,8 @@ export function send(url: string, { token }: Integrator, asked: Asked): Promise<
   });
 }
 
-/** What was asked that is no operation of the description: one of the errors of transport, or what HEAD and OPTIONS say. */
-function plain({ method }: Asked, { status, headers, body, text }: Answer): void {
+/** Checks the answer to a request for no documented operation: an HTTP error, or an answer to HEAD or OPTIONS. */
+function plain({ method }: HostileRequest, { status, headers, body, text }: Answer): void {
   if (status < 400) {
     expect([200, 204]).toContain(status);
     if (method === 'HEAD' || method === 'OPTIONS') expect(text).toBe('');
@@ -60,21 +60,24 @@ function plain({ method }: Asked, { status, headers, body, text }: Answer): void
   expect(body).toEqual(status === 422 ? { ...shape, errors: expect.any(Object) } : shape);
 }
 
-/** Fails unless the answer is a documented one, and says no more than is meant for clients. */
-export function judgeAnswer(judge: Judge, asked: Asked, answer: Answer): void {
-  if (asked.isMalformed) expect(answer.status).toBe(400);
-  if (asked.place && !/\/(\.|%2e|\?|$)/.test(asked.path)) judge.check(asked.place, answer);
-  else plain(asked, answer);
+/** Fails unless the answer is documented and contains no internal details. */
+export function validateAnswer(validator: ApiValidator, request: HostileRequest, answer: Answer): void {
+  if (request.isMalformed) expect(answer.status).toBe(400);
+  if (request.endpoint && !/\/(\.|%2e|\?|$)/.test(request.path)) validator.check(request.endpoint, answer);
+  else plain(request, answer);
   if (answer.status >= 400) expect(answer.text).not.toMatch(leaks);
 }
 
-/** Bodies with every field that each operation takes, of what is there to be referred to. */
-export async function usualBodies(who: Integrator, places: Place[]): Promise<Map<string, Record<string, unknown>>> {
-  const endpoints = await bodyEndpoints(who);
-  const of = ({ method, path }: Place): object => {
+/** A body with every field for each operation. Its references are to existing rows. */
+export async function usualBodies(
+  who: Integrator,
+  endpoints: Endpoint[],
+): Promise<Map<string, Record<string, unknown>>> {
+  const bodyExamples = await bodyEndpoints(who);
+  const of = ({ method, path }: Endpoint): object => {
     const isOf = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
-    return endpoints.find(([at, address]) => at === method.toUpperCase() && isOf.test(address))![2];
+    return bodyExamples.find(([at, address]) => at === method.toUpperCase() && isOf.test(address))![2];
   };
-  const taking = places.filter(({ operation }) => operation.requestBody);
-  return new Map(taking.map((place) => [place.operation.operationId, of(place) as Record<string, unknown>]));
+  const taking = endpoints.filter(({ operation }) => operation.requestBody);
+  return new Map(taking.map((endpoint) => [endpoint.operation.operationId, of(endpoint) as Record<string, unknown>]));
 }

@@ -1,6 +1,6 @@
 import { javaScriptNames } from '../javascript-names.ts';
 
-// Bodies and queries with names of JavaScript's own.
+// Bodies and queries with names that have a meaning in JavaScript.
 
 type Random = (max: number) => number;
 type Json = Record<string, unknown>;
@@ -12,14 +12,14 @@ export function namedByJavaScript(r: Random, body: Json, value: () => unknown): 
   const named = (record: Json): Json => {
     const kept = Object.entries(record).map(([key, sent]) => [key, r(6) === 0 ? name(r) : sent] as const);
     const more = r(4) === 0 ? [] : [[name(r), value()] as const];
-    // This makes an own property of __proto__, too. An assignment would not.
+    // This also makes __proto__ an own property. An assignment would not.
     return Object.fromEntries([...kept, ...more]);
   };
   const { items } = body;
   return named(Array.isArray(items) && r(2) === 0 ? { ...body, items: items.map(named) } : body);
 }
 
-/** The path with one more in its query: a parameter with such a value, or such a name with one. */
+/** The path with one more query parameter that has such a name or such a value. */
 export function queryNamedByJavaScript(r: Random, path: string, parameters: string[]): string {
   const names = r(2) === 0 ? parameters : javaScriptNames;
   const key = names[r(Math.max(names.length, 1))] ?? name(r);

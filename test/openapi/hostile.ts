@@ -1,27 +1,27 @@
 import { random } from '../graphql/hostile.ts';
 import { bodies, values } from './cases.ts';
-import { operations, type Description, type Judge, type Operation, type Place } from './description.ts';
+import { operations, type Description, type ApiValidator, type Operation, type Endpoint } from './description.ts';
 import { namedByJavaScript, queryNamedByJavaScript } from './hostile-names.ts';
 import { inAbsoluteForm, withHost, withoutHost, withoutTarget } from './hostile-targets.ts';
 
-// Requests made from the API's description, and beyond it, from a number: the same number makes the same request.
+// Generates requests from the API's description, inside and outside its bounds. The same seed gives the same request.
 
-export interface Asked {
-  /** How it was made. */
+export interface HostileRequest {
+  /** The generator's name. */
   family: string;
   method: string;
-  /** Below the API's own address. */
+  /** The path after /api/v1. */
   path: string;
   headers: Record<string, string>;
   body?: string | Buffer<ArrayBuffer>;
-  /** What stands before the path in a target in absolute form. */
+  /** The origin of a target in absolute form. */
   origin?: string;
-  /** The values of the Host headers, where they are not the usual one. */
+  /** The values of the Host headers, unless it is the usual one. */
   hosts?: string[];
-  /** Whether the request has to be refused as HTTP. */
+  /** Whether it is invalid HTTP and must be answered 400. */
   isMalformed?: boolean;
-  /** The operation it is for, where it is for one at all. */
-  place?: Place;
+  /** The documented operation, if the request is for one. */
+  endpoint?: Endpoint;
 }
 
 type Random = (max: number) => number;
@@ -93,19 +93,24 @@ const encodings = ['utf16le', 'latin1', 'base64'] as const;
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What there is to be named by requests, by the field that would name it. */
-export type Known = Record<string, string[]>;
+/** Ids and other known values by field. Requests can refer to them. */
+export type KnownValues = Record<string, string[]>;
 
-/** @param usual a whole, acceptable body for each operation that takes one */
-export function hostileRequests(api: Description, judge: Judge, usual: Map<string, Json>, known: Known) {
-  const places = operations(api);
-  const writing = places.filter(({ operation }) => operation.requestBody);
+/** @param usual a valid body with all fields for each operation with a body */
+export function hostileRequests(
+  api: Description,
+  validator: ApiValidator,
+  usual: Map<string, Json>,
+  known: KnownValues,
+) {
+  const endpoints = operations(api);
+  const writing = endpoints.filter(({ operation }) => operation.requestBody);
   const cases = new Map(
     writing.map(({ operation }) => {
       const { schema } = operation.requestBody!.content['application/json'];
       const body = usual.get(operation.operationId);
       if (!body) throw new Error(`No body for ${operation.operationId}: give one`);
-      return [operation.operationId, [...bodies(judge, schema, body, true)].map(({ request }) => request)];
+      return [operation.operationId, [...bodies(validator, schema, body, true)].map(({ request }) => request)];
     }),
   );
 
@@ -117,11 +122,13 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
   };
   const queryFor = (r: Random, { parameters = [] }: Operation): string => {
     const pairs = parameters
-      .map((each) => judge.resolve(each))
+      .map((each) => validator.resolve(each))
       .filter(({ in: at }) => at === 'query')
       .filter(() => r(3) === 0)
       .map(({ name, schema }) => {
-        const some = [...values(schema.type === undefined ? judge.resolve(schema) : schema, known[name]?.[0] ?? '1')];
+        const some = [
+          ...values(schema.type === undefined ? validator.resolve(schema) : schema, known[name]?.[0] ?? '1'),
+        ];
         const value = r(2) === 0 ? some[r(some.length)]?.[0] : nasty[r(nasty.length)];
         return `${name}=${encodeURIComponent(asText(value).toWellFormed())}`;
       });
@@ -129,47 +136,47 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
       pairs.push(['page=1&page=0', '%zz', '&&=', '__proto__=1', 'q[]=1', `q=${'x'.repeat(5000)}`][r(6)]!);
     return pairs.length > 0 ? `?${pairs.join('&')}` : '';
   };
-  const address = (r: Random, { path, operation }: Place): string =>
+  const address = (r: Random, { path, operation }: Endpoint): string =>
     path.replace('{id}', () => idFor(r, path)) + queryFor(r, operation);
-  const at = (r: Random, place: Place, body?: string | Buffer<ArrayBuffer>): Omit<Asked, 'family'> => ({
-    method: place.method.toUpperCase(),
-    path: address(r, place),
+  const at = (r: Random, endpoint: Endpoint, body?: string | Buffer<ArrayBuffer>): Omit<HostileRequest, 'family'> => ({
+    method: endpoint.method.toUpperCase(),
+    path: address(r, endpoint),
     headers: body === undefined ? {} : { 'content-type': 'application/json' },
     ...(body !== undefined && { body }),
-    place,
+    endpoint,
   });
   const pick = <T>(r: Random, of: readonly T[]): T => of[r(of.length)]!;
-  const good = (r: Random): [Place, Json] => {
-    const place = pick(r, writing);
-    return [place, structuredClone(usual.get(place.operation.operationId)!)];
+  const good = (r: Random): [Endpoint, Json] => {
+    const endpoint = pick(r, writing);
+    return [endpoint, structuredClone(usual.get(endpoint.operation.operationId)!)];
   };
 
-  // Roughly from what is meant to what nobody could mean.
-  const families: Record<string, (r: Random) => Omit<Asked, 'family'>> = {
+  // Roughly from valid to nonsensical requests.
+  const families: Record<string, (r: Random) => Omit<HostileRequest, 'family'>> = {
     valid: (r) => {
-      const [place, body] = good(r);
-      return at(r, place, JSON.stringify(body));
+      const [endpoint, body] = good(r);
+      return at(r, endpoint, JSON.stringify(body));
     },
     'at a bound': (r) => {
-      const place = pick(r, writing);
-      return at(r, place, JSON.stringify(pick(r, cases.get(place.operation.operationId)!)));
+      const endpoint = pick(r, writing);
+      return at(r, endpoint, JSON.stringify(pick(r, cases.get(endpoint.operation.operationId)!)));
     },
     'a field replaced': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const names = Object.keys(body);
       for (let count = 1 + r(3); count > 0; count -= 1) body[pick(r, names)] = pick(r, nasty);
-      return at(r, place, JSON.stringify(body));
+      return at(r, endpoint, JSON.stringify(body));
     },
     'another resource’s': (r) => {
-      const [place] = good(r);
-      return at(r, place, JSON.stringify(good(r)[1]));
+      const [endpoint] = good(r);
+      return at(r, endpoint, JSON.stringify(good(r)[1]));
     },
     'an address': (r) =>
       at(
         r,
         pick(
           r,
-          places.filter(({ method }) => method === 'get' || method === 'delete'),
+          endpoints.filter(({ method }) => method === 'get' || method === 'delete'),
         ),
       ),
     'a list': (r) =>
@@ -177,21 +184,21 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
         r,
         pick(
           r,
-          places.filter(({ method, path }) => method === 'get' && !path.includes('{id}')),
+          endpoints.filter(({ method, path }) => method === 'get' && !path.includes('{id}')),
         ),
       ),
     'cut off': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const text = JSON.stringify(body);
-      return at(r, place, text.slice(0, r(text.length)));
+      return at(r, endpoint, text.slice(0, r(text.length)));
     },
     'a key twice': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const twice = Object.keys(body).map((name) => `${JSON.stringify(name)}:${JSON.stringify(pick(r, nasty))}`);
-      return at(r, place, `{${twice.join()},${JSON.stringify(body).slice(1)}`);
+      return at(r, endpoint, `{${twice.join()},${JSON.stringify(body).slice(1)}`);
     },
     'huge numbers': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const digits = '9'.repeat(1 + r(r(50) === 0 ? 100_000 : 400));
       const name = pick(r, Object.keys(body));
       const number = pick(r, [
@@ -203,91 +210,91 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
         `${digits}.0`,
         `0${digits}`,
       ]);
-      return at(r, place, JSON.stringify({ ...body, [name]: '#' }).replace('"#"', number));
+      return at(r, endpoint, JSON.stringify({ ...body, [name]: '#' }).replace('"#"', number));
     },
     'deep JSON': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const depth = 1 + r(r(20) === 0 ? 200_000 : 2000);
       const deep = r(2) === 0 ? '['.repeat(depth) + ']'.repeat(depth) : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-      return at(r, place, JSON.stringify({ ...body, [pick(r, Object.keys(body))]: '#' }).replace('"#"', deep));
+      return at(r, endpoint, JSON.stringify({ ...body, [pick(r, Object.keys(body))]: '#' }).replace('"#"', deep));
     },
     'many items': (r) => {
-      const place = writing.find(({ path, method }) => path === '/invoices' && method === 'post')!;
-      const body = usual.get(place.operation.operationId)!;
+      const endpoint = writing.find(({ path, method }) => path === '/invoices' && method === 'post')!;
+      const body = usual.get(endpoint.operation.operationId)!;
       const [item] = body['items'] as Json[];
       const one = r(2) === 0 ? item : pick(r, nasty);
       return at(
         r,
-        place,
+        endpoint,
         JSON.stringify({ ...body, items: Array.from({ length: 490 + r(r(9) === 0 ? 9000 : 20) }, () => one) }),
       );
     },
     'unicode and bytes': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const bytes = Buffer.from(JSON.stringify(body));
       for (let count = 1 + r(5); count > 0; count -= 1) bytes[r(bytes.length)] = r(256);
-      return at(r, place, bytes);
+      return at(r, endpoint, bytes);
     },
     'another encoding': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const text = JSON.stringify(body);
       const encoded =
         r(2) === 0
           ? Buffer.from(text, pick(r, encodings))
           : Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]);
-      return at(r, place, encoded);
+      return at(r, endpoint, encoded);
     },
     'another type': (r) => {
-      const [place, body] = good(r);
-      return { ...at(r, place, JSON.stringify(body)), headers: { 'content-type': pick(r, types) } };
+      const [endpoint, body] = good(r);
+      return { ...at(r, endpoint, JSON.stringify(body)), headers: { 'content-type': pick(r, types) } };
     },
     'said to be compressed': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const headers = {
         'content-type': 'application/json',
         'content-encoding': pick(r, ['gzip', 'br', 'identity', 'x']),
       };
-      return { ...at(r, place, JSON.stringify(body)), headers };
+      return { ...at(r, endpoint, JSON.stringify(body)), headers };
     },
     'no object': (r) =>
       at(r, good(r)[0], pick(r, ['', 'null', '1', '"x"', '[]', 'true', '[{}]', '{}', '{', 'undefined'])),
     'another method': (r) => {
-      const { path } = pick(r, places);
+      const { path } = pick(r, endpoints);
       return { method: pick(r, methods), path: path.replace('{id}', () => idFor(r, path)), headers: {} };
     },
     'another address': (r) => {
       const path = Array.from({ length: 1 + r(4) }, () =>
-        r(3) === 0 ? pick(r, places).path.slice(1) : pick(r, segments),
+        r(3) === 0 ? pick(r, endpoints).path.slice(1) : pick(r, segments),
       );
       return { method: pick(r, methods), path: `/${path.join('/')}`, headers: {} };
     },
     'an idempotency key': (r) => {
-      const [place, body] = good(r);
+      const [endpoint, body] = good(r);
       const key = pick(r, ['a', 'b', 'x'.repeat(255), 'x'.repeat(256), ' ', '🦆', 'a,b']);
       const sent = r(3) === 0 ? body : { ...body, nonsense: r(3) };
       const ascii = /^[ -~]*$/.test(key) ? key : encodeURIComponent(key);
       return {
-        ...at(r, place, JSON.stringify(sent)),
+        ...at(r, endpoint, JSON.stringify(sent)),
         headers: { 'content-type': 'application/json', 'idempotency-key': ascii },
       };
     },
-    'a target in absolute form': (r) => inAbsoluteForm(r, at(r, pick(r, places))),
-    'no target in absolute form': (r) => withoutTarget(r, at(r, pick(r, places))),
-    'a Host': (r) => withHost(r, at(r, pick(r, places))),
-    'no Host, a bad one or two': (r) => withoutHost(r, at(r, pick(r, places))),
+    'a target in absolute form': (r) => inAbsoluteForm(r, at(r, pick(r, endpoints))),
+    'no target in absolute form': (r) => withoutTarget(r, at(r, pick(r, endpoints))),
+    'a Host': (r) => withHost(r, at(r, pick(r, endpoints))),
+    'no Host, a bad one or two': (r) => withoutHost(r, at(r, pick(r, endpoints))),
     'names of JavaScript in a body': (r) => {
-      const [place, body] = good(r);
-      return at(r, place, JSON.stringify(namedByJavaScript(r, body, () => pick(r, nasty))));
+      const [endpoint, body] = good(r);
+      return at(r, endpoint, JSON.stringify(namedByJavaScript(r, body, () => pick(r, nasty))));
     },
     'names of JavaScript in a query': (r) => {
-      const reading = places.filter(({ method }) => method === 'get');
-      const place = pick(r, reading);
-      const parameters = (place.operation.parameters ?? []).map((each) => judge.resolve(each).name);
-      const asked = at(r, place);
-      return { ...asked, path: queryNamedByJavaScript(r, asked.path, parameters) };
+      const reading = endpoints.filter(({ method }) => method === 'get');
+      const endpoint = pick(r, reading);
+      const parameters = (endpoint.operation.parameters ?? []).map((each) => validator.resolve(each).name);
+      const request = at(r, endpoint);
+      return { ...request, path: queryNamedByJavaScript(r, request.path, parameters) };
     },
     'headers of all kinds': (r) => {
-      const place = pick(r, places);
+      const endpoint = pick(r, endpoints);
       const text = pick(r, ['', ',', '*/*;q=9', 'x'.repeat(2000), '"', 'null', '-1', '1e9', '\u00ff']);
       const name = pick(r, [
         'accept',
@@ -303,12 +310,12 @@ export function hostileRequests(api: Description, judge: Judge, usual: Map<strin
         'x-request-id',
         'forwarded',
       ]);
-      return { ...at(r, place), headers: { [name]: text } };
+      return { ...at(r, endpoint), headers: { [name]: text } };
     },
   };
   const names = Object.keys(families);
 
-  return (seed: number): Asked => {
+  return (seed: number): HostileRequest => {
     const r = random(seed);
     const family = names[seed % names.length]!;
     return { family, ...families[family]!(r) };

@@ -7,10 +7,10 @@ import { makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { samples } from '../resources.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
-import { createJudge, description, type Parameter } from './description.ts';
+import { createApiValidator, description, type Parameter } from './description.ts';
 
 const api = description();
-const judge = createJudge(api);
+const validator = createApiValidator(api);
 
 let service: Service;
 let receiver: Receiver;
@@ -32,7 +32,7 @@ afterAll(async () => {
 const mutate = (mutation: string, variables: object) =>
   acme.graphql(`mutation ($id: UUID!) { ${mutation} { id } }`, variables);
 
-/** Lets every event happen that there is. */
+/** Causes an event of every type. */
 async function everything(webhookId: string): Promise<void> {
   const mutations = toSchema().getMutationType()?.getFields() ?? {};
   for (const { model } of resources) {
@@ -61,7 +61,7 @@ async function everything(webhookId: string): Promise<void> {
 }
 
 describe('the webhooks section', () => {
-  it('describes every request that is sent: its headers, and the body of each event', async () => {
+  it('describes the headers and the body of every delivery', async () => {
     const { id } = await createWebhook(acme, { url: `${receiver.url}/hook` });
     await everything(id);
     const described = Object.keys(api.webhooks).toSorted();
@@ -73,13 +73,13 @@ describe('the webhooks section', () => {
     for (const { headers, body } of receiver.requests) {
       const { post } = api.webhooks[String(headers['x-service-event'])]!;
       const { schema } = post.requestBody!.content['application/json'];
-      expect({ body, faults: judge.faults(schema, JSON.parse(body)) }).toEqual({ body, faults: [] });
+      expect({ body, violations: validator.violations(schema, JSON.parse(body)) }).toEqual({ body, violations: [] });
 
-      const parameters = (post.parameters ?? []).map((each) => judge.resolve<Parameter>(each));
+      const parameters = (post.parameters ?? []).map((each) => validator.resolve<Parameter>(each));
       const wrong = parameters.flatMap(({ name, schema: of, required }) => {
         const value = headers[name.toLowerCase()];
         const read = of.type === 'integer' ? Number(value) : value;
-        return required && value !== undefined ? judge.faults(of, read) : [`${name} is missing`];
+        return required && value !== undefined ? validator.violations(of, read) : [`${name} is missing`];
       });
       expect(wrong).toEqual([]);
       const names = new Set(parameters.map(({ name }) => name.toLowerCase()));

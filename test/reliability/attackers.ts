@@ -4,25 +4,25 @@ import { Agent, request } from 'node:http';
 import { hostileInput, type Ids } from '../graphql/hostile-inputs.ts';
 import { hostileDocument } from '../graphql/hostile.ts';
 
-/** Documents to send, by the numbers that they are made from. */
+/** The documents to send, by their seeds. */
 interface Order {
   url: string;
   authorization: string;
   from: number;
   count: number;
   atOnce: number;
-  /** What the documents may name. */
+  /** Ids that the documents can refer to. */
   ids: Ids;
 }
 
 export interface Attack {
   family: string;
   ms: number;
-  /** What no document may be answered. */
+  /** An unexpected answer. */
   wrong?: { seed: number; status: number; answer: unknown };
 }
 
-/** Sends hostile documents from a process of its own: what making them takes is none of the server's slowness. */
+/** Sends hostile documents from another process, so that generating them doesn't slow down the server. */
 export interface Attackers {
   send(order: Order): Promise<Attack[]>;
   end(): void;
@@ -56,17 +56,17 @@ function post({ url, authorization }: Order, body: string, type: string): Promis
 }
 
 async function attack(order: Order, seed: number): Promise<Attack> {
-  // By turns, so that innocents meet both kinds all the time.
+  // Alternating, so that the other callers always run beside both kinds.
   const at = Math.floor(seed / 2);
   const { family, body, type } = seed % 2 === 0 ? hostileDocument(at) : hostileInput(at, order.ids);
   const start = performance.now();
   const { status, text } = await post(order, body, type ?? 'application/json');
   const ms = performance.now() - start;
   const answer = JSON.parse(text) as { data?: object; errors?: { extensions?: { code?: string } }[] };
-  const isFault = answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
-  // Uploads of a tenant are bounded, and an upload counts until its file is deleted, which is after its answer.
+  const isInternalError = answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR');
+  // A tenant's uploads are limited. An upload counts until its file is deleted, which is after its answer.
   const good = type ? [200, 400, 413, 429] : [200, 400, 413];
-  const isGood = good.includes(status) && !isFault && (answer.data || answer.errors);
+  const isGood = good.includes(status) && !isInternalError && (answer.data || answer.errors);
   return { family, ms, ...(!isGood && { wrong: { seed, status, answer } }) };
 }
 

@@ -15,7 +15,7 @@ const restarts = times('RESTARTS', 20);
 function report(what: string, figures: Recovered & object): void {
   say(`${what}: nothing lost. ${told(figures)}`);
   expect(figures.slowestRecoveryMs).toBeLessThan(recoveryMs);
-  expect(figures.answered500 + figures.unanswered).toBeGreaterThan(0); // or it interrupted nothing
+  expect(figures.answered500 + figures.unanswered).toBeGreaterThan(0); // otherwise the faults interrupted nothing
 }
 
 it.skipIf(kills === 0)(`${kills} kills (-9) of gateways and workers under load lose nothing`, async () => {
@@ -32,14 +32,14 @@ it.skipIf(storms === 0)(`${storms} storms of terminated connections under load l
 
 const { unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk } = databaseFaults;
 
-it('each thing that may befall the database is told of, bounded, and over by itself', async () => {
+it('the service reports each fault of the database, answers in bounded time, and recovers by itself', async () => {
   const figures = await injectFaults(
     [unreachable, lostOnTheWay, hanging, slow, readOnly, outOfConnections, outOfDisk],
     12_000,
   );
-  report('databaseFaults', figures);
+  report('database faults', figures);
 });
 
-it.skipIf(restarts === 0)(`${restarts} rolling restarts under load: no request fails, and no job is lost`, async () => {
+it.skipIf(restarts === 0)(`${restarts} rolling restarts under load fail no request and lose no job`, async () => {
   say(`${restarts} restarts: no request failed. ${told(await restartInTurns(restarts))}`);
 });

@@ -9,16 +9,16 @@ import { ordinaryTraffic, quantile, say, serve } from './served.ts';
 const documents = Number(process.env['DOCUMENTS'] ?? 100_000);
 const first = Number(process.env['SEED'] ?? 0);
 const atOnce = 4;
-/** So many at a time, then a pause in which only ordinary traffic is served: both are measured in the same minutes. */
+/** Documents per volley. In the pause after it only ordinary traffic is served, so both are measured in the same minutes. */
 const volley = 1000;
 const pauseMs = 1000;
 
-it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others served`, async () => {
+it(`${documents} hostile documents are all answered without 5xx, in bounded memory, while other tenants are served`, async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme, globex } = served;
   await Promise.all(Array.from({ length: 20 }, () => makeCustomer(acme)));
-  // Who attacks has books to ask for.
+  // The attacker has rows to query.
   for (let count = 0; count < 100; count += 1) {
     const customerId = await makeCustomer(globex);
     await Promise.all([makeInvoice(globex, { customerId }), makeInvoice(globex, { customerId })]);
@@ -30,7 +30,7 @@ it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others
     atOnce,
     ids: idsOf(await fill(globex)),
   };
-  await attackers.send({ ...order, from: first, count: 200 }); // both processes warm
+  await attackers.send({ ...order, from: first, count: 200 }); // warms up both processes
 
   const ordinary = ordinaryTraffic(acme);
   let cpu = 0;
@@ -48,21 +48,21 @@ it(`${documents} hostile documents: no 5xx, all answered, memory bounded, others
   const traffic = await ordinary.stop();
   attackers.end();
 
-  const told = (values: number[]): string =>
+  const summary = (values: number[]): string =>
     `median ${quantile(values, 0.5).toFixed(1)} ms, p99 ${quantile(values, 0.99).toFixed(1)} ms`;
   const msOf = (some: Attack[]): number[] => some.map(({ ms }) => ms);
-  say(`hostile documents: ${told(msOf(attacks))}`);
+  say(`hostile documents: ${summary(msOf(attacks))}`);
   for (const [family, some] of Map.groupBy(attacks, ({ family: name }) => name))
-    say(`  ${family}: ${told(msOf(some))}`);
+    say(`  ${family}: ${summary(msOf(some))}`);
   const [without = [], beside = []] = ['without', 'beside'].map((phase) => traffic.get(phase));
   const ratio = quantile(beside, 0.99) / quantile(without, 0.99);
   say(
-    `ordinary traffic: ${told(without)} without, ${told(beside)} beside ${atOnce} attackers: ${ratio.toFixed(2)} times`,
+    `ordinary traffic: ${summary(without)} without, ${summary(beside)} beside ${atOnce} attackers: ${ratio.toFixed(2)} times`,
   );
   say(`processor’s time per hostile document, ordinary traffic beside it: ${(cpu / documents).toFixed(2)} ms`);
   say(`memory at the end: ${served.memory()} MiB`);
   expect(attacks).toHaveLength(documents);
   expect(attacks.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
-  expect(served.faults()).toEqual([]);
+  expect(served.loggedErrors()).toEqual([]);
   expect(served.memory()).toBeLessThan(1536); // it levels off at about 1000
 });

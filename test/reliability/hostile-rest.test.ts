@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { resources } from '../../prisma/resources.ts';
 import { tableOf } from '../../prisma/tables.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { createJudge, description, operations } from '../openapi/description.ts';
-import { judgeAnswer, send, usualBodies } from '../openapi/hostile-answers.ts';
-import { hostileRequests, type Known } from '../openapi/hostile.ts';
+import { createApiValidator, description, operations } from '../openapi/description.ts';
+import { validateAnswer, send, usualBodies } from '../openapi/hostile-answers.ts';
+import { hostileRequests, type KnownValues } from '../openapi/hostile.ts';
 import { fill } from '../isolation/books.ts';
 import type { Integrator, Service } from '../harness.ts';
 import { campaign, quantile, say, serve } from './served.ts';
@@ -18,62 +18,62 @@ const madeByRest = resources.filter(({ path }) =>
   routes.some(([method, at]) => method === 'POST' && at === `/${path}`),
 );
 
-/** What there is of each resource, and what was said of it. */
+/** The number of rows and of events of each resource. */
 async function counts({ pool }: Service, { tenantId }: Integrator): Promise<Record<string, number>> {
   const columns = madeByRest.flatMap(({ model, name }) => {
     const { table } = tableOf(model);
-    const told = (what: string): string =>
+    const eventCount = (what: string): string =>
       `(select count(*)::int from events where tenant_id = $1 and type = '${name}.${what}')`;
     return [
       `(select count(*)::int from ${table} where tenant_id = $1) as "${table}"`,
-      `${told('created')} as "${table} created"`,
-      `${told('deleted')} as "${table} deleted"`,
+      `${eventCount('created')} as "${table} created"`,
+      `${eventCount('deleted')} as "${table} deleted"`,
     ];
   });
   const { rows } = await pool.query<Record<string, number>>(`select ${columns.join()}`, [tenantId]);
   return rows[0]!;
 }
 
-it(`${requests} requests from and beyond the description: only documented answers, nothing leaked, nothing half-written`, async () => {
+it(`${requests} requests inside and outside the description get only documented answers, leak nothing, and write all or nothing`, async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme, globex, beside } = served;
   const api = description();
-  const judge = createJudge(api);
-  const places = operations(api);
+  const validator = createApiValidator(api);
+  const endpoints = operations(api);
   const theirs = Object.values(await fill(globex));
   await globex.graphql(
     `mutation ($name: String!) { createCustomer(input: { type: CUSTOMER, companyName: $name }) { id } }`,
     { name: secretName },
   );
-  const usual = await usualBodies(acme, places);
-  const known: Known = Object.fromEntries(resources.map(({ path }) => [path, [...theirs]]));
+  const usual = await usualBodies(acme, endpoints);
+  const known: KnownValues = Object.fromEntries(resources.map(({ path }) => [path, [...theirs]]));
   Object.assign(known, { customer_id: [String(usual.get('createInvoice')?.['customer_id'])], from: ['2026-01-31'] });
-  const make = hostileRequests(api, judge, usual, known);
+  const make = hostileRequests(api, validator, usual, known);
   const before = await counts(beside, acme);
 
   const taken: number[] = [];
   const acknowledged = new Map<string, number>();
   const statuses = new Map<string, number>();
   const wrong: unknown[] = [];
-  const kept = new Set(JSON.stringify([...usual.values()]).match(/[0-9a-f-]{36}/g)); // others refer to them
+  const kept = new Set(JSON.stringify([...usual.values()]).match(/[0-9a-f-]{36}/g)); // other requests refer to them
   await campaign(
     'REST',
     requests,
     atOnce,
     async (index) => {
       const seed = first + index;
-      const asked = make(seed);
-      if (asked.method === 'DELETE' && [...kept].some((id) => asked.path.includes(id))) return;
+      const request = make(seed);
+      if (request.method === 'DELETE' && [...kept].some((id) => request.path.includes(id))) return;
       const start = performance.now();
-      const answer = await send(served.url, acme, asked);
+      const answer = await send(served.url, acme, request);
       taken.push(performance.now() - start);
-      const told = `${asked.family}: ${answer.status}`;
-      statuses.set(told, (statuses.get(told) ?? 0) + 1);
-      const resource = new URL(`http://x/api/v1${asked.path}`).pathname.split('/')[3] ?? '';
+      const outcome = `${request.family}: ${answer.status}`;
+      statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
+      const resource = new URL(`http://x/api/v1${request.path}`).pathname.split('/')[3] ?? '';
       if (
         [201, 204].includes(answer.status) &&
-        asked.method !== 'OPTIONS' &&
+        request.method !== 'OPTIONS' &&
         !answer.headers.has('idempotent-replayed')
       ) {
         const what = `${resource.replace('-', '_')} ${answer.status === 201 ? 'created' : 'deleted'}`;
@@ -81,11 +81,11 @@ it(`${requests} requests from and beyond the description: only documented answer
         if (answer.status === 201) known[resource]?.push(answer.body.data.id);
       }
       try {
-        judgeAnswer(judge, asked, answer);
+        validateAnswer(validator, request, answer);
         expect(answer.text).not.toContain(secretName);
         expect(answer.text).not.toContain(globex.tenantId);
       } catch (error) {
-        const { family, method, path, body } = asked;
+        const { family, method, path, body } = request;
         const sent = String(body).slice(0, 500);
         wrong.push({
           seed,
@@ -101,12 +101,12 @@ it(`${requests} requests from and beyond the description: only documented answer
   );
   const ms = (share: number): string => `${quantile(taken, share).toFixed(1)} ms`;
   say(`REST: median ${ms(0.5)}, p99 ${ms(0.99)}; ${served.memory()} MiB at the end; ${wrong.length} answered wrongly`);
-  for (const [family, some] of Map.groupBy([...statuses].toSorted(), ([told]) => told.split(': ')[0]!))
-    say(`  ${family}: ${some.map(([told, count]) => `${count} × ${told.split(': ')[1]}`).join(', ')}`);
+  for (const [family, some] of Map.groupBy([...statuses].toSorted(), ([outcome]) => outcome.split(': ')[0]!))
+    say(`  ${family}: ${some.map(([outcome, count]) => `${count} × ${outcome.split(': ')[1]}`).join(', ')}`);
   expect(wrong.slice(0, 20)).toEqual([]);
-  expect(served.faults()).toEqual([]);
+  expect(served.loggedErrors()).toEqual([]);
 
-  // As many rows, and as many events, as were acknowledged: what was created, less what was deleted.
+  // The numbers of rows and events match the acknowledged creations and deletions.
   const after = await counts(beside, acme);
   const gained = (what: string): number => after[what]! - before[what]!;
   const done = (what: string): number => acknowledged.get(what) ?? 0;

@@ -11,8 +11,8 @@ import { findPostmaster, makeCluster, start, stop } from '../../src/postgres/pos
 import { readPasswords, roleUrl } from '../../src/postgres/roles.ts';
 import { freePort } from '../processes/npm.ts';
 
-// The Dockerfile's steps, done in empty folders without a container engine: one folder for each stage. The Node that
-// runs the tests stands for the base image's.
+// Runs the Dockerfile's steps without a container engine, in an empty folder for each stage. The Node that runs the tests
+// replaces the base image's.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const say = (line: string): void => void process.stdout.write(`  ${line}\n`);
@@ -24,7 +24,7 @@ interface Image {
   healthcheck: string[];
 }
 
-/** Files of the build context: what git has, without what .dockerignore leaves out. */
+/** Files of the build context: the tracked files without those of .dockerignore. */
 async function contextFiles(): Promise<string[]> {
   const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
   const ignored = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n').filter(Boolean);
@@ -70,21 +70,21 @@ async function copy(rest: string, stages: Map<string, string>, context: string[]
   }
 }
 
-/** Nothing of this checkout's but its Node. */
+/** An environment with only Node from this checkout. */
 const stageEnv = ({ folder, env }: Image): Record<string, string> => ({
   PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
   HOME: process.env['HOME'] ?? folder,
   ...env,
 });
 
-/** A new cluster, in which docker/database.sql has been run. @returns addresses for the owner and for the books' role */
+/** Creates a cluster and runs docker/database.sql. @returns the URLs of the owner and of the tenant role */
 async function makeDatabase(folder: string): Promise<{ owner: string; books: string }> {
-  const place = await findServerLocation(folder, say);
-  await makeCluster(place, say);
-  await start(place, undefined);
-  onTestFinished(() => stop(place));
-  const port = (await findPostmaster(place))?.port ?? 0;
-  const { superuser } = await readPasswords(place);
+  const location = await findServerLocation(folder, say);
+  await makeCluster(location, say);
+  await start(location, undefined);
+  onTestFinished(() => stop(location));
+  const port = (await findPostmaster(location))?.port ?? 0;
+  const { superuser } = await readPasswords(location);
   const script = await readFile(join(root, 'docker/database.sql'), 'utf8');
   const [before = '', after = ''] = script
     .replaceAll(/^\\getenv.*$/gm, '')
@@ -105,7 +105,7 @@ async function makeDatabase(folder: string): Promise<{ owner: string; books: str
   };
 }
 
-it('what the Dockerfile builds migrates a database of its own, starts, and answers', async () => {
+it('the image of the Dockerfile migrates a database, starts, and answers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-image-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const image = await build(folder);

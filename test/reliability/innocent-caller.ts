@@ -2,18 +2,18 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
 
-/** What an innocent caller was answered beside an attack. */
+/** The answers to an innocent caller during an attack. */
 export interface Figures {
   answers: number;
-  /** How often each status came, or the code of a connection's error, such as ECONNRESET. */
+  /** How often each status was answered, or each connection error occurred, such as ECONNRESET. */
   statuses: Record<string, number>;
-  /** From the moment a request was due, in milliseconds. */
+  /** In milliseconds from the time when a request was due. */
   slowestMs: number;
   medianMs: number;
 }
 
 export interface InnocentCaller {
-  /** Waits for the answers that are still to come, and ends the caller. */
+  /** Waits for the pending answers, and ends the caller. */
   stop(): Promise<Figures>;
 }
 
@@ -23,12 +23,12 @@ interface Order {
 }
 
 const everyMs = 100;
-/** After this a request counts as unanswered. */
-const patienceMs = 20_000;
+/** Timeout after which a request counts as unanswered. */
+const timeoutMs = 20_000;
 
 /**
- * Asks for GET /customers?per_page=1 every 100 ms, each time on a connection of its own, whether or not the requests
- * before are answered. It runs in a process of its own, so that an attacker in the test's process does not slow it down.
+ * Sends GET /customers?per_page=1 every 100 ms, each time on a new connection, without waiting for earlier answers. It
+ * runs in another process, so that an attacker in the test's process does not slow it down.
  * @param url the server's address, without a path
  */
 export async function startInnocentCaller(url: string, token: string): Promise<InnocentCaller> {
@@ -45,16 +45,16 @@ export async function startInnocentCaller(url: string, token: string): Promise<I
   };
 }
 
-function ask({ url, token }: Order): Promise<string> {
+function sendRequest({ url, token }: Order): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const asked = request(`${url}/api/v1/customers?per_page=1`, {
+  const sent = request(`${url}/api/v1/customers?per_page=1`, {
     agent: false,
     headers: { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const failed = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.name);
-  asked.on('error', failed).end();
-  asked.on('response', (response) => {
+  sent.on('error', failed).end();
+  sent.on('response', (response) => {
     response
       .on('error', failed)
       .on('end', () => resolve(String(response.statusCode)))
@@ -67,20 +67,20 @@ async function call(order: Order): Promise<void> {
   const taken: number[] = [];
   const statuses: Record<string, number> = {};
   const open = new Set<Promise<void>>();
-  await ask(order);
+  await sendRequest(order);
   process.send?.('started');
   let dueAt = performance.now();
-  const askInTime = async (due: number): Promise<void> => {
-    const status = await ask(order);
+  const sendWhenDue = async (due: number): Promise<void> => {
+    const status = await sendRequest(order);
     taken.push(performance.now() - due);
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
   const timer = setInterval(() => {
-    // A timer that comes late makes up for what it left out.
+    // A late timer sends the missed requests.
     for (; dueAt <= performance.now(); dueAt += everyMs) {
-      const asked = askInTime(dueAt);
-      open.add(asked);
-      void asked.finally(() => open.delete(asked));
+      const sent = sendWhenDue(dueAt);
+      open.add(sent);
+      void sent.finally(() => open.delete(sent));
     }
   }, everyMs / 4);
   await once(process, 'message');

@@ -11,7 +11,7 @@ const tenants = 1000;
 
 let database: Database;
 let guarded: Service;
-/** The same, on connections of the database's superuser, whom row-level security doesn't concern. */
+/** The same service on connections of a superuser, for whom row-level security is not applied. */
 let bare: Service;
 let load: Load;
 const customers: { who: Integrator; id: string }[] = [];

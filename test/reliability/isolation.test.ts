@@ -9,7 +9,7 @@ import { booksOf } from '../graphql/books.ts';
 import { argumentsFor, documentFor, pathsTo, placesOf } from '../graphql/questions.ts';
 import { fill } from '../isolation/books.ts';
 
-/** Each is asked twice: with another tenant's id, and with one that nobody has. */
+/** The number of calls. Each is sent twice: with another tenant's id, and with an unknown one. */
 const calls = Number(process.env['CALLS'] ?? 50_000);
 
 let service: Service;
@@ -31,14 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = (id: string) => Promise<Answer>;
+type Call = (id: string) => Promise<Answer>;
 
 const pick = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]!;
 const maybe = (): boolean => Math.random() < 0.5;
 const schema = toSchema();
 
-/** Anything GraphQL offers that takes an id, the id in one of its places, ids of our own or none in the others. */
-function graphqlQuestion(): Ask {
+/** A call of any GraphQL field with an id argument. The id is one argument; the others are own ids or omitted. */
+function graphqlCall(): Call {
   const places = placesOf(schema).filter(({ operation, field }) => operation && pathsTo('UUID', field.args).length > 0);
   const place = pick(places);
   const path = pick(pathsTo('UUID', place.field.args)).join('.');
@@ -78,8 +78,8 @@ const takesId = routes.filter(
     path !== '/me' && (method === 'GET' || path.includes(':id') || placesInBody(operation).length > 0),
 );
 
-/** Any REST endpoint that takes an id, the id in its path, its query or its body. */
-function restQuestion(): Ask {
+/** A call of any REST endpoint with an id in its path, its query, or its body. */
+function restCall(): Call {
   const [method, path, operation] = pick(takesId);
   const inBody = placesInBody(operation);
   const place = pick([...(path.includes(':id') ? ['id'] : []), ...inBody]);
@@ -95,7 +95,7 @@ function restQuestion(): Ask {
   };
 }
 
-/** All of an answer but what differs between any two: the date, the request's id, the id that was asked for. */
+/** An answer without the parts that always differ: the date, the request's id, and the requested id. */
 const comparable = ({ status, headers, text }: Answer, id: string) => ({
   status,
   headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
@@ -104,17 +104,17 @@ const comparable = ({ status, headers, text }: Answer, id: string) => ({
 
 const unknownLike = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 
-it(`another tenant’s id is answered byte for byte like one that nobody has: ${calls} generated calls`, async () => {
+it(`another tenant’s id is answered byte for byte like an unknown one in ${calls} generated calls`, async () => {
   const before = [await booksOf(service, acme), await booksOf(service, globex)];
   const statuses = new Map<number, number>();
   const bar = new SingleBar({ format: '  {bar} {value}/{total} calls, {eta_formatted} to go', stream: process.stderr });
   bar.start(calls, 0);
-  let asked = 0;
-  const askOn = async (): Promise<void> => {
-    while (asked++ < calls) {
-      const ask = maybe() ? restQuestion() : graphqlQuestion();
+  let sent = 0;
+  const sendCalls = async (): Promise<void> => {
+    while (sent++ < calls) {
+      const call = maybe() ? restCall() : graphqlCall();
       const id = pick(theirs);
-      const answers = [comparable(await ask(id), id), comparable(await ask(unknownLike(id)), unknownLike(id))];
+      const answers = [comparable(await call(id), id), comparable(await call(unknownLike(id)), unknownLike(id))];
       expect(answers[0]).toEqual(answers[1]);
       const { status } = answers[0]!;
       expect(status).toBeLessThan(500);
@@ -123,8 +123,10 @@ it(`another tenant’s id is answered byte for byte like one that nobody has: ${
       bar.increment();
     }
   };
-  await Promise.all(Array.from({ length: 16 }, askOn)).finally(() => bar.stop());
+  await Promise.all(Array.from({ length: 16 }, sendCalls)).finally(() => bar.stop());
   expect([await booksOf(service, acme), await booksOf(service, globex)]).toEqual(before);
-  const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
-  process.stdout.write(`  ${calls} calls with another tenant’s ids, none told from unknown ones: ${told.join(', ')}\n`);
+  const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+  process.stdout.write(
+    `  ${calls} calls with another tenant’s ids, none told from unknown ones: ${counts.join(', ')}\n`,
+  );
 });

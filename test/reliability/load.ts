@@ -13,9 +13,9 @@ interface Order {
   concurrency: number;
 }
 
-/** Asks addresses in turn, from a process of its own. */
+/** Sends GET requests to the addresses in turn, from another process. */
 export interface Load {
-  /** @returns how many answered 200, a second */
+  /** @returns requests answered 200 per second */
   run(order: Order): Promise<number>;
   end(): void;
 }
@@ -25,8 +25,8 @@ export function startLoad(): Load {
   return {
     run: async (order) => {
       child.send(order);
-      const [answer] = (await once(child, 'message')) as [{ perSecond: number } | { fault: string }];
-      if ('fault' in answer) throw new Error(answer.fault);
+      const [answer] = (await once(child, 'message')) as [{ perSecond: number } | { error: string }];
+      if ('error' in answer) throw new Error(answer.error);
       return answer.perSecond;
     },
     end: () => void child.kill(),
@@ -63,7 +63,7 @@ if (import.meta.main) {
   process.on('message', async (order: Order) => {
     const answer = await load(order).then(
       (perSecond) => ({ perSecond }),
-      (error: unknown) => ({ fault: String(error) }),
+      (error: unknown) => ({ error: String(error) }),
     );
     process.send?.(answer);
   });

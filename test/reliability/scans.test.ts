@@ -8,11 +8,11 @@ const customers = Number(process.env['CUSTOMERS'] ?? 150_000);
 const seconds = Number(process.env['SECONDS'] ?? 30);
 const atOnce = 20;
 
-/** As many aliases of a searched total as a document may have that is not refused. */
+/** A document with this many searches that count all matches. */
 const document = (aliases: number): string =>
   `{ ${Array.from({ length: aliases }, (_, index) => `a${index}: customers(q: "e", first: 1) { totalCount }`).join(' ')} }`;
 
-it(`searches through ${customers} customers, ${atOnce} documents at once: others are served`, async () => {
+it(`other tenants are served during ${atOnce} concurrent documents that search ${customers} customers`, async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme: innocent, globex: attacker, beside } = served;
@@ -24,8 +24,8 @@ it(`searches through ${customers} customers, ${atOnce} documents at once: others
   );
   await beside.pool.query('vacuum analyze customers');
 
-  const calm = await besides(innocent, served.url, () => sleep(5000));
-  say(`calm: ${told(calm)}`);
+  const calm = await duringWork(innocent, served.url, () => sleep(5000));
+  say(`calm: ${summary(calm)}`);
 
   const refused = await attacker.graphqlAnswer(document(20));
   expect(refused.body.errors?.[0].message).toMatch(/values to answer/);
@@ -36,24 +36,24 @@ it(`searches through ${customers} customers, ${atOnce} documents at once: others
     const send = async (): Promise<void> => {
       while (performance.now() < until) {
         const { body } = await attacker.graphqlAnswer(document(16));
-        const fate = body.errors ? String(body.errors[0].extensions?.code) : 'answered';
-        statuses[fate] = (statuses[fate] ?? 0) + 1;
+        const outcome = body.errors ? String(body.errors[0].extensions?.code) : 'answered';
+        statuses[outcome] = (statuses[outcome] ?? 0) + 1;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, send));
   };
-  const attacked = await besides(innocent, served.url, attack);
-  say(`beside the attack: ${told(attacked)}; the attacker: ${JSON.stringify(statuses)}`);
+  const attacked = await duringWork(innocent, served.url, attack);
+  say(`beside the attack: ${summary(attacked)}; the attacker: ${JSON.stringify(statuses)}`);
   expect(attacked.statuses).toEqual({ 200: attacked.answers });
   expect(attacked.slowestMs).toBeLessThan(1000);
 });
 
-/** What an innocent caller is answered while `work` goes on. */
-async function besides({ token }: Integrator, url: string, work: () => Promise<unknown>): Promise<Figures> {
+/** The answers to an innocent caller during `work`. */
+async function duringWork({ token }: Integrator, url: string, work: () => Promise<unknown>): Promise<Figures> {
   const caller = await startInnocentCaller(url, token);
   await work();
   return caller.stop();
 }
 
-const told = ({ answers, medianMs, slowestMs, statuses }: Figures): string =>
+const summary = ({ answers, medianMs, slowestMs, statuses }: Figures): string =>
   `${answers} answers, median ${medianMs} ms, slowest ${slowestMs} ms, ${JSON.stringify(statuses)}`;

@@ -6,16 +6,16 @@ import type { Answer } from '../harness.ts';
 import { startReceiver, until, type Receiver } from '../webhooks/receiver.ts';
 import { cli, kontorSecret, say, serve, type Served } from './served.ts';
 
-// A full life of the service, at its most talkative; then every secret that was seen in it is looked for wherever it
-// must not be: in every table, in the log, in errors, in what the command line lists, among the metrics.
+// Uses all features with a secret, with the most detailed log. Then searches for every secret in every place that must not
+// have it: tables, the log, errors, output of the command line, and metrics.
 
 const metricsToken = 'what-opens-the-metrics';
 let served: Served;
 let receiver: Receiver;
-/** By what they are. */
+/** Secrets by their description. */
 const secrets = new Map<string, string>();
-/** What may tell none of them, by where it was found. */
-const told = new Map<string, string[]>();
+/** Texts that must contain no secret, by their source. */
+const outputs = new Map<string, string[]>();
 
 beforeAll(async () => {
   let failing = 3;
@@ -33,23 +33,23 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Keeps a secret in mind, and all that is as good as the secret. */
-function keep(what: string, secret: string): string {
+/** Records a secret to search for. */
+function recordSecret(what: string, secret: string): string {
   secrets.set(what, secret);
   return secret;
 }
 
-/** Keeps an answer's headers, and its body unless it is the one that shows a secret. */
-function hear(what: string, answer: Answer, { shows = false } = {}): Answer {
-  const lines = told.get(what) ?? [];
-  told.set(what, lines);
+/** Records an answer's headers, and its body unless it shows a secret by design. */
+function recordAnswer(what: string, answer: Answer, { shows = false } = {}): Answer {
+  const lines = outputs.get(what) ?? [];
+  outputs.set(what, lines);
   lines.push(...[...answer.headers].filter(([name]) => name !== 'set-cookie').map((pair) => pair.join(': ')));
   if (!shows) lines.push(answer.text);
   return answer;
 }
 
-/** How a secret may be written down: as it is, in hexadecimal, in base64 wherever it begins, in a URL, decoded. */
-function writings(secret: string): string[] {
+/** The encodings of a secret: plain, hexadecimal, base64 at any offset, in a URL, and decoded. */
+function encodingsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret)];
   const [, encoded] = /^(?:whsec_)?([A-Za-z0-9+/_-]{43}=?)$/.exec(secret) ?? [];
   if (encoded) bytes.push(Buffer.from(encoded, 'base64'));
@@ -57,7 +57,7 @@ function writings(secret: string): string[] {
     each.toString('latin1'),
     each.toString('hex'),
     ...[0, 1, 2].flatMap((shift) => {
-      // Without the characters at its ends that hold bits of its neighbours.
+      // The characters at the ends are removed, as they have bits of adjacent text.
       const shifted = Buffer.concat([Buffer.alloc(shift), each])
         .toString('base64')
         .replace(/=+$/, '');
@@ -68,7 +68,7 @@ function writings(secret: string): string[] {
   return [...new Set([secret, encodeURIComponent(secret), ...ofBytes])];
 }
 
-/** Every row of every table as text, and what its bytes say. */
+/** Every row of every table as text, and its decoded bytes. */
 async function dump(): Promise<string[]> {
   const { pool } = served.beside;
   const { rows: tables } = await pool.query<{ name: string }>(`
@@ -89,69 +89,75 @@ async function dump(): Promise<string[]> {
 const list = (...args: string[]): string =>
   execFileSync(process.execPath, [cli, ...args, '--json'], { env: served.env, encoding: 'utf8' });
 
-it('a full life: everything that has a secret is made, used, used wrongly and ended', async () => {
-  keep('KONTOR_SECRET', kontorSecret);
+it('everything with a secret is created, used, misused, and ended', async () => {
+  recordSecret('KONTOR_SECRET', kontorSecret);
   for (const vault of ['webhook secrets', 'stored answers']) {
     const key = Buffer.from(hkdfSync('sha256', kontorSecret, '', `kontor ${vault}`, 32));
-    keep(`the key of ${vault}`, key.toString('hex'));
+    recordSecret(`the key of ${vault}`, key.toString('hex'));
   }
   const { acme, beside } = served;
-  keep('the integrator’s token', acme.token);
+  recordSecret('the integrator’s token', acme.token);
   const { email, tenantId } = await makeUser(beside);
-  keep('a password', password);
+  recordSecret('a password', password);
 
   const ada = openBrowser(served);
-  hear('sign-in', await ada.signIn(email, keep('a wrong password', 'wrong horse battery staple')));
-  hear(
+  recordAnswer('sign-in', await ada.signIn(email, recordSecret('a wrong password', 'wrong horse battery staple')));
+  recordAnswer(
     'sign-in',
-    await ada.signIn(keep('what was typed in place of an e-mail address', 'my password is rosebud 77'), 'x'),
+    await ada.signIn(recordSecret('text in place of an e-mail address', 'my password is rosebud 77'), 'x'),
   );
-  hear('sign-in', await ada.request('POST', '/api/auth/sign-in/email', '{"email": "x", "password": "half a pass'));
-  keep('half a password', 'half a pass');
-  hear('sign-in', await ada.signIn(email));
-  keep('a session', ada.cookie!.split('=')[1]!);
+  recordAnswer(
+    'sign-in',
+    await ada.request('POST', '/api/auth/sign-in/email', '{"email": "x", "password": "half a pass'),
+  );
+  recordSecret('half a password', 'half a pass');
+  recordAnswer('sign-in', await ada.signIn(email));
+  recordSecret('a session', ada.cookie!.split('=')[1]!);
   const forged = { 'sec-fetch-site': 'cross-site' };
-  hear('a forged request', await ada.request('POST', '/graphql', { query: '{ me { user { id } } }' }, forged));
+  recordAnswer('a forged request', await ada.request('POST', '/graphql', { query: '{ me { user { id } } }' }, forged));
 
   const mutate = async (what: string, query: string, variables: object = {}, headers = {}, shows = true) => {
     const answer = await ada.request('POST', '/graphql', { query, variables }, headers);
-    return hear(what, answer, { shows: shows && answer.body.data !== null }).body.data;
+    return recordAnswer(what, answer, { shows: shows && answer.body.data !== null }).body.data;
   };
   const key = { 'idempotency-key': 'once' };
   const make = 'mutation { made: createApiToken(input: { name: "x" }) { value apiToken { id } } }';
   const { made } = await mutate('a new token', make, {}, key);
-  keep('a token', made.value);
-  expect((await mutate('a new token', make, {}, key)).made.value, 'the stored answer tells it').toBe(made.value);
+  recordSecret('a token', made.value);
+  expect((await mutate('a new token', make, {}, key)).made.value, 'the stored answer shows it').toBe(made.value);
   const asToken = { authorization: `Bearer ${made.value}` };
-  hear('REST', await served.request('GET', '/api/v1/me', { headers: asToken }));
-  hear('REST', await served.request('GET', `/api/v1/me?token=${made.value}`, { headers: asToken }));
-  hear('REST', await served.request('POST', '/api/v1/customers', { headers: asToken, body: { nonsense: 1 } }));
-  const mistyped = keep('a mistyped token', `${made.value.slice(0, -1)}${made.value.endsWith('x') ? 'y' : 'x'}`);
-  hear('REST', await served.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${mistyped}` } }));
-  hear('REST', await served.request('GET', '/api/v1/me', { headers: { authorization: made.value } }));
+  recordAnswer('REST', await served.request('GET', '/api/v1/me', { headers: asToken }));
+  recordAnswer('REST', await served.request('GET', `/api/v1/me?token=${made.value}`, { headers: asToken }));
+  recordAnswer('REST', await served.request('POST', '/api/v1/customers', { headers: asToken, body: { nonsense: 1 } }));
+  const mistyped = recordSecret(
+    'a mistyped token',
+    `${made.value.slice(0, -1)}${made.value.endsWith('x') ? 'y' : 'x'}`,
+  );
+  recordAnswer('REST', await served.request('GET', '/api/v1/me', { headers: { authorization: `Bearer ${mistyped}` } }));
+  recordAnswer('REST', await served.request('GET', '/api/v1/me', { headers: { authorization: made.value } }));
   await mutate('revoking', 'mutation ($id: UUID!) { revokeApiToken(id: $id) { id } }', { id: made.apiToken.id });
-  hear('REST', await served.request('GET', '/api/v1/me', { headers: asToken }));
+  recordAnswer('REST', await served.request('GET', '/api/v1/me', { headers: asToken }));
 
   const invite = 'mutation { invited: inviteMember(email: "bob@example.com") { link } }';
   const link = (await mutate('an invitation', invite)).invited.link.split('/').at(-1);
-  keep('an invitation', link);
-  hear('its page', await served.request('GET', `/invitation/${link}`));
+  recordSecret('an invitation', link);
+  recordAnswer('its page', await served.request('GET', `/invitation/${link}`));
   const bob = openBrowser(served);
-  hear('an invitation', await bob.request('POST', '/api/auth/invitation', { token: link }));
+  recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation', { token: link }));
   const accept = { token: link, name: 'Bob', password: 'short' };
-  hear('an invitation', await bob.request('POST', '/api/auth/invitation/accept', accept));
-  const entry = { ...accept, password: keep('another password', 'violet umbrella under seven bridges') };
-  hear('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
-  keep('another session', bob.cookie!.split('=')[1]!);
-  hear('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
+  recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', accept));
+  const entry = { ...accept, password: recordSecret('another password', 'violet umbrella under seven bridges') };
+  recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
+  recordSecret('another session', bob.cookie!.split('=')[1]!);
+  recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
 
   const url = `${receiver.url}/hook`;
   const hook = 'mutation ($url: String!) { made: createWebhook(input: { url: $url }) { secret webhook { id } } }';
   const first = (await mutate('a webhook', hook, { url }, { 'idempotency-key': 'hook' })).made;
-  keep('a webhook’s secret', first.secret);
-  const ask = async (what: string, query: string, shows = false) =>
+  recordSecret('a webhook’s secret', first.secret);
+  const mutateHook = async (what: string, query: string, shows = false) =>
     mutate(what, query, { id: first.webhook.id }, {}, shows);
-  await ask('a ping', 'mutation ($id: UUID!) { pingWebhook(id: $id) { id } }');
+  await mutateHook('a ping', 'mutation ($id: UUID!) { pingWebhook(id: $id) { id } }');
   await mutate(
     'a customer',
     'mutation { createCustomer(input: { type: CUSTOMER, companyName: "x" }) { id } }',
@@ -163,43 +169,50 @@ it('a full life: everything that has a secret is made, used, used wrongly and en
     Number((await beside.pool.query(`select count(*) from deliveries where state = 'delivered'`)).rows[0].count) >=
     count;
   await until(() => delivered(2), 'the deliveries, after some failures');
-  const rotated = (await ask('a rotation', 'mutation ($id: UUID!) { rotateWebhookSecret(id: $id) { secret } }', true))
-    .rotateWebhookSecret.secret;
-  keep('a rotated secret', rotated);
-  await ask('a ping', 'mutation ($id: UUID!) { pingWebhook(id: $id) { id } }');
+  const rotated = (
+    await mutateHook('a rotation', 'mutation ($id: UUID!) { rotateWebhookSecret(id: $id) { secret } }', true)
+  ).rotateWebhookSecret.secret;
+  recordSecret('a rotated secret', rotated);
+  await mutateHook('a ping', 'mutation ($id: UUID!) { pingWebhook(id: $id) { id } }');
   await until(() => delivered(3), 'a delivery signed with both secrets');
   const { headers, body } = receiver.requests.at(-1)!;
   const signed = (secret: string): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   expect([signed(first.secret), signed(rotated)]).toContain(headers['x-service-signature']);
-  await ask(
+  await mutateHook(
     'the audit log',
     `query ($id: UUID!) { deliveries(webhookId: $id) { nodes { id attempts { requestHeaders responseBody error } } } }`,
   );
 
-  hear('no fault', await ada.request('POST', '/graphql', { query: '{ nonsense }', variables: { token: made.value } }));
+  recordAnswer(
+    'a client error',
+    await ada.request('POST', '/graphql', { query: '{ nonsense }', variables: { token: made.value } }),
+  );
   await beside.pool.query('alter table projects rename to gone');
   const asBob = { authorization: `Bearer ${acme.token}`, 'idempotency-key': 'fault' };
-  const faults = [
+  const errors = [
     await served.request('POST', '/api/v1/projects', { headers: asBob, body: { name: 'x' } }),
     await ada.request('POST', '/graphql', { query: 'mutation { createProject(input: { name: "x" }) { id } }' }),
   ];
   await beside.pool.query('alter table gone rename to projects');
-  expect(faults[0]!.status).toBe(500);
-  for (const fault of faults) hear('a fault', fault);
+  expect(errors[0]!.status).toBe(500);
+  for (const error of errors) recordAnswer('an internal error', error);
 
   const changed = {
     currentPassword: password,
-    newPassword: keep('a new password', 'a yellow submarine, painted blue'),
+    newPassword: recordSecret('a new password', 'a yellow submarine, painted blue'),
   };
-  hear('a new password', await ada.request('POST', '/api/auth/change-password', { ...changed, newPassword: 'short' }));
-  hear('a new password', await ada.request('POST', '/api/auth/change-password', changed));
-  keep('a new session', ada.cookie!.split('=')[1]!);
-  hear('sign-out', await bob.request('POST', '/api/auth/sign-out'));
+  recordAnswer(
+    'a new password',
+    await ada.request('POST', '/api/auth/change-password', { ...changed, newPassword: 'short' }),
+  );
+  recordAnswer('a new password', await ada.request('POST', '/api/auth/change-password', changed));
+  recordSecret('a new session', ada.cookie!.split('=')[1]!);
+  recordAnswer('sign-out', await bob.request('POST', '/api/auth/sign-out'));
 
-  keep('the metrics’ token', metricsToken);
+  recordSecret('the metrics’ token', metricsToken);
   const scraped = await served.request('GET', '/metrics', { headers: { authorization: `Bearer ${metricsToken}` } });
   expect(scraped.status).toBe(200);
-  hear('/metrics', scraped);
+  recordAnswer('/metrics', scraped);
   for (const path of [
     '/metrics',
     '/health/live',
@@ -208,35 +221,35 @@ it('a full life: everything that has a secret is made, used, used wrongly and en
     '/api/v1/openapi.json',
     '/.env',
   ]) {
-    hear(path, await served.request('GET', path));
+    recordAnswer(path, await served.request('GET', path));
   }
-  told.set('kontor token list', [list('token', 'list')]);
-  told.set('kontor webhook list', [list('webhook', 'list', '--tenant', tenantId)]);
-  told.set('the log', served.lines());
-  told.set('the database', await dump());
+  outputs.set('kontor token list', [list('token', 'list')]);
+  outputs.set('kontor webhook list', [list('webhook', 'list', '--tenant', tenantId)]);
+  outputs.set('the log', served.lines());
+  outputs.set('the database', await dump());
 });
 
-it('no secret is told: in no table, log, error, list or metric, in no way of writing', () => {
+it('no table, log, error, list, or metric contains a secret in any encoding', () => {
   const canary = randomBytes(32).toString('base64');
   const around = (bytes: Buffer): string =>
     Buffer.concat([Buffer.from('{"a'), bytes, Buffer.from('b"}')]).toString('base64');
   for (const written of [canary, around(Buffer.from(canary)), Buffer.from(canary).toString('hex')]) {
     expect(
-      writings(canary).some((each) => written.includes(each)),
-      'what is looked for can be found',
+      encodingsOf(canary).some((each) => written.includes(each)),
+      'the search finds each encoding',
     ).toBe(true);
   }
   const found: string[] = [];
   let texts = 0;
-  for (const [where, lines] of told) {
+  for (const [where, lines] of outputs) {
     texts += lines.length;
     const all = lines.join('\n');
     for (const [what, secret] of secrets) {
-      if (writings(secret).some((each) => all.includes(each))) found.push(`${what}, in ${where}`);
+      if (encodingsOf(secret).some((each) => all.includes(each))) found.push(`${what}, in ${where}`);
     }
   }
   say(`${secrets.size} secrets looked for in ${texts} texts: ${found.length} found`);
   expect(found).toEqual([]);
   expect(secrets.size).toBeGreaterThan(15);
-  for (const where of ['the log', 'the database']) expect(told.get(where)!.length).toBeGreaterThan(50);
+  for (const where of ['the log', 'the database']) expect(outputs.get(where)!.length).toBeGreaterThan(50);
 });

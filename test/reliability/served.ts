@@ -7,30 +7,30 @@ import { freePort } from '../processes/npm.ts';
 
 export const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-export const kontorSecret = 'the secret of the tests, long enough'; // as the harness has it
+export const kontorSecret = 'the secret of the tests, long enough'; // the same as in the harness
 
 export interface Served extends Pick<Service, 'request'> {
   url: string;
-  /** Who sends to the server's process. */
+  /** Sends requests to the server's process. */
   acme: Integrator;
   globex: Integrator;
-  /** Another one on the same database, in this process, to look behind. */
+  /** Another service on the same database, in this process, to inspect the database. */
   beside: Service;
   pid: number;
-  /** What the process runs with. */
+  /** The process's environment. */
   env: NodeJS.ProcessEnv;
-  /** What the process logged. */
+  /** The process's log. */
   lines(): string[];
-  /** What of it is a fault. */
-  faults(): string[];
-  /** MiB that the process holds. */
+  /** The logged errors. */
+  loggedErrors(): string[];
+  /** The process's memory in MiB. */
   memory(): number;
-  /** Milliseconds of a processor's time that the process has used: unlike the clock, others leave it alone. */
+  /** The process's CPU time in milliseconds. Unlike wall-clock time, it doesn't depend on other processes. */
   cpu(): number;
   close(): Promise<void>;
 }
 
-/** A server in a process of its own, without a rate limit. `start` works on the queue, too. */
+/** A server in its own process, without a rate limit. `start` also runs a worker. */
 export async function serve(
   command: 'serve' | 'start' = 'serve',
   settings: Record<string, string> = {},
@@ -51,7 +51,7 @@ export async function serve(
   child.stdout.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
   const url = `http://127.0.0.1:${env.PORT}`;
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The server ended with ${code}`)));
-  ended.catch(() => {}); // later, it is meant to
+  ended.catch(() => {}); // close() ends it later
   while (!lines.join('').includes(url)) await Promise.race([once(child.stdout, 'data'), ended]);
   const request = requesting(url);
   return {
@@ -63,7 +63,7 @@ export async function serve(
     acme: asIntegrator({ request, books: beside.books }, await beside.integrator()),
     globex: asIntegrator({ request, books: beside.books }, await beside.integrator({ name: 'Globex' })),
     beside,
-    faults: () => lines.filter((line) => line.includes('"level":50')),
+    loggedErrors: () => lines.filter((line) => line.includes('"level":50')),
     memory: () => {
       const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       return Math.round(Number(kib) / 1024);
@@ -81,25 +81,25 @@ export async function serve(
   };
 }
 
-/** The value that so much of the sorted values stays below. */
+/** The quantile of the values: `share` of them are smaller. */
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
 export interface OrdinaryTraffic {
-  /** From now on, what is asked is kept under this name. */
+  /** Starts a phase: further requests are recorded under this name. */
   during(phase: string): void;
-  /** The milliseconds that each took, by the phase in which it was asked and answered. */
+  /** The duration of each request in milliseconds, by the phase in which it was sent and answered. */
   stop(): Promise<Map<string, number[]>>;
 }
 
-/** Asks for a list 50 times a second, whether or not those before are answered: waiting counts, and slows nobody. */
+/** Requests a list 50 times a second, without waiting for earlier answers. */
 export function ordinaryTraffic(who: Integrator): OrdinaryTraffic {
   const taken = new Map<string, number[]>();
-  const asked = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let phase = '';
-  const ask = async (): Promise<void> => {
+  const sendRequest = async (): Promise<void> => {
     const [start, during] = [performance.now(), phase];
     const { status } = await who.rest('GET', '/customers');
     if (status !== 200) throw new Error(`Ordinary traffic was answered ${status}`);
@@ -107,21 +107,21 @@ export function ordinaryTraffic(who: Integrator): OrdinaryTraffic {
     taken.set(phase, [...(taken.get(phase) ?? []), performance.now() - start]);
   };
   const timer = setInterval(() => {
-    const one = ask();
-    asked.add(one);
-    void one.finally(() => asked.delete(one)).catch(() => {}); // stop() throws it
+    const one = sendRequest();
+    pending.add(one);
+    void one.finally(() => pending.delete(one)).catch(() => {}); // stop() rejects with it
   }, 20);
   return {
     during: (name) => void (phase = name),
     stop: async () => {
       clearInterval(timer);
-      await Promise.all(asked);
+      await Promise.all(pending);
       return taken;
     },
   };
 }
 
-/** Does `count` things, so many at once, and tells how far it is. */
+/** Calls `act` `count` times, `atOnce` of them concurrently, and prints its progress. */
 export async function campaign(
   name: string,
   count: number,

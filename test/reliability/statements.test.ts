@@ -6,7 +6,7 @@ import type { Integrator } from '../harness.ts';
 import { startInnocentCaller, type Figures } from './innocent-caller.ts';
 import { say, serve, type Served } from './served.ts';
 
-// Statements that are made to take the event loop, memory or connections, and beside each an innocent caller.
+// Bank statements that are designed to block the event loop, memory, or connections. An innocent caller runs beside each.
 
 const mebibytes = Number(process.env['MEBIBYTES'] ?? 16);
 const repeated = (text: string): string => text.repeat(Math.floor((mebibytes * 1024 * 1024) / text.length));
@@ -18,7 +18,7 @@ const details =
 const status = '<Ntry><Sts><Prtry>odd</Prtry></Sts></Ntry>';
 const mt940 = ':20:1\n:25:DE1\n:60F:C260302EUR0,\n';
 
-/** Made when they are sent: all of them at once would take memory from the machine that is measured. */
+/** The files are generated when they are sent: all at once would take memory from the measured machine. */
 const files: Record<string, () => string> = {
   'balances without an amount': () => within(repeated('<Bal/>')),
   "statuses of the bank's own": () => within(repeated(status)),
@@ -33,57 +33,57 @@ const files: Record<string, () => string> = {
   'one line': () => repeated('x'),
 };
 
-it('hostile statements: others are served, and memory does not grow with the file', async () => {
+it('other tenants are served during hostile statements, and memory does not grow with the file', async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme: innocent, globex: attacker } = served;
-  await upload(served, attacker, camt(many(500))); // warm
+  await upload(served, attacker, camt(many(500))); // warms up
   const atRest = served.memory();
   for (const [name, file] of Object.entries(files)) {
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, served.memory())), 50);
     let answer = '';
-    const figures = await besides(innocent, served, async () => {
+    const figures = await duringWork(innocent, served, async () => {
       const text = file();
       const answers = await Promise.all([1, 2].map(() => upload(served, attacker, text)));
       answer = answers[0] ?? '';
     });
     clearInterval(watch);
-    say(`${name}: ${told(figures)}; memory ${atRest} → ${most} MiB; ${answer.slice(0, 160)}`);
+    say(`${name}: ${summary(figures)}; memory ${atRest} → ${most} MiB; ${answer.slice(0, 160)}`);
     expect(figures.statuses).toEqual({ 200: figures.answers });
     expect(figures.slowestMs).toBeLessThan(1000);
     expect(answer.length).toBeLessThan(30_000);
     expect(most - atRest).toBeLessThan(400);
   }
-  expect(served.faults()).toEqual([]);
+  expect(served.loggedErrors()).toEqual([]);
 });
 
-it('thirty uploads that stall: others are served', async () => {
+it('other tenants are served during thirty stalled uploads', async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme: innocent, globex: attacker } = served;
-  const figures = await besides(innocent, served, async () => {
+  const figures = await duringWork(innocent, served, async () => {
     const senders = Array.from({ length: 30 }, (_, at) => stall(served, attacker, at % 2 === 0));
     await sleep(20_000);
     for (const end of senders) end();
   });
-  say(`thirty uploads that stall: ${told(figures)}`);
+  say(`thirty uploads that stall: ${summary(figures)}`);
   expect(figures.statuses).toEqual({ 200: figures.answers });
   expect(figures.slowestMs).toBeLessThan(1000);
-  expect(served.faults()).toEqual([]);
+  expect(served.loggedErrors()).toEqual([]);
 });
 
-it('a statement of 100,000 entries: others are served, and again when all are known', async () => {
+it('other tenants are served during the import of 100,000 entries, and when it is repeated', async () => {
   const served = await serve();
   onTestFinished(served.close);
   const { acme: innocent, globex: attacker } = served;
   const file = within(many(100_000).map(entry).join(''));
   for (const expected of ['"imported":100000', '"skipped":100000']) {
     const start = performance.now();
-    const figures = await besides(innocent, served, async () => {
+    const figures = await duringWork(innocent, served, async () => {
       expect(await upload(served, attacker, file)).toContain(expected);
     });
-    say(`${expected} after ${Math.round((performance.now() - start) / 100) / 10} s: ${told(figures)}`);
+    say(`${expected} after ${Math.round((performance.now() - start) / 100) / 10} s: ${summary(figures)}`);
     expect(figures.statuses).toEqual({ 200: figures.answers });
     expect(figures.slowestMs).toBeLessThan(1000);
   }
@@ -93,7 +93,7 @@ async function upload({ url }: Served, { token }: Integrator, file: string): Pro
   return (await send({ url }, form(file), { authorization: `Bearer ${token}` })).text;
 }
 
-/** Sends a form's beginning, and from then on a byte every 3 s. */
+/** Sends the beginning of a form, and then a byte every 3 s. */
 function stall({ url }: Served, { token }: Integrator, isKeyed: boolean): () => void {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -113,11 +113,11 @@ function stall({ url }: Served, { token }: Integrator, isKeyed: boolean): () => 
   };
 }
 
-async function besides(innocent: Integrator, { url }: Served, work: () => Promise<unknown>): Promise<Figures> {
+async function duringWork(innocent: Integrator, { url }: Served, work: () => Promise<unknown>): Promise<Figures> {
   const caller = await startInnocentCaller(url, innocent.token);
   await work();
   return caller.stop();
 }
 
-const told = ({ answers, medianMs, slowestMs, statuses }: Figures): string =>
+const summary = ({ answers, medianMs, slowestMs, statuses }: Figures): string =>
   `${answers} answers, median ${medianMs} ms, slowest ${slowestMs} ms, ${JSON.stringify(statuses)}`;

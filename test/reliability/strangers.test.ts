@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startInnocentCaller, type Figures } from './innocent-caller.ts';
 import { say, serve, type Served } from './served.ts';
 
-// What one client without credentials may do to others, by its connections. Beside each attack an innocent caller of
-// another tenant is always answered 200, and never waits for a second.
+// A client without credentials attacks by its connections. During each attack an innocent caller of another tenant is
+// always answered 200, and never waits for a second.
 
 const attackMs = Number(process.env['ATTACK_MS'] ?? 20_000);
 const pipelined = Number(process.env['PIPELINED'] ?? 100_000);
@@ -15,7 +15,7 @@ const halves = Number(process.env['HALVES'] ?? 5050);
 const get = 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n';
 const halfHead = 'GET /a HTTP/1.1\r\nHost: x\r\n';
 
-/** As npm start has it, with little room beside: if anything were kept of what is sent ahead, it would run out. */
+/** As npm start has it, with a small heap: if the server kept any pipelined input, it would run out of memory. */
 const settings = { NODE_OPTIONS: '--max-semi-space-size=16 --max-old-space-size=160' };
 
 function from(address: string, { url }: Served): Socket {
@@ -52,7 +52,7 @@ async function pipeline(socket: Socket, ms: number): Promise<void> {
   socket.destroy();
 }
 
-it.each([1, 50])('%d connections that pipeline without end', async (count) => {
+it.each([1, 50])('%d connections that pipeline endlessly', async (count) => {
   const served = await serve('serve', settings);
   onTestFinished(served.close);
   const before = served.memory();
@@ -60,11 +60,11 @@ it.each([1, 50])('%d connections that pipeline without end', async (count) => {
     await Promise.all(Array.from({ length: count }, () => pipeline(from('127.0.0.2', served), attackMs)));
   });
   const grown = served.memory() - before;
-  report(`${count} connections that pipeline without end`, figures, `; ${grown} MiB more`);
+  report(`${count} connections that pipeline endlessly`, figures, `; ${grown} MiB more`);
   expect(grown).toBeLessThan(200);
 });
 
-it(`${pipelined} requests pipelined at once are answered, and held nowhere`, async () => {
+it(`${pipelined} requests pipelined at once are answered without being kept in memory`, async () => {
   const served = await serve('serve', settings);
   onTestFinished(served.close);
   const before = served.memory();
@@ -79,7 +79,7 @@ it(`${pipelined} requests pipelined at once are answered, and held nowhere`, asy
     clearInterval(watch);
   });
   report(`${pipelined} requests pipelined at once`, figures, `; ${most - before} MiB more, ${answers} answered`);
-  // A status line may come in two pieces.
+  // A status line may be split over two chunks.
   expect(answers).toBeGreaterThan(pipelined * 0.99);
   expect(most - before).toBeLessThan(150);
 });
@@ -88,14 +88,14 @@ it.each([
   ['of one client', 1, '1'],
   ['of ten clients', 10, '1'],
   ['of ten clients, to two processes', 10, '2'],
-])(`${halves} half-sent heads %s`, async (what, clients, processes) => {
+])(`${halves} half-sent heads %s don’t delay other callers`, async (what, clients, processes) => {
   const served = await serve('serve', { ...settings, WEB_CONCURRENCY: processes });
   onTestFinished(served.close);
   const sockets = new Set<Socket>();
   const figures = await beside(served, async () => {
     const end = performance.now() + attackMs;
     let opened = 0;
-    // Each that is closed is opened again, 500 of them a second.
+    // Closed connections are replaced, 500 a second.
     while (performance.now() < end) {
       const atOnce = opened < halves ? 250 : 50;
       for (let count = 0; sockets.size < halves && count < atOnce; count += 1) {

@@ -3,8 +3,8 @@ import { makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphq
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { quantile, say } from './served.ts';
 
-// How long an answer takes tells nothing of other tenants: asked in turns, another tenant's id and one that nobody has
-// take as long. What differs between two turns differs by the machine's mood; medians of many don't.
+// The duration of an answer reveals nothing about other tenants: requests for another tenant's id take as long as for an
+// unknown one. They are sent alternately. Single durations vary with the machine's load; medians of many don't.
 
 const pairs = Number(process.env['PAIRS'] ?? 2000);
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   acme = await service.integrator();
   const globex = await service.integrator();
   customer = await makeCustomer(globex);
-  // Large: much to read for who would read it first.
+  // It is large, so that reading it would take long.
   const items = Array.from({ length: 400 }, (_each, index) => ({
     title: `Item ${index}`,
     quantity: '1',
@@ -32,11 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Ask = (id: string) => Promise<unknown>;
+type Send = (id: string) => Promise<unknown>;
 
 const nobodys = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 
-it.each<[string, () => string, Ask]>([
+it.each<[string, () => string, Send]>([
   ['GET /invoices/{id}', () => invoice, (id) => acme.rest('GET', `/invoices/${id}`)],
   ['DELETE /customers/{id}', () => customer, (id) => acme.rest('DELETE', `/customers/${id}`)],
   ['PATCH /projects/{id}', () => project, (id) => acme.rest('PATCH', `/projects/${id}`, { name: 'x' })],
@@ -52,26 +52,26 @@ it.each<[string, () => string, Ask]>([
     (id) => acme.graphqlAnswer('mutation ($id: UUID!) { issueInvoice(id: $id) { id } }', { id }),
   ],
   [
-    'project(id) with what is within it',
+    'project(id) with nested fields',
     () => project,
     (id) => acme.graphqlAnswer('query ($id: UUID!) { project(id: $id) { id trackedMinutes unbilledMinutes } }', { id }),
   ],
-])('%s: another tenant’s id takes as long as one that nobody has', async (name, id, ask) => {
+])('%s takes as long for another tenant’s id as for an unknown one', async (name, id, send) => {
   const [theirs, none]: [number[], number[]] = [[], []];
-  const time = async (asked: string, into: number[]): Promise<void> => {
+  const time = async (requested: string, into: number[]): Promise<void> => {
     const start = performance.now();
-    await ask(asked);
+    await send(requested);
     into.push(performance.now() - start);
   };
   for (let pair = -50; pair < pairs; pair += 1) {
-    const turns = [() => time(id(), theirs), () => time(nobodys(id()), none)];
-    for (const turn of Math.random() < 0.5 ? turns : turns.toReversed()) await turn();
+    const order = [() => time(id(), theirs), () => time(nobodys(id()), none)];
+    for (const measure of Math.random() < 0.5 ? order : order.toReversed()) await measure();
     if (pair < 0) theirs.length = none.length = 0; // warming up
   }
   const ratio = (share: number): number => quantile(theirs, share) / quantile(none, share);
-  const told = [0.25, 0.5, 0.75].map((share) => ratio(share).toFixed(3)).join(', ');
-  say(`${name}: theirs to nobody's, at the quartiles: ${told}`);
-  // Reading the row first would take a query more, half as long again. What is left is chance.
+  const ratios = [0.25, 0.5, 0.75].map((share) => ratio(share).toFixed(3)).join(', ');
+  say(`${name}: theirs to nobody's, at the quartiles: ${ratios}`);
+  // Reading the row first would take one more query, about half the time again. Smaller differences are chance.
   expect(ratio(0.5)).toBeGreaterThan(0.8);
   expect(ratio(0.5)).toBeLessThan(1.25);
 });

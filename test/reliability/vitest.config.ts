@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// What takes minutes. Each prints its figures; one after the other, as they are after the machine's limits.
+// Tests that take minutes and print figures. They run one after the other, as they measure the machine's limits.
 export default defineConfig({
   test: {
     include: ['test/reliability/**/*.test.ts'],
@@ -9,7 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60 * 60_000,
     hookTimeout: 10 * 60_000,
-    disableConsoleIntercept: true, // progress, as it goes
+    disableConsoleIntercept: true, // prints progress at once
     experimental: { viteModuleRunner: false },
   },
 });

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
 import { killWorkers } from '../processes/kill-workers.ts';
 
-it('of 2,000 deliveries, with workers killed 50 times, each is delivered or in a recorded final state, its bytes the same on every attempt', () =>
+it('each of 2,000 deliveries is delivered or recorded as failed, with the same bytes on every attempt, while workers are killed 50 times', () =>
   killWorkers({ kills: 50, events: 500 }));

@@ -6,11 +6,11 @@ import * as sample from './samples.ts';
 import { refusal } from './samples.ts';
 import type { BodyEndpoint } from '../resources.ts';
 
-// Bodies, ids and query strings of any kind, and what may be answered to them.
+// Generates bodies, ids, and query strings of any kind, and checks the answers.
 
 const encoded = (part: string): string => encodeURIComponent(part.toWellFormed());
 
-/** One of the documented statuses, in its documented shape. */
+/** Expects a documented status with its documented shape. */
 export function documented(answer: Answer, success: number): void {
   if (answer.status === success) {
     if (success === 204) expect(answer.text).toBe('');
@@ -56,7 +56,7 @@ const number = fc.oneof(
 const scalar = fc.oneof(nasty, fc.string({ unit: 'binary' }), number, fc.boolean(), fc.constant(null));
 const value = fc.oneof({ arbitrary: scalar, weight: 6 }, { arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 1 });
 
-/** A body that is accepted, with some of its fields replaced, left out, or joined by others. */
+/** A valid body with some fields replaced, omitted, or added. */
 const mutated = (body: object): fc.Arbitrary<object> => {
   const fields = Object.entries(body).map(([name, original]) => {
     const isList = Array.isArray(original);
@@ -76,7 +76,7 @@ const mutated = (body: object): fc.Arbitrary<object> => {
   return fc.tuple(known, unknown).map(([some, more]) => ({ ...more, ...some }));
 };
 
-/** A body for one of the endpoints: JSON of any kind, or none. */
+/** A request with a body to one of the endpoints. The body is JSON of any kind, or no JSON. */
 export const bodyRequest = (endpoints: BodyEndpoint[]) => {
   return fc.nat({ max: endpoints.length - 1 }).chain((index) => {
     const [method, path, body] = endpoints[index]!;
@@ -89,7 +89,7 @@ export const bodyRequest = (endpoints: BodyEndpoint[]) => {
   });
 };
 
-/** An address that is read or deleted, with any id and any query string. */
+/** A GET or DELETE request with any id and any query string. */
 export const addressRequest = () => {
   const name = fc.constantFrom(
     'page',
@@ -123,7 +123,7 @@ export const addressRequest = () => {
     scalar.map((part) => encoded(String(part))),
   );
   const row = fc.constantFrom(...routes.filter(([method]) => method === 'GET' || method === 'DELETE'));
-  // A segment of nothing or dots leads elsewhere.
+  // An empty segment or one of dots changes the path.
   const segment = id.filter((at) => !/^(\.|%2e)*$/i.test(at));
   return fc
     .tuple(row, segment, query)

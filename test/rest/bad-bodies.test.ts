@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { create, faults, having } from './samples.ts';
+import { create, invalidFields, having } from './samples.ts';
 import { bodyEndpoints, type BodyEndpoint } from '../resources.ts';
 
-// Whatever arrives: a documented answer that a person can act on, and nothing half written.
+// Any body gets a documented answer with a helpful message, and is written as a whole or not at all.
 
 let service: Service;
 let acme: Integrator;
@@ -16,11 +16,11 @@ beforeAll(async () => {
   endpoints = await bodyEndpoints(acme);
 });
 afterAll(() => service.close());
-afterEach(() => sample.noFaults(service));
+afterEach(() => sample.expectNoInternalError(service));
 
 const rows = () => sample.rows(service);
 
-/** Sends `part`, JSON text, to every endpoint and looks at the answers; those that refuse must have written nothing. */
+/** Sends the JSON text `part` to every endpoint and checks the answers. A rejected request must have written nothing. */
 async function everywhere(text: (body: object) => string, look: (answer: Answer, at: string) => void): Promise<void> {
   for (const [method, path, body] of endpoints) {
     const before = await rows();
@@ -32,10 +32,10 @@ async function everywhere(text: (body: object) => string, look: (answer: Answer,
 }
 
 const refused = (answer: Answer): void => {
-  expect(faults(answer)).not.toEqual([]);
+  expect(invalidFields(answer)).not.toEqual([]);
 };
 
-/** A body with one more field, as text: `__proto__` can't be written as an object. */
+/** A body with one more field, as text: an object literal can't have `__proto__` as a field. */
 const andField = (body: object, name: string, value: string): string =>
   `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(name)}:${value}}`;
 
@@ -100,7 +100,7 @@ describe('fields', () => {
       const null_ = name === 'input' ? '{"type":"customer"}' : 'null';
       await everywhere(
         (body) => andField(body, name, null_),
-        (answer, at) => expect([at, faults(answer)]).toEqual([at, [name]]),
+        (answer, at) => expect([at, invalidFields(answer)]).toEqual([at, [name]]),
       );
     },
   );
@@ -110,8 +110,8 @@ describe('fields', () => {
     const { id } = await create(acme, '/projects', { ...sample.project, ...junk });
     expect(id).toEqual(sample.anId);
     expect((await acme.rest('PATCH', `/projects/${id}`, junk)).body.data).toMatchObject({ id, tracked_minutes: 0 });
-    // Of another resource they are unknown.
-    expect(faults(await acme.rest('POST', '/customers', { ...sample.customer, tracked_minutes: 1 }))).toEqual([
+    // For another resource they are unknown fields.
+    expect(invalidFields(await acme.rest('POST', '/customers', { ...sample.customer, tracked_minutes: 1 }))).toEqual([
       'tracked_minutes',
     ]);
   });
@@ -123,18 +123,18 @@ describe('fields', () => {
       andField(sample.customer, 'company_name', '"Zweite"'),
     );
     expect([status, body.data.company_name]).toEqual([201, 'Zweite']);
-    expect(faults(await acme.rest('POST', '/customers', andField(sample.customer, 'company_name', 'null')))).toEqual([
-      'company_name',
-    ]);
+    expect(
+      invalidFields(await acme.rest('POST', '/customers', andField(sample.customer, 'company_name', 'null'))),
+    ).toEqual(['company_name']);
   });
 
-  it('by the thousand are all named in the error', async () => {
+  it('are all named in the error, also 5,000 unknown ones', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index]));
-    expect(faults(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(5000);
+    expect(invalidFields(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(5000);
   });
 
   it.each(['0', '{}', '[]', '{"a":1}', '{"title":null}', '"x"'])(
-    'a megabyte of items: 422, in an answer of no absurd length: [%s, …]',
+    'of a megabyte of invalid items are answered 422, with a bounded length: [%s, …]',
     async (item) => {
       const items = `[${Array.from({ length: Math.floor(1_000_000 / (item.length + 1)) }, () => item).join()}]`;
       const body = having(sample.invoice(sample.unknownId), 'items', 0);
@@ -143,7 +143,7 @@ describe('fields', () => {
         '/invoices',
         JSON.stringify(body).replace('"items":0', `"items":${items}`),
       );
-      expect(faults(answer)).toEqual(expect.arrayContaining(['customer_id', 'items']));
+      expect(invalidFields(answer)).toEqual(expect.arrayContaining(['customer_id', 'items']));
       expect(answer.text.length).toBeLessThan(2 * 1024 * 1024);
     },
   );

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { faults, having, refusal } from './samples.ts';
+import { invalidFields, having, refusal } from './samples.ts';
 import { bodyEndpoints, type BodyEndpoint } from '../resources.ts';
 
-// Any input gets a documented answer that a person can act on, and is written as a whole or not at all.
+// Any input gets a documented answer with a helpful message, and is written as a whole or not at all.
 
 let service: Service;
 let acme: Integrator;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   endpoints = await bodyEndpoints(acme);
 });
 afterAll(() => service.close());
-afterEach(() => sample.noFaults(service));
+afterEach(() => sample.expectNoInternalError(service));
 
 const rows = () => sample.rows(service);
 
@@ -74,8 +74,8 @@ describe('any value in any field is accepted, or answered 422 under its name', (
           before = await rows();
           continue;
         }
-        const named = faults(answer);
-        // Dates are held against each other, and a price against its currency: what is wrong then has two ends.
+        const named = invalidFields(answer);
+        // Dates are compared with each other, and a price with its currency: either field may be reported.
         const mine = (name: string) =>
           name === field || name.startsWith(`${field}.`) || /_date$|^items|^amount_gross$/.test(name);
         expect([path, field, named.filter((name) => !mine(name))]).toEqual([path, field, []]);
@@ -98,7 +98,7 @@ describe('any value in any field is accepted, or answered 422 under its name', (
           path,
           JSON.stringify(having(body, field, '\uffff')).replace('"\uffff"', () => value),
         );
-        expect([path, field, faults(answer)]).toEqual([path, field, [field]]);
+        expect([path, field, invalidFields(answer)]).toEqual([path, field, [field]]);
       }
     }
   });
@@ -121,7 +121,7 @@ describe('filters', () => {
     ['/bank-transactions', 'match_status', ['open', 'MATCHED']],
   ])('answer 422 to an invalid value: %s?%s', async (path, name, values) => {
     for (const value of values) {
-      expect([value, faults(await acme.rest('GET', `${path}?${name}=${value}`))]).toEqual([value, [name]]);
+      expect([value, invalidFields(await acme.rest('GET', `${path}?${name}=${value}`))]).toEqual([value, [name]]);
     }
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { create, faults, refusal } from './samples.ts';
+import { create, invalidFields, refusal } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const day = (date: string) => new Date(`${date}T00:00:00Z`);
 
-/** As a statement would bring it: there is no other way in over REST. */
+/** Creates a bank transaction as a statement import would. REST has no operation for it. */
 const booked = (who: Integrator, more: object = {}) =>
   who.db.bankTransaction.create({
     data: {
@@ -28,7 +28,7 @@ const booked = (who: Integrator, more: object = {}) =>
   });
 
 describe('bank transactions (read only)', () => {
-  it('are answered with all their fields; nullable ones null', async () => {
+  it('are answered with all their fields, nullable ones as null', async () => {
     const whole = await booked(acme, {
       externalId: 'REF-1',
       valueDate: day('2026-03-03'),
@@ -100,7 +100,7 @@ describe('bank transactions (read only)', () => {
     }
     expect((await beta.rest('GET', '/bank-transactions')).body.meta.total).toBe(4);
     for (const bad of ['UNMATCHED', 'open', 'partially-matched']) {
-      expect(faults(await beta.rest('GET', `/bank-transactions?match_status=${bad}`))).toEqual(['match_status']);
+      expect(invalidFields(await beta.rest('GET', `/bank-transactions?match_status=${bad}`))).toEqual(['match_status']);
     }
   });
 

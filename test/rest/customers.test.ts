@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
+import { accepts, characters, create, invalidFields, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -49,7 +49,7 @@ describe('POST /customers', () => {
   });
 
   it('requires type and company_name; all other fields are nullable', async () => {
-    expect(faults(await acme.rest('POST', '/customers', {}))).toEqual(['company_name', 'type']);
+    expect(invalidFields(await acme.rest('POST', '/customers', {}))).toEqual(['company_name', 'type']);
     const nothing = { email: null, address_line1: null, postal_code: null, city: null, country: null, vat_id: null };
     for (const body of [sample.customer, { ...sample.customer, ...nothing }]) {
       expect(await create(acme, '/customers', body)).toMatchObject({ ...sample.customer, ...nothing });
@@ -58,7 +58,7 @@ describe('POST /customers', () => {
     await refuses(acme, smallest, 'company_name', [null, '', '   ']);
   });
 
-  it('reports all bad fields at once, under their own names', async () => {
+  it('reports all invalid fields at once, by name', async () => {
     const { status, headers, body } = await acme.rest('POST', '/customers', {
       type: 'foe',
       email: 'nobody@',
@@ -113,12 +113,12 @@ describe('POST /customers', () => {
     ]);
   });
 
-  it('country: ISO 3166-1 alpha-2, codes that exist, upper case', async () => {
+  it('country: existing ISO 3166-1 alpha-2 codes in upper case', async () => {
     await accepts(acme, smallest, 'country', ['DE', 'GB', 'US', 'JP', 'TN', 'AX']);
     await refuses(acme, smallest, 'country', ['de', 'UK', 'EU', 'XX', 'ZZ', 'DEU', 'D', '276', 276]);
   });
 
-  it('text is stored as sent, but for the trimming', async () => {
+  it('text is stored as sent, except for trimming', async () => {
     const texts = ['A  B', 'Ü\u0308', 'שלום', '<b>&amp;"\\', "'; drop table customers; --", 'a\nb\tc', '👩‍👩‍👧'];
     await accepts(acme, smallest, 'company_name', texts);
   });
@@ -135,11 +135,11 @@ describe('GET /customers', () => {
     expect(await ids('?type=customer')).toEqual([one.id]);
     expect(await ids('?type=supplier')).toEqual([other.id]);
     for (const bad of ['foe', 'CUSTOMER', 'customer,supplier']) {
-      expect(faults(await beta.rest('GET', `/customers?type=${bad}`))).toEqual(['type']);
+      expect(invalidFields(await beta.rest('GET', `/customers?type=${bad}`))).toEqual(['type']);
     }
   });
 
-  it('q: searches company_name, email, city and vat_id, any case, anywhere in the text', async () => {
+  it('q: searches company_name, email, city, and vat_id, in any case, anywhere in the text', async () => {
     const gamma = await service.integrator();
     const byName = await create(gamma, '/customers', { ...sample.customer, company_name: 'Straßenbau ÄNNE 100%_\\' });
     const byEmail = await create(gamma, '/customers', { ...sample.customer, email: 'Info@Foo-Bar.example' });
@@ -161,7 +161,7 @@ describe('GET /customers', () => {
 });
 
 describe('PATCH /customers/{id}', () => {
-  it('answers 200 with the customer: only the fields present change, null clears a nullable field', async () => {
+  it('answers 200 with the customer: changes only the fields present, null clears a nullable field', async () => {
     const before = await create(acme, '/customers', { ...sample.customer, city: 'Ulm', email: 'a@example.com' });
     const { status, body } = await acme.rest('PATCH', `/customers/${before.id}`, { city: 'Bonn', email: null });
     expect(status).toBe(200);
@@ -170,17 +170,17 @@ describe('PATCH /customers/{id}', () => {
     expect((await acme.rest('PATCH', `/customers/${before.id}`, {})).body.data).toMatchObject({ city: 'Bonn' });
   });
 
-  it('refuses what POST refuses, and null where a field can not be cleared; nothing is half written', async () => {
+  it('rejects the same values as POST, and null for a required field; writes all fields or none', async () => {
     const before = await create(acme, '/customers', sample.customer);
     const change = { city: 'Bonn', type: null, company_name: null, country: 'xx', vat_id: characters(33), zip: 1 };
     const answer = await acme.rest('PATCH', `/customers/${before.id}`, change);
-    expect(faults(answer)).toEqual(['company_name', 'country', 'type', 'vat_id', 'zip']);
+    expect(invalidFields(answer)).toEqual(['company_name', 'country', 'type', 'vat_id', 'zip']);
     expect((await acme.rest('GET', `/customers/${before.id}`)).body).toEqual({ data: before });
   });
 });
 
 describe('DELETE /customers/{id}', () => {
-  it('answers 204 with an empty body; the customer is not found from then on', async () => {
+  it('answers 204 with an empty body; afterwards the customer is answered 404', async () => {
     const { id } = await create(acme, '/customers', sample.customer);
     const { status, text } = await acme.rest('DELETE', `/customers/${id}`);
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -188,7 +188,7 @@ describe('DELETE /customers/{id}', () => {
     refusal(await acme.rest('PATCH', `/customers/${id}`, {}), 404);
   });
 
-  it('is refused while others refer to it: 422, errors.id, naming what refers to it', async () => {
+  it('answers 422 while others refer to the customer, with their type in errors.id', async () => {
     const { id } = await create(acme, '/customers', sample.supplier);
     const invoice = await create(acme, '/invoices', sample.invoice(id));
     const project = await create(acme, '/projects', { ...sample.project, customer_id: id });

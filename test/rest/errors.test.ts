@@ -6,7 +6,7 @@ import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
-import { create, faults, refusal } from './samples.ts';
+import { create, invalidFields, refusal } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const withToken = async (options: { abilities?: string[]; expiresAt?: Date } = {}): Promise<Integrator> => {
-  // A user's active tokens are limited.
+  // A user can have only a limited number of active tokens.
   const { tenantId } = acme;
   await service.client.apiToken.updateMany({
     where: { tenantId, NOT: { id: acme.tokenId } },
@@ -30,7 +30,7 @@ const withToken = async (options: { abilities?: string[]; expiresAt?: Date } = {
 const endpoints = routes.map(([method, path]) => [method, path.replace(':id', sample.unknownId)] as const);
 
 describe('every error', () => {
-  it('carries request_id, the value of the X-Request-Id response header, and another one each time', async () => {
+  it('has a request_id, which is new each time and equals the X-Request-Id header', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => acme.rest('GET', '/nothing')));
     for (const answer of answers) refusal(answer, 404);
     expect(new Set(answers.map(({ body }) => body.request_id)).size).toBe(5);
@@ -52,7 +52,7 @@ describe('every error', () => {
 });
 
 describe('401 and 403', () => {
-  it.each(endpoints)('a missing or invalid token is answered with 401: %s %s', async (method, path) => {
+  it.each(endpoints)('answers 401 to a missing or invalid token: %s %s', async (method, path) => {
     const revoked = await withToken();
     await service.client.apiToken.update({ where: { id: revoked.tokenId }, data: { revokedAt: new Date() } });
     const expired = await withToken();
@@ -77,13 +77,13 @@ describe('401 and 403', () => {
     }
   });
 
-  it.each(endpoints)('without tenant binding, the token is rejected with 403: %s %s', async (method, path) => {
+  it.each(endpoints)('answers 403 to a token without a tenant: %s %s', async (method, path) => {
     const { id, token } = await createToken(service.client, { tenantId: acme.tenantId });
     await service.client.apiToken.update({ where: { id }, data: { tenantId: null } });
     refusal(await service.request(method, `/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } }), 403);
   });
 
-  it('a request beyond the token’s abilities: 403', async () => {
+  it('answers 403 to a request beyond the token’s abilities', async () => {
     const made: Record<string, string> = await makeEach(acme);
 
     for (const [method, path] of routes) {
@@ -96,7 +96,7 @@ describe('401 and 403', () => {
       const without = await withToken({ abilities: [other, `${resource}:${other}`, `${elsewhere}:${action}`] });
       refusal(await without.rest(method, at, method === 'GET' ? undefined : { nonsense: 1 }), 403);
       for (const abilities of [[action], [`${resource}:${action}`], ['*']]) {
-        // What is allowed gets as far as being read; only what reads is carried out here.
+        // An allowed request passes the ability check. The invalid bodies keep this test from writing.
         const answer = await (
           await withToken({ abilities })
         ).rest(method, at, method === 'POST' || method === 'PATCH' ? [] : undefined);
@@ -110,7 +110,7 @@ describe('401 and 403', () => {
 });
 
 describe('404 and 405', () => {
-  it('an unknown path is not found', async () => {
+  it('answers 404 to an unknown path', async () => {
     for (const path of [
       '',
       '/',
@@ -152,7 +152,7 @@ describe('404 and 405', () => {
     },
   );
 
-  it('405 names in Allow what the address takes', async () => {
+  it('answers 405 with the path’s methods in Allow', async () => {
     for (const path of new Set(endpoints.map(([, each]) => each))) {
       const takes = endpoints.filter(([, each]) => each === path).map(([method]) => method as string);
       const allowed = [...takes, 'HEAD', 'OPTIONS'].toSorted();
@@ -167,7 +167,7 @@ describe('404 and 405', () => {
 });
 
 describe('the order of checks: 401, 403 (no tenant), 429, 404/405, 403 (ability), 413/415, 422', () => {
-  it('each refusal comes before the next', async () => {
+  it('each status takes precedence over the next', async () => {
     const limited = await startService({ limiter: () => createRateLimiter({ limit: 1, store: memoryStore() }) });
     try {
       const limitedAcme = await limited.integrator();
@@ -197,6 +197,6 @@ describe('the order of checks: 401, 403 (no tenant), 429, 404/405, 403 (ability)
     refusal(await acme.rest('PATCH', `/customers/${sample.unknownId}`, { zip: 1 }), 404);
     refusal(await acme.rest('PATCH', `/customers/${id}`, '{', text), 415);
     refusal(await acme.rest('PATCH', `/customers/${id}`, 'x'.repeat(1024 * 1024 + 1)), 413);
-    expect(faults(await acme.rest('PATCH', `/customers/${id}`, { zip: 1 }))).toEqual(['zip']);
+    expect(invalidFields(await acme.rest('PATCH', `/customers/${id}`, { zip: 1 }))).toEqual(['zip']);
   });
 });

@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { answerMalformed } from '../../src/http/malformed.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { anError, answers, head, json, last, speak } from './raw.ts';
+import { anError, answers, head, json, last, sendRaw } from './raw.ts';
 import * as sample from './samples.ts';
 
-// What no well-behaved client sends: an answer all the same, and never a hanging socket.
+// Requests that no well-behaved client sends are answered too, and leave no socket open.
 
 let service: Service;
 let acme: Integrator;
@@ -17,18 +17,18 @@ beforeAll(async () => {
   acme = await service.integrator();
 });
 afterAll(() => service.close());
-afterEach(() => sample.noFaults(service));
+afterEach(() => sample.expectNoInternalError(service));
 
 describe('invalid HTTP', () => {
-  it('pipelined requests are answered in order, and junk after them with 400', async () => {
+  it('answers pipelined requests in order, and junk after them with 400', async () => {
     const requests = [
       head(acme, 'GET /api/v1/me'),
       head(acme, 'GET /api/v1/nothing'),
       head(acme, 'GET /api/v1/customers?page=0'),
     ];
-    const heard = answers(await speak(service, requests.join(''), 'junk\r\n\r\n'));
-    expect(heard.map(({ status }) => status)).toEqual([200, 404, 422, 400]);
-    expect(heard.at(-1)?.body).toEqual(anError);
+    const received = answers(await sendRaw(service, requests.join(''), 'junk\r\n\r\n'));
+    expect(received.map(({ status }) => status)).toEqual([200, 404, 422, 400]);
+    expect(received.at(-1)?.body).toEqual(anError);
   });
 
   it.each([
@@ -39,23 +39,23 @@ describe('invalid HTTP', () => {
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['bytes beyond ASCII in the address', 'GET /api/v1/ünï HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a blank in the address', 'GET /api/v1/a b HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('%s: 400', async (_name, text) => {
-    expect(answers(await speak(service, text))).toEqual([{ status: 400, body: anError }]);
+  ])('answers 400 to %s', async (_name, text) => {
+    expect(answers(await sendRaw(service, text))).toEqual([{ status: 400, body: anError }]);
   });
 
-  it('headers or a URL of many kilobytes are answered 431', async () => {
+  it('answers 431 to headers or a URL of many kilobytes', async () => {
     for (const text of [
       head(acme, 'GET /api/v1/me', `X: ${'x'.repeat(20_000)}`),
       head(acme, `GET /api/v1/customers?q=${'x'.repeat(20_000)}`),
     ]) {
-      expect(answers(await speak(service, text))).toEqual([{ status: 431, body: anError }]);
+      expect(answers(await sendRaw(service, text))).toEqual([{ status: 431, body: anError }]);
     }
   });
 });
 
 it('an unfinished request is answered 408', async () => {
-  const patience = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
-  const server = createServer(patience, (request, response) => request.resume().on('end', () => response.end()));
+  const timeouts = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
+  const server = createServer(timeouts, (request, response) => request.resume().on('end', () => response.end()));
   answerMalformed(server, pino({ level: 'silent' }), () => ({}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const impatient = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -64,7 +64,7 @@ it('an unfinished request is answered 408', async () => {
     'GET / HTTP/1.1\r\nHost: x\r\n',
     head(acme, 'POST /', json, 'Content-Length: 100') + '{',
   ]) {
-    expect(answers(await speak(impatient, begun))).toEqual([{ status: 408, body: anError }]);
+    expect(answers(await sendRaw(impatient, begun))).toEqual([{ status: 408, body: anError }]);
   }
   server.close();
 });
@@ -101,11 +101,13 @@ describe('malformed URLs are answered 404', () => {
   ];
 
   it.each(absurd)('GET %s', async (address) => {
-    expect(answers(await speak(service, head(acme, `GET ${address}`, last)))).toEqual([{ status: 404, body: anError }]);
+    expect(answers(await sendRaw(service, head(acme, `GET ${address}`, last)))).toEqual([
+      { status: 404, body: anError },
+    ]);
   });
 });
 
-/** An address of each kind, the status that it is answered with, and the type that tells its kind. */
+/** A path of each handler, its status, and its content type. */
 const doors: [path: string, status: number, type: string][] = [
   ['/api/v1/me', 200, 'application/json'],
   ['/api/v1/openapi.json', 200, 'application/json'],
@@ -118,9 +120,9 @@ const doors: [path: string, status: number, type: string][] = [
   ['/nothing/at/all.x', 404, 'application/json'],
 ];
 
-/** Status and type of what is answered to a request spoken by hand. */
+/** Status and content type of the answer to a raw request. */
 async function spoken(line: string, ...headers: string[]): Promise<{ status: number; type: string; text: string }> {
-  const text = await speak(
+  const text = await sendRaw(
     service,
     [line, ...headers, `Authorization: Bearer ${acme.token}`, last, '', ''].join('\r\n'),
   );
@@ -171,39 +173,39 @@ describe.each(doors)('at %s', (path, status, type) => {
   });
 });
 
-it('OPTIONS * asks for the server as a whole (RFC 9110, 9.3.7)', async () => {
+it('OPTIONS * is answered for the server as a whole (RFC 9110, 9.3.7)', async () => {
   expect(await spoken('OPTIONS * HTTP/1.1', 'Host: x')).toMatchObject({ status: 204 });
 });
 
 describe('other methods', () => {
   it('TRACE echoes nothing', async () => {
-    expect(answers(await speak(service, head(acme, 'TRACE /api/v1/me', last)))).toEqual([
+    expect(answers(await sendRaw(service, head(acme, 'TRACE /api/v1/me', last)))).toEqual([
       { status: 405, body: anError },
     ]);
-    expect(answers(await speak(service, head(acme, 'TRACE /api/v1/nothing', last)))).toEqual([
+    expect(answers(await sendRaw(service, head(acme, 'TRACE /api/v1/nothing', last)))).toEqual([
       { status: 404, body: anError },
     ]);
   });
 
   it('CONNECT closes the connection', async () => {
-    expect(await speak(service, head(acme, 'CONNECT example.com:443'))).toBe('');
+    expect(await sendRaw(service, head(acme, 'CONNECT example.com:443'))).toBe('');
   });
 
-  it('a GET with a body is a GET', async () => {
-    const text = await speak(service, head(acme, 'GET /api/v1/customers', json, 'Content-Length: 5', last), '[1,2]');
+  it('a GET with a body is answered like one without', async () => {
+    const text = await sendRaw(service, head(acme, 'GET /api/v1/customers', json, 'Content-Length: 5', last), '[1,2]');
     expect(answers(text)[0]?.status).toBe(200);
   });
 
   it('Expect: 100-continue gets 100; any other expectation is ignored', async () => {
     const body = JSON.stringify(sample.customer);
     const length = `Content-Length: ${body.length}`;
-    const text = await speak(
+    const text = await sendRaw(
       service,
       head(acme, 'POST /api/v1/customers', json, length, 'Expect: 100-continue', last),
       body,
     );
     expect(answers(text).map(({ status }) => status)).toEqual([100, 201]);
-    const other = await speak(service, head(acme, 'GET /api/v1/me', 'Expect: a-miracle', last));
+    const other = await sendRaw(service, head(acme, 'GET /api/v1/me', 'Expect: a-miracle', last));
     expect(answers(other)[0]?.status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { create, faults } from './samples.ts';
+import { create, invalidFields } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -22,10 +22,10 @@ const withItems = (prices: Price[], more: object = {}) => ({
 });
 const invoiced = (prices: Price[], more?: object) => create(acme, '/invoices', withItems(prices, more));
 const refused = async (prices: Price[], more?: object) =>
-  faults(await acme.rest('POST', '/invoices', withItems(prices, more)));
+  invalidFields(await acme.rest('POST', '/invoices', withItems(prices, more)));
 
 describe('money on an invoice', () => {
-  it('line = quantity × unit_price_net, rounded half away from zero', async () => {
+  it('a line’s total is quantity × unit_price_net, rounded half away from zero', async () => {
     const { items, total_net } = await invoiced([
       [1, '0.005'],
       [1, '0.0049'],
@@ -40,8 +40,8 @@ describe('money on an invoice', () => {
     expect(total_net).toBe(1112.05);
   });
 
-  it('VAT is computed once per rate over the sum of that rate’s lines; gross = net + the sum of those', async () => {
-    // By line it would be 3 × 0.00.
+  it('VAT is computed once per rate over the sum of that rate’s lines; gross is net plus all VAT', async () => {
+    // Rounded per line it would be 3 × 0.00.
     const cents: Price[] = [
       [1, '0.02', 19],
       [1, '0.02', 7],
@@ -61,7 +61,7 @@ describe('money on an invoice', () => {
     });
   });
 
-  it('JPY has no minor digits, TND three: the currency decides', async () => {
+  it('amounts have the currency’s minor digits: none for JPY, three for TND', async () => {
     for (const [currency, ...totals] of [
       ['EUR', 6172.84, 1172.84, 7345.68],
       ['JPY', 6173, 1173, 7346],
@@ -73,7 +73,7 @@ describe('money on an invoice', () => {
     }
   });
 
-  it('decimals come as JSON numbers or numeric strings, never through binary floating point', async () => {
+  it('decimals are accepted as JSON numbers or numeric strings, without binary floating point', async () => {
     const { id, items } = await invoiced([['2', '10.50', '19.0']]);
     expect(items[0]).toMatchObject({ quantity: 2, unit_price_net: 10.5, vat_rate: 19, line_total_net: 21 });
     const exact = JSON.stringify(
@@ -88,12 +88,12 @@ describe('money on an invoice', () => {
     expect(text).toContain('"unit_price_net":12345678901.2345,');
     expect(text).toContain('"unit_price_net":15,');
     expect(text).toContain('"total_gross":12345678916.23,');
-    // As binary fractions these would be 10, 0.1 and 1000000000000.
+    // In binary floating point these would be 10, 0.1, and 1000000000000.
     for (const number of ['10.000000000000000001', '0.1000000000000000055', '999999999999.99999999']) {
       const answer = await acme.rest('POST', '/invoices', exact.replace('12345678901.2345', number));
-      expect([number, faults(answer)]).toEqual([number, ['items.0.unit_price_net']]);
+      expect([number, invalidFields(answer)]).toEqual([number, ['items.0.unit_price_net']]);
     }
-    // Out: JSON numbers in their shortest form.
+    // The answer has JSON numbers in their shortest form.
     expect((await acme.rest('GET', `/invoices/${id}`)).text).toContain(
       '"quantity":2,"unit":null,"unit_price_net":10.5,',
     );
@@ -115,7 +115,7 @@ describe('money on an invoice', () => {
     expect((await invoiced([['-999999999999999', 0]])).items[0].quantity).toBe(-999999999999999);
   });
 
-  it('a total beyond 15 significant digits, or a negative total: 422', async () => {
+  it('answers 422 to a negative total and to one beyond 15 significant digits', async () => {
     expect((await invoiced([['9999999999999.99', 1]])).total_gross).toBe(9999999999999.99);
     expect(
       await refused([
@@ -143,8 +143,8 @@ describe('money on an invoice', () => {
   });
 });
 
-describe('an invoice’s states on create', () => {
-  it('issued: numbered YYYY-NNNN by invoice_date’s year, without gaps', async () => {
+describe('an invoice created with a status', () => {
+  it('issued is numbered YYYY-NNNN by the year of invoice_date, without gaps', async () => {
     const beta = await service.integrator();
     const { id } = await create(beta, '/customers', sample.customer);
     const numbers = [];
@@ -157,13 +157,13 @@ describe('an invoice’s states on create', () => {
     ]) {
       const { number } = await create(beta, '/invoices', { ...sample.invoice(id), invoice_date: date, status });
       numbers.push(number);
-      // A refused one leaves no gap.
+      // A rejected invoice leaves no gap.
       await beta.rest('POST', '/invoices', { ...sample.invoice(id), invoice_date: date, status, items: [] });
     }
     expect(numbers).toEqual(['2026-0001', '2025-0001', null, '2026-0002', '2025-0002']);
   });
 
-  it('paid: numbered and paid in full at once', async () => {
+  it('paid is numbered and paid in full', async () => {
     const issued = await invoiced([[1, 100, 19]], { status: 'issued' });
     expect(issued).toMatchObject({ amount_paid: 0, amount_due: 119, issued_at: sample.aTime, paid_at: null });
     const paid = await invoiced([[1, 100, 19]], { status: 'paid' });
@@ -171,7 +171,7 @@ describe('an invoice’s states on create', () => {
     expect(paid).toMatchObject({ number: expect.any(String), issued_at: sample.aTime, paid_at: sample.aTime });
   });
 
-  it('a total of zero is paid the moment it is issued', async () => {
+  it('and a total of zero is paid', async () => {
     for (const status of ['issued', 'paid']) {
       const zero = await invoiced([[1, 0, 19]], { status });
       expect(zero).toMatchObject({ status: 'paid', total_gross: 0, amount_due: 0, paid_at: sample.aTime });
@@ -179,7 +179,7 @@ describe('an invoice’s states on create', () => {
     expect(await invoiced([[1, 0]], { status: 'draft' })).toMatchObject({ status: 'draft', paid_at: null });
   });
 
-  it('is_overdue: issued and due before the tenant’s today', async () => {
+  it('issued is overdue after its due_date in the tenant’s time zone', async () => {
     const tokyo = await service.integrator({ timezone: 'Asia/Tokyo' });
     const { id } = await create(tokyo, '/customers', sample.customer);
     const due = { ...sample.invoice(id), due_date: '2026-03-01' };

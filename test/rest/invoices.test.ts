@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
+import { accepts, characters, create, invalidFields, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -50,16 +50,16 @@ describe('POST /invoices', () => {
   });
 
   it('requires customer_id, invoice_date and items; of an item title, quantity, unit_price_net and vat_rate', async () => {
-    expect(faults(await acme.rest('POST', '/invoices', {}))).toEqual(['customer_id', 'invoice_date', 'items']);
+    expect(invalidFields(await acme.rest('POST', '/invoices', {}))).toEqual(['customer_id', 'invoice_date', 'items']);
     const answer = await acme.rest('POST', '/invoices', { ...smallest[1], items: [{}] });
     const required = ['items.0.quantity', 'items.0.title', 'items.0.unit_price_net', 'items.0.vat_rate'];
-    expect(faults(answer)).toEqual(required);
+    expect(invalidFields(answer)).toEqual(required);
     for (const name of ['customer_id', 'invoice_date', 'items', ...required]) {
       await refuses(acme, smallest, name, [null, '']);
     }
   });
 
-  it('customer_id: of this tenant, else 422', async () => {
+  it('customer_id: a customer of this tenant, otherwise 422', async () => {
     const stranger = await create(await service.integrator(), '/customers', sample.customer);
     await refuses(acme, smallest, 'customer_id', [stranger.id, sample.unknownId, 'x', 5, customerId.slice(1)]);
     await accepts(acme, smallest, 'customer_id', [customerId.toUpperCase()], () => customerId);
@@ -111,13 +111,13 @@ describe('POST /invoices', () => {
     await refuses(acme, smallest, 'items.0.vat_rate', [-0.01, 100.01, 101, 8.125]);
   });
 
-  it('names the item and its field: items.1.quantity', async () => {
+  it('reports an invalid field of an item by its path: items.1.quantity', async () => {
     const items = [sample.item, { ...sample.item, quantity: 0, colour: 'red' }, { ...sample.item, vat_rate: 101 }, 7];
     const answer = await acme.rest('POST', '/invoices', { ...smallest[1], items });
-    expect(faults(answer)).toEqual(['items.1.colour', 'items.1.quantity', 'items.2.vat_rate', 'items.3']);
+    expect(invalidFields(answer)).toEqual(['items.1.colour', 'items.1.quantity', 'items.2.vat_rate', 'items.3']);
   });
 
-  it('what was read can be sent back: response-only fields are ignored', async () => {
+  it('accepts an answered invoice as a body: response-only fields are ignored', async () => {
     const read = await create(acme, '/invoices', { ...smallest[1], status: 'issued', subject: 'Erste' });
     const again = await create(acme, '/invoices', read);
     expect(again).toEqual({
@@ -134,7 +134,7 @@ describe('POST /invoices', () => {
 });
 
 describe('GET /invoices', () => {
-  it('status and customer_id narrow the list, together too', async () => {
+  it('status and customer_id narrow the list, also combined', async () => {
     const beta = await service.integrator();
     const one = await create(beta, '/customers', sample.customer);
     const other = await create(beta, '/customers', sample.customer);
@@ -154,12 +154,15 @@ describe('GET /invoices', () => {
     expect(await ids(`?customer_id=${one.id}&status=draft`)).toEqual([draft]);
     expect(await ids(`?customer_id=${sample.unknownId}`)).toEqual([]);
     expect(await ids(`?customer_id=${customerId}`)).toEqual([]);
-    expect(faults(await beta.rest('GET', '/invoices?status=overdue&customer_id=1'))).toEqual(['customer_id', 'status']);
+    expect(invalidFields(await beta.rest('GET', '/invoices?status=overdue&customer_id=1'))).toEqual([
+      'customer_id',
+      'status',
+    ]);
   });
 });
 
 describe('an invoice', () => {
-  it('is answered 405 to PATCH: no PATCH operation exists for invoices', async () => {
+  it('has no PATCH: answers 405', async () => {
     const { id } = await create(acme, ...smallest);
     const answer = await acme.rest('PATCH', `/invoices/${id}`, { subject: 'x' });
     refusal(answer, 405);
@@ -174,11 +177,11 @@ describe('an invoice', () => {
     refusal(await acme.rest('DELETE', `/invoices/${id}`), 404);
   });
 
-  it('that is not a draft is not deleted: 422, errors.status', async () => {
+  it('that is not a draft can’t be deleted: 422, errors.status', async () => {
     for (const status of ['issued', 'paid', 'cancelled']) {
       const read = await create(acme, '/invoices', { ...smallest[1], status: status === 'paid' ? 'paid' : 'issued' });
       if (status === 'cancelled') await acme.graphql(`mutation { cancelInvoice(id: "${read.id}") { id } }`);
-      expect(faults(await acme.rest('DELETE', `/invoices/${read.id}`))).toEqual(['status']);
+      expect(invalidFields(await acme.rest('DELETE', `/invoices/${read.id}`))).toEqual(['status']);
       expect((await acme.rest('GET', `/invoices/${read.id}`)).body.data).toMatchObject({ number: read.number, status });
     }
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { create, faults } from './samples.ts';
+import { create, invalidFields } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -22,7 +22,7 @@ const url = (path: string) => `${service.url}/api/v1${path}`;
 const idsOn = async (path: string) => (await acme.rest('GET', path)).body.data.map((row: { id: string }) => row.id);
 
 describe('paging', () => {
-  it('page 1 of 25 by default, newest first, in the paged list envelope', async () => {
+  it('answers page 1 with 25 rows by default, newest first, in the envelope of lists', async () => {
     const { status, body } = await acme.rest('GET', '/customers');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -37,7 +37,7 @@ describe('paging', () => {
     });
   });
 
-  it('links are absolute URLs that keep every query parameter, unknown ones too', async () => {
+  it('links are absolute URLs that keep every query parameter, also unknown ones', async () => {
     const query = 'per_page=7&type=customer&q=k%C3%BC%26&q=kund&utm=1&a%5B%5D=1&a%5B%5D=2&page=';
     const { body } = await acme.rest('GET', `/customers?${query}3`);
     for (const [name, page] of [
@@ -55,7 +55,7 @@ describe('paging', () => {
     expect(body.meta).toEqual({ current_page: 3, per_page: 7, total: 30, last_page: 5, from: 15, to: 21 });
   });
 
-  it('following next passes every resource once; prev leads back', async () => {
+  it('the next links reach every row once, and the prev links lead back', async () => {
     const seen: string[] = [];
     let at: string | null = url('/customers?per_page=7');
     let last = at;
@@ -73,7 +73,7 @@ describe('paging', () => {
     expect(meta).toEqual({ current_page: 5, per_page: 7, total: 30, last_page: 5, from: 29, to: 30 });
   });
 
-  it('past the last page: 200 with data: []', async () => {
+  it('answers 200 with data: [] after the last page', async () => {
     for (const page of [3, 1_000_000_000]) {
       for (const perPage of [25, 100]) {
         const { status, body } = await acme.rest('GET', `/customers?page=${page}&per_page=${perPage}`);
@@ -111,7 +111,7 @@ describe('paging', () => {
   });
 
   it.each(lists)(
-    'a page or per_page of %s outside its bounds, or no whole number: 422 under that name',
+    'answers 422 to a page or per_page of %s outside its bounds or that is no whole number',
     async (path) => {
       const bad = [
         '0',
@@ -129,23 +129,26 @@ describe('paging', () => {
         'null',
       ];
       for (const value of [...bad, '1000000001']) {
-        expect([value, faults(await acme.rest('GET', `${path}?page=${value}`))]).toEqual([value, ['page']]);
+        expect([value, invalidFields(await acme.rest('GET', `${path}?page=${value}`))]).toEqual([value, ['page']]);
       }
       for (const value of [...bad, '101']) {
-        expect([value, faults(await acme.rest('GET', `${path}?per_page=${value}`))]).toEqual([value, ['per_page']]);
+        expect([value, invalidFields(await acme.rest('GET', `${path}?per_page=${value}`))]).toEqual([
+          value,
+          ['per_page'],
+        ]);
       }
-      expect(faults(await acme.rest('GET', `${path}?page=0&per_page=0`))).toEqual(['page', 'per_page']);
+      expect(invalidFields(await acme.rest('GET', `${path}?page=0&per_page=0`))).toEqual(['page', 'per_page']);
     },
   );
 
-  it('a bad page and a bad filter are reported at once', async () => {
+  it('an invalid page and an invalid filter are reported together', async () => {
     const answer = await acme.rest('GET', '/invoices?page=0&per_page=101&status=x&customer_id=y');
-    expect(faults(answer)).toEqual(['customer_id', 'page', 'per_page', 'status']);
+    expect(invalidFields(answer)).toEqual(['customer_id', 'page', 'per_page', 'status']);
   });
 });
 
 describe('query parameters', () => {
-  it.each(lists)('unknown ones are ignored: %s', async (path) => {
+  it.each(lists)('are ignored if unknown: %s', async (path) => {
     const plain = await acme.rest('GET', path);
     for (const query of [
       'first=1',
@@ -164,7 +167,7 @@ describe('query parameters', () => {
     }
   });
 
-  it('mean nothing where there is no list', async () => {
+  it('are ignored for a single row', async () => {
     for (const path of ['/me', `/customers/${ids[0]}`]) {
       expect((await acme.rest('GET', `${path}?page=0&type=x`)).status).toBe(200);
     }

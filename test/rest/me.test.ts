@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /me', () => {
-  it('answers user, tenant and token, wrapped in data', async () => {
+  it('answers user, tenant, and token in data', async () => {
     const acme = await service.integrator({ name: 'Acme KG', timezone: 'Europe/Berlin', currency: 'CHF' });
     const user = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
     const { status, body } = await acme.rest('GET', '/me');
@@ -38,7 +38,7 @@ describe('GET /me', () => {
     });
   });
 
-  it('shows the token’s abilities, last use and expiry; it needs no ability itself', async () => {
+  it('shows the token’s abilities, last use, and expiry, and requires no ability', async () => {
     const acme = await service.integrator();
     const expiresAt = new Date(Date.now() + 3_600_000);
     const minted = await createToken(service.client, {

@@ -18,7 +18,7 @@ afterAll(() => service.close());
 const cors = ({ headers }: Answer) => [...headers].filter(([name]) => name.startsWith('access-control-'));
 
 describe('HEAD', () => {
-  it('is answered as GET, without the body', async () => {
+  it('is answered like GET, without the body', async () => {
     const { id } = await create(acme, '/customers', sample.customer);
     const paths = [
       '/me',
@@ -41,7 +41,7 @@ describe('HEAD', () => {
 });
 
 describe('OPTIONS', () => {
-  it('names in Allow what the address takes', async () => {
+  it('answers the path’s methods in Allow', async () => {
     for (const path of new Set(routes.map(([, each]) => each))) {
       const takes = routes.filter(([, each]) => each === path).map(([method]) => method as string);
       const { status, headers, text } = await acme.rest('OPTIONS', path.replace(':id', sample.unknownId));
@@ -53,10 +53,10 @@ describe('OPTIONS', () => {
   });
 });
 
-describe('CORS from a configured list of origins', () => {
+describe('CORS for configured origins', () => {
   const preflight = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' };
 
-  it('a preflight of a configured origin needs no token and names methods and headers', async () => {
+  it('answers a configured origin’s preflight without a token, with methods and headers', async () => {
     const { status, headers, text } = await service.request('OPTIONS', `/api/v1/customers/${sample.unknownId}`, {
       headers: { origin, ...preflight },
     });
@@ -69,7 +69,7 @@ describe('CORS from a configured list of origins', () => {
     expect(list('access-control-allow-headers')).toEqual(expect.arrayContaining(needed));
   });
 
-  it('every answer to a configured origin can be read, errors too', async () => {
+  it('lets a configured origin read every answer, also errors', async () => {
     const answers = [
       await acme.rest('GET', '/customers', undefined, { origin }),
       await acme.rest('POST', '/customers', {}, { origin }),
@@ -93,7 +93,7 @@ describe('CORS from a configured list of origins', () => {
     }
   });
 
-  it('other origins get none of it', async () => {
+  it('sends other origins no CORS headers', async () => {
     for (const other of [
       'https://evil.example',
       'https://app.example.evil',
@@ -109,7 +109,7 @@ describe('CORS from a configured list of origins', () => {
     }
   });
 
-  it('none by default', async () => {
+  it('is off by default', async () => {
     const closed = await startService();
     try {
       const answer = await closed.request('GET', '/api/v1/me', { headers: { origin } });

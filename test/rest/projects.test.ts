@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
+import { accepts, characters, create, invalidFields, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -39,7 +39,7 @@ describe('POST /projects', () => {
     expect((await acme.rest('GET', `/projects/${body.data.id}`)).body).toEqual(body);
   });
 
-  it('takes all its fields; what was read can be sent back', async () => {
+  it('accepts all its fields, and its answer as a body', async () => {
     const { id: customerId } = await create(acme, '/customers', sample.customer);
     const whole = {
       customer_id: customerId,
@@ -62,8 +62,8 @@ describe('POST /projects', () => {
     });
   });
 
-  it('requires name, of at most 255 characters; description ≤ 2000', async () => {
-    expect(faults(await acme.rest('POST', '/projects', {}))).toEqual(['name']);
+  it('requires a name of at most 255 characters; description ≤ 2000', async () => {
+    expect(invalidFields(await acme.rest('POST', '/projects', {}))).toEqual(['name']);
     await accepts(acme, smallest, 'name', [characters(255)]);
     await refuses(acme, smallest, 'name', [characters(256), null, '', ' ', 5]);
     await accepts(acme, smallest, 'description', [null, characters(2000)]);
@@ -77,7 +77,7 @@ describe('POST /projects', () => {
     }
   });
 
-  it('end_date: not before start_date', async () => {
+  it('rejects an end_date before start_date', async () => {
     const dated: [string, object] = ['/projects', { ...sample.project, start_date: '2026-03-01' }];
     await accepts(acme, dated, 'end_date', [null, '2026-03-01', '9999-12-31']);
     await refuses(acme, dated, 'end_date', ['2026-02-28', '2026-02-30', 'x']);
@@ -105,10 +105,10 @@ describe('GET /projects', () => {
       const { data } = (await beta.rest('GET', `/projects?status=${status}`)).body;
       expect(data).toEqual([expect.objectContaining({ id, status })]);
     }
-    expect(faults(await beta.rest('GET', '/projects?status=draft'))).toEqual(['status']);
+    expect(invalidFields(await beta.rest('GET', '/projects?status=draft'))).toEqual(['status']);
   });
 
-  it('tracked_minutes adds up the project’s time entries', async () => {
+  it('tracked_minutes is the sum of the project’s time entries', async () => {
     const { id } = await create(acme, ...smallest);
     for (const duration_minutes of [1, 90, 1440]) {
       await create(acme, '/time-entries', { ...sample.timeEntry(id), duration_minutes });
@@ -138,10 +138,10 @@ describe('PATCH /projects/{id}', () => {
     const { body } = await acme.rest('PATCH', `/projects/${before.id}`, optional);
     expect(body).toEqual({ data: { ...before, updated_at: sample.aTime } });
     const nulls = await acme.rest('PATCH', `/projects/${before.id}`, { name: null, currency: null, status: null });
-    expect(faults(nulls)).toEqual(['currency', 'name', 'status']);
+    expect(invalidFields(nulls)).toEqual(['currency', 'name', 'status']);
   });
 
-  it('status is freely changed: any to any', async () => {
+  it('changes any status to any other', async () => {
     const { id } = await create(acme, ...smallest);
     for (const status of ['archived', 'completed', 'active', 'completed', 'archived', 'active', 'active']) {
       const { body } = await acme.rest('PATCH', `/projects/${id}`, { status });
@@ -149,11 +149,13 @@ describe('PATCH /projects/{id}', () => {
     }
   });
 
-  it('holds the dates against those that stay: end_date ≥ start_date', async () => {
+  it('compares a changed date with the unchanged one: end_date ≥ start_date', async () => {
     const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
     const { id } = await create(acme, '/projects', { ...sample.project, ...dates });
-    expect(faults(await acme.rest('PATCH', `/projects/${id}`, { end_date: '2026-02-28' }))).toEqual(['end_date']);
-    expect(faults(await acme.rest('PATCH', `/projects/${id}`, { start_date: '2026-04-01' }))).toHaveLength(1);
+    expect(invalidFields(await acme.rest('PATCH', `/projects/${id}`, { end_date: '2026-02-28' }))).toEqual([
+      'end_date',
+    ]);
+    expect(invalidFields(await acme.rest('PATCH', `/projects/${id}`, { start_date: '2026-04-01' }))).toHaveLength(1);
     expect((await acme.rest('GET', `/projects/${id}`)).body.data).toMatchObject(dates);
     const both = { start_date: '2026-04-01', end_date: '2026-04-01' };
     expect((await acme.rest('PATCH', `/projects/${id}`, both)).body.data).toMatchObject(both);
@@ -161,7 +163,7 @@ describe('PATCH /projects/{id}', () => {
 });
 
 describe('DELETE /projects/{id}', () => {
-  it('answers 204; refused while others refer to it: 422, errors.id, naming what refers to it', async () => {
+  it('answers 204, or 422 while others refer to the project, with their type in errors.id', async () => {
     const { id } = await create(acme, ...smallest);
     const entry = await create(acme, '/time-entries', sample.timeEntry(id));
     const receipt = await create(acme, '/receipts', { ...sample.receipt, project_id: id });

@@ -25,7 +25,7 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
     return service.integrator();
   };
 
-  it('at most 60 admitted in any 60 seconds per token: 60 of 200 at once', async () => {
+  it('admits at most 60 requests in any 60 seconds per token: 60 of 200 concurrent ones', async () => {
     const acme = await start(60);
     const answers = await Promise.all(Array.from({ length: 200 }, () => acme.rest('GET', '/me')));
     const admitted = answers.filter(({ status }) => status === 200);
@@ -34,12 +34,12 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
     const left = admitted.map((answer) => Number(limits(answer).remaining)).toSorted((a, b) => a - b);
     expect(left).toEqual(Array.from({ length: 60 }, (_, index) => index));
 
-    // Per token: another of the same tenant has its own.
+    // The limit is per token: another token of the tenant has its own.
     const other = await service.integrator();
     expect(limits(await other.rest('GET', '/me'))).toEqual({ limit: '60', remaining: '59', retryAfter: null });
   });
 
-  it('every admitted or refused request carries X-RateLimit-Limit, -Remaining and -Reset; 429 Retry-After too', async () => {
+  it('sends X-RateLimit-Limit, -Remaining, and -Reset with every answer, and Retry-After with 429', async () => {
     const acme = await start(2);
     const before = Date.now() / 1000;
     const answers = [];
@@ -60,7 +60,7 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
     for (const answer of answers.slice(2)) refusal(answer, 429);
   });
 
-  it('every admitted request counts, whatever its answer: 200, 204, 404, 405, 413, 415, 422', async () => {
+  it('counts every admitted request: 200, 204, 404, 405, 413, 415, 422', async () => {
     const acme = await start(50);
     expect(await remaining(acme)).toBe(49);
     const text = { 'content-type': 'text/plain' };
@@ -78,12 +78,12 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
       await acme.graphqlAnswer('{ nonsense }'),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 204, 200, 404, 404, 405, 413, 415, 422, 200, 200]);
-    // One HTTP request is one unit, whichever door it comes through.
+    // A request counts once, over REST and over GraphQL.
     expect(answers.map((answer) => Number(limits(answer).remaining))).toEqual(answers.map((_, index) => 48 - index));
     expect(await remaining(acme)).toBe(37);
   });
 
-  it('401 and 403 (no tenant) don’t count, and say nothing of a limit', async () => {
+  it('doesn’t count 401 and 403 (no tenant), and sends no headers of the limit with them', async () => {
     const acme = await start(5);
     await service.client.apiToken.update({ where: { id: acme.tokenId }, data: { tenantId: null } });
     for (let count = 0; count < 10; count++) {
@@ -95,7 +95,7 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
     expect(await remaining(acme)).toBe(4);
   });
 
-  it('refused requests don’t count, and reach nothing: waiting Retry-After always succeeds', async () => {
+  it('neither counts nor runs rejected requests: after Retry-After a request always succeeds', async () => {
     const acme = await start(1);
     await acme.rest('POST', '/customers', sample.customer);
     for (let count = 0; count < 20; count++) refusal(await acme.rest('POST', '/customers', sample.customer), 429);
@@ -106,7 +106,7 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
   });
 });
 
-it('without a limit, answers carry none of its headers', async () => {
+it('without a limit answers have none of its headers', async () => {
   service = await startService();
   const acme = await service.integrator();
   expect(limits(await acme.rest('GET', '/me'))).toEqual({ limit: null, remaining: null, retryAfter: null });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
+import { accepts, characters, create, invalidFields, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -43,7 +43,7 @@ describe('POST /receipts', () => {
     expect((await acme.rest('GET', `/receipts/${body.data.id}`)).body).toEqual(body);
   });
 
-  it('takes all its fields; what was read can be sent back', async () => {
+  it('accepts all its fields, and its answer as a body', async () => {
     const { id: supplierId } = await create(acme, '/customers', sample.supplier);
     const { id: projectId } = await create(acme, '/projects', sample.project);
     const whole = {
@@ -65,7 +65,7 @@ describe('POST /receipts', () => {
   });
 
   it('requires receipt_date and amount_gross', async () => {
-    expect(faults(await acme.rest('POST', '/receipts', {}))).toEqual(['amount_gross', 'receipt_date']);
+    expect(invalidFields(await acme.rest('POST', '/receipts', {}))).toEqual(['amount_gross', 'receipt_date']);
     for (const field of ['receipt_date', 'amount_gross']) await refuses(acme, smallest, field, [null, '']);
   });
 
@@ -85,7 +85,7 @@ describe('POST /receipts', () => {
     await refuses(yen, smallest, 'amount_gross', [1.5]);
   });
 
-  it('vat_amount is gross × rate ÷ (100 + rate), rounded; amount_net the rest', async () => {
+  it('vat_amount is gross × rate ÷ (100 + rate), rounded; amount_net is the difference', async () => {
     for (const [amount_gross, vat_rate, currency, vat_amount, amount_net] of [
       [119, 19, 'EUR', 19, 100],
       [100, 19, 'EUR', 15.97, 84.03],
@@ -154,11 +154,11 @@ describe('a receipt', () => {
     expect(await ids('?status=draft')).toEqual([draft.id]);
     expect(await ids('?status=booked')).toEqual([booked.id]);
     expect(await ids('?status=paid')).toEqual([paid.id]);
-    expect(faults(await beta.rest('GET', '/receipts?status=issued'))).toEqual(['status']);
+    expect(invalidFields(await beta.rest('GET', '/receipts?status=issued'))).toEqual(['status']);
     expect((await beta.rest('GET', `/receipts/${paid.id}`)).body.data.paid_at).toEqual(sample.aTime);
   });
 
-  it('is deleted with 204; it has no PATCH', async () => {
+  it('is deleted with 204, and has no PATCH', async () => {
     for (const status of ['draft', 'booked']) {
       const { id } = await create(acme, '/receipts', { ...sample.receipt, status });
       refusal(await acme.rest('PATCH', `/receipts/${id}`, {}), 405);
@@ -167,7 +167,7 @@ describe('a receipt', () => {
     }
   });
 
-  it('that payments refer to is not deleted: 422, errors.id, naming them', async () => {
+  it('with payments can’t be deleted: 422, with payments in errors.id', async () => {
     const { id } = await create(acme, '/receipts', { ...sample.receipt, status: 'booked' });
     await acme.graphql(`mutation { payReceipt(id: "${id}", amount: "1") { id } }`);
     const errors = refusal(await acme.rest('DELETE', `/receipts/${id}`), 422);

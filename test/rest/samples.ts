@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import type { Answer, Integrator, Service } from '../harness.ts';
 
-// What the chapters of the REST contract share: bodies that are accepted, and what every answer looks like.
+// Valid bodies and the shapes of answers, shared by the tests of the REST contract.
 
-/** Well-formed, and nobody's. */
+/** A well-formed id of no row. */
 export const unknownId = '0190a1b2-c3d4-7000-8000-000000000000';
 
 export const anId = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
 
-/** The resources that can be created, and the smallest body that does: the required fields and nothing else. */
+/** The smallest valid body of each resource: its required fields only. */
 export const customer = { type: 'customer', company_name: 'Kundin GmbH' };
 export const supplier = { type: 'supplier', company_name: 'Lieferant AG' };
 export const item = { title: 'Beratung', quantity: 1, unit_price_net: 100, vat_rate: 19 };
@@ -22,7 +22,7 @@ export const receipt = { receipt_date: '2026-03-01', amount_gross: 119 };
 export const project = { name: 'Umbau' };
 export const timeEntry = (projectId: string) => ({ project_id: projectId, date: '2026-03-01', duration_minutes: 90 });
 
-/** Creates a resource; answers its `data`. */
+/** Creates a resource. @returns its `data` */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function create(who: Integrator, path: string, body: object): Promise<any> {
   const answer = await who.rest('POST', path, body);
@@ -30,7 +30,7 @@ export async function create(who: Integrator, path: string, body: object): Promi
   return answer.body.data;
 }
 
-/** The documented shape of an error; answers its `errors`, which 422 alone carries. */
+/** Expects an error of the documented shape. @returns its `errors`, which only 422 has */
 export function refusal({ status, headers, body }: Answer, expected: number): Record<string, string[]> {
   const requestId = headers.get('x-request-id');
   const message = expect.stringMatching(/\S/);
@@ -43,10 +43,10 @@ export function refusal({ status, headers, body }: Answer, expected: number): Re
   return body.errors;
 }
 
-/** The fields that 422 names, sorted. */
-export const faults = (answer: Answer): string[] => Object.keys(refusal(answer, 422)).toSorted();
+/** The fields in a 422 answer, sorted. */
+export const invalidFields = (answer: Answer): string[] => Object.keys(refusal(answer, 422)).toSorted();
 
-/** What stands in `body` where these keys lead. */
+/** The value at a path of keys in `body`. */
 const valueAt = (body: unknown, keys: string[]): unknown =>
   keys.reduce((part, key) => (part as Record<string, unknown>)[key], body);
 
@@ -59,7 +59,7 @@ export function having(body: object, path: string, value: unknown): object {
   return copy;
 }
 
-/** Each value is accepted at this path of a new resource, and answered as sent, or as given in `as`. */
+/** Expects each value to be accepted at this path of a new resource, and answered as sent or as `as` returns. */
 export async function accepts(
   who: Integrator,
   [resource, body]: [string, object],
@@ -74,7 +74,7 @@ export async function accepts(
   }
 }
 
-/** Each value is refused at this path, under exactly that name, and nothing is created. */
+/** Expects 422 to each value at this path, with exactly that name, and expects that nothing is created. */
 export async function refuses(
   who: Integrator,
   [at, body]: [string, object],
@@ -86,12 +86,12 @@ export async function refuses(
   for (const value of values) {
     const answer = await who.rest('POST', at, having(body, path, value));
     expect({ value, status: answer.status }).toEqual({ value, status: 422 });
-    expect({ value, faults: faults(answer) }).toEqual({ value, faults: [path] });
+    expect({ value, fields: invalidFields(answer) }).toEqual({ value, fields: [path] });
   }
   expect(await count()).toBe(before);
 }
 
-/** How many rows each of the tenants' tables has. */
+/** The number of rows in each of the tenants' tables. */
 export async function rows({ pool }: Service): Promise<object> {
   const tables = [
     'customers',
@@ -109,11 +109,11 @@ export async function rows({ pool }: Service): Promise<object> {
   return counts[0];
 }
 
-/** Throws if the service logged a fault of its own, or answered 500. */
-export function noFaults({ log }: Service): void {
+/** Throws if the service logged an internal error or answered 500. */
+export function expectNoInternalError({ log }: Service): void {
   const found = log.filter((line) => line.includes('"status":500') || line.includes('"level":50'));
   if (found.length > 0) throw new Error(`The service logged faults:\n${found.join('')}`);
 }
 
-/** Text of so many characters (code points), each of them four bytes of UTF-8 and two of UTF-16. */
+/** Text of `count` code points, each with four bytes in UTF-8 and two code units in UTF-16. */
 export const characters = (count: number): string => '🦆'.repeat(count);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
-import { anError, answers, head, json, last, speak } from './raw.ts';
+import { anError, answers, head, json, last, sendRaw } from './raw.ts';
 import * as sample from './samples.ts';
 
 // Connections of slow, silent, and lost clients are closed after a timeout, and other clients are served meanwhile.
@@ -13,27 +13,27 @@ let acme: Integrator;
 const open: Socket[] = [];
 
 beforeAll(async () => {
-  service = await startService({ patience: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 } });
+  service = await startService({ timeouts: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 } });
   acme = await service.integrator();
 });
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
-  sample.noFaults(service);
+  sample.expectNoInternalError(service);
 });
 afterAll(() => service.close());
 
-/** A connection that says so much and no more; what it hears until it is closed. */
+/** Sends the text and no more. `closed` resolves with all received text. */
 function start(text: string): { socket: Socket; closed: Promise<string> } {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   open.push(socket);
-  let heard = '';
-  socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).on('error', () => {});
+  let received = '';
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString())).on('error', () => {});
   socket.write(text);
-  // Hung up on, or reset, as what it sent further was not read.
-  return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(heard))) };
+  // The service closes or resets the connection, as it doesn't read the rest.
+  return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(received))) };
 }
 
-const answersIn = (heard: string): number => heard.split('HTTP/1.1 200').length - 1;
+const answersIn = (received: string): number => received.split('HTTP/1.1 200').length - 1;
 const timedOut = [{ status: 408, body: anError }];
 const post = (...more: string[]): string => head(acme, 'POST /api/v1/customers', json, ...more);
 const served = async (): Promise<void> => expect((await acme.rest('GET', '/me')).status).toBe(200);
@@ -67,8 +67,8 @@ it.each([
 ])('a client that sends a %s too slowly is answered 408', async (_part, said) => {
   const { socket, closed } = start(said());
   const drip = setInterval(() => socket.write(' '), 100);
-  const heard = await closed.finally(() => clearInterval(drip));
-  expect(answers(heard)).toEqual(timedOut);
+  const received = await closed.finally(() => clearInterval(drip));
+  expect(answers(received)).toEqual(timedOut);
 });
 
 it('a client that waits for a slow answer is not disconnected', async () => {
@@ -76,7 +76,7 @@ it('a client that waits for a slow answer is not disconnected', async () => {
   const holder = await service.pool.connect();
   await holder.query('begin; lock table events in exclusive mode');
   const { closed } = start(post(`Content-Length: ${body.length}`, last) + body);
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // three times the silence
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // three times the idle timeout
   await holder.query('rollback');
   holder.release();
   expect(answers(await closed)[0]?.status).toBe(201);
@@ -86,7 +86,7 @@ it('a client that doesnâ€™t read its answers is disconnected, so that they donâ€
   for (let count = 0; count < 100; count += 1) await sample.create(acme, '/customers', sample.customer);
   const { socket, closed } = start('');
   socket.pause();
-  const asked = 1000; // 40 MB of answers: more than any buffer on the way takes
+  const asked = 1000; // 40 MB of answers: more than the socket buffers hold
   const logged = service.log.length;
   socket.write(head(acme, 'GET /api/v1/customers?per_page=100').repeat(asked));
   const givenUp = (): boolean => service.log.slice(logged).some((line) => line.includes('"aborted":true'));
@@ -113,7 +113,7 @@ it('pipelined requests run one at a time', async () => {
       .rowCount ?? 0;
   const { closed } = start(head(acme, `GET /api/v1/customers/${id}`).repeat(4) + head(acme, 'GET /api/v1/me', last));
   await until(async () => (await waiting()) > 0, 'the first of them to wait');
-  for (let request = 0; request < 5; request += 1) await served(); // the others have had their time
+  for (let request = 0; request < 5; request += 1) await served(); // the other clients can time out meanwhile
   const atWork = await waiting();
   await holder.query('rollback');
   holder.release();
@@ -123,7 +123,7 @@ it('pipelined requests run one at a time', async () => {
 
 it('pipelined requests are answered in order, without regard to junk after them', async () => {
   const get = head(acme, 'GET /api/v1/me');
-  const heard = answers(await speak(service, get.repeat(50), 'rubbish\r\n\r\n', get));
-  expect(heard.map(({ status }) => status)).toEqual([...Array<number>(50).fill(200), 400]);
+  const received = answers(await sendRaw(service, get.repeat(50), 'rubbish\r\n\r\n', get));
+  expect(received.map(({ status }) => status)).toEqual([...Array<number>(50).fill(200), 400]);
   await served();
 });

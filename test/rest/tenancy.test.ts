@@ -9,7 +9,7 @@ import { create, refusal } from './samples.ts';
 let service: Service;
 let acme: Integrator;
 let stranger: Integrator;
-/** Acme's resources, by collection. */
+/** The ids of Acme's resources, by collection. */
 let made: Record<string, string>;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** All that a caller can compare: headers that differ per request, and request_id, apart. */
+/** Everything a caller can compare, without request_id and the headers that differ per request. */
 const comparable = ({ status, headers, text }: Answer) => ({
   status,
   headers: [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),

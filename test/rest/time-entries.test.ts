@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
-import { accepts, characters, create, faults, refusal, refuses } from './samples.ts';
+import { accepts, characters, create, invalidFields, refusal, refuses } from './samples.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -43,7 +43,7 @@ describe('POST /time-entries', () => {
 
   it('requires project_id, date and duration_minutes', async () => {
     const required = ['date', 'duration_minutes', 'project_id'];
-    expect(faults(await acme.rest('POST', '/time-entries', {}))).toEqual(required);
+    expect(invalidFields(await acme.rest('POST', '/time-entries', {}))).toEqual(required);
     for (const field of required) await refuses(acme, smallest, field, [null, '']);
   });
 
@@ -64,12 +64,12 @@ describe('POST /time-entries', () => {
     await refuses(acme, smallest, 'hourly_rate_net', [-0.01, '1000000000000000', 'x']);
   });
 
-  it('project_id: of this tenant', async () => {
+  it('project_id: a project of this tenant', async () => {
     const foreign = await create(await service.integrator(), '/projects', sample.project);
     await refuses(acme, smallest, 'project_id', [foreign.id, sample.unknownId, 'x', 1]);
   });
 
-  it('time can be tracked on a project in any status', async () => {
+  it('accepts time on a project in any status', async () => {
     for (const status of ['active', 'completed', 'archived']) {
       const { id } = await create(acme, '/projects', { ...sample.project, status });
       expect((await create(acme, '/time-entries', sample.timeEntry(id))).hourly_rate_net).toBeNull();
@@ -78,7 +78,7 @@ describe('POST /time-entries', () => {
 });
 
 describe('GET /time-entries', () => {
-  it('from and to are inclusive; from after to: 422', async () => {
+  it('from and to are inclusive; answers 422 if from is after to', async () => {
     const beta = await service.integrator();
     const { id } = await create(beta, '/projects', sample.project);
     const days = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-03'];
@@ -91,16 +91,16 @@ describe('GET /time-entries', () => {
     expect(await dates('?from=2026-03-01&to=2026-03-02')).toEqual(days.slice(1, 3));
     expect(await dates('?from=2026-03-01&to=2026-03-01')).toEqual(['2026-03-01']);
     expect(await dates('?from=0001-01-01&to=9999-12-31')).toEqual(days);
-    for (const fault of faults(await beta.rest('GET', '/time-entries?from=2026-03-02&to=2026-03-01'))) {
+    for (const fault of invalidFields(await beta.rest('GET', '/time-entries?from=2026-03-02&to=2026-03-01'))) {
       expect(['from', 'to']).toContain(fault);
     }
     const bad = await beta.rest('GET', '/time-entries?from=2026-02-30&to=tomorrow');
-    expect(faults(bad)).toEqual(['from', 'to']);
+    expect(invalidFields(bad)).toEqual(['from', 'to']);
   });
 });
 
 describe('a time entry', () => {
-  it('is deleted with 204; it has no PATCH', async () => {
+  it('is deleted with 204, and has no PATCH', async () => {
     const { id } = await create(acme, ...smallest);
     refusal(await acme.rest('PATCH', `/time-entries/${id}`, {}), 405);
     const { status, text } = await acme.rest('DELETE', `/time-entries/${id}`);
@@ -108,7 +108,7 @@ describe('a time entry', () => {
     refusal(await acme.rest('GET', `/time-entries/${id}`), 404);
   });
 
-  it('that an invoice bills is billed, and not deleted: 422, errors.id, naming the invoice', async () => {
+  it('on an invoice is billed, and can’t be deleted: 422, with the invoice in errors.id', async () => {
     const { id } = await create(acme, ...smallest);
     const { id: customerId } = await create(acme, '/customers', sample.customer);
     const { id: invoiceId } = await create(acme, '/invoices', sample.invoice(customerId));
@@ -118,7 +118,7 @@ describe('a time entry', () => {
     const errors = refusal(await acme.rest('DELETE', `/time-entries/${id}`), 422);
     expect(errors).toEqual({ id: [expect.stringMatching(/invoice/i)] });
 
-    // Free again when that draft is deleted.
+    // It is free again after the draft is deleted.
     expect((await acme.rest('DELETE', `/invoices/${invoiceId}`)).status).toBe(204);
     const free = { id, invoice_id: null, billed: false };
     expect((await acme.rest('GET', `/time-entries/${id}`)).body.data).toMatchObject(free);

@@ -4,7 +4,7 @@ import { formatDay, formatTime } from '../../schema/scalars/scalars.ts';
 
 const [min, max] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59.999Z')];
 
-it('times and days are written as Date writes them, before 1970 too, and however many were written', () => {
+it('times and days are written as by Date, also before 1970 and after many others', () => {
   const same = (time: Date): void => {
     expect(formatTime(time)).toBe(`${time.toISOString().slice(0, 19)}+00:00`);
     expect(formatDay(time)).toBe(time.toISOString().slice(0, 10));
@@ -13,7 +13,7 @@ it('times and days are written as Date writes them, before 1970 too, and however
   fc.assert(fc.property(fc.date({ min, max, noInvalidDate: true }), same), { numRuns: 15_000 });
 });
 
-it('what is no time is not written', () => {
+it('an invalid time is an error', () => {
   expect(() => formatTime(new Date(NaN))).toThrow(RangeError);
   expect(() => formatDay(new Date(NaN))).toThrow(RangeError);
 });

@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { anError, answers, head, json, last, speak } from './raw.ts';
+import { anError, answers, head, json, last, sendRaw } from './raw.ts';
 import * as sample from './samples.ts';
-import { faults, refusal } from './samples.ts';
+import { invalidFields, refusal } from './samples.ts';
 
-// What no well-behaved client sends: an answer all the same, and never a hanging socket.
+// Requests that no well-behaved client sends are answered too, and leave no socket open.
 
 let service: Service;
 let acme: Integrator;
@@ -17,13 +17,13 @@ beforeAll(async () => {
   acme = await service.integrator();
 });
 afterAll(() => service.close());
-afterEach(() => sample.noFaults(service));
+afterEach(() => sample.expectNoInternalError(service));
 
 const mebibyte = 1024 * 1024;
 const padded = (length: number): string => JSON.stringify(sample.customer).padEnd(length);
 
-describe('413: a body over 1 MiB', () => {
-  it('1 MiB is accepted, a byte more is not', async () => {
+describe('answers 413 to a body over 1 MiB', () => {
+  it('that is one byte longer, and accepts exactly 1 MiB', async () => {
     expect((await acme.rest('POST', '/customers', padded(mebibyte))).status).toBe(201);
     const before = await sample.rows(service);
     refusal(await acme.rest('POST', '/customers', padded(mebibyte + 1)), 413);
@@ -31,30 +31,30 @@ describe('413: a body over 1 MiB', () => {
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('is counted in bytes', async () => {
+  it('counted in bytes, not in characters', async () => {
     const ducks = sample.characters(mebibyte / 4);
     refusal(await acme.rest('POST', '/customers', { city: ducks }), 413);
   });
 
-  it('chunked, without a content-length', async () => {
+  it('that is chunked, without a Content-Length', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     const chunks = Array.from({ length: 40 }, () => [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n']).flat();
     const start = head(acme, 'POST /api/v1/customers', json, 'Transfer-Encoding: chunked', last);
     for (const end of ['0\r\n\r\n', '']) {
-      expect(answers(await speak(service, start, ...chunks, end))).toEqual([{ status: 413, body: anError }]);
+      expect(answers(await sendRaw(service, start, ...chunks, end))).toEqual([{ status: 413, body: anError }]);
     }
     const short = JSON.stringify(sample.customer);
-    const [answer] = answers(await speak(service, start, `${short.length.toString(16)}\r\n${short}\r\n0\r\n\r\n`));
+    const [answer] = answers(await sendRaw(service, start, `${short.length.toString(16)}\r\n${short}\r\n0\r\n\r\n`));
     expect(answer?.status).toBe(201);
   });
 
-  it('announced, and never sent', async () => {
+  it('that is announced but never sent', async () => {
     const start = head(acme, 'POST /api/v1/customers', json, 'Content-Length: 99999999', last);
-    expect(answers(await speak(service, start))).toEqual([{ status: 413, body: anError }]);
+    expect(answers(await sendRaw(service, start))).toEqual([{ status: 413, body: anError }]);
   });
 });
 
-describe('415: a body that is not JSON', () => {
+describe('answers 415 to a body', () => {
   const valid = JSON.stringify(sample.customer);
 
   it.each([
@@ -72,7 +72,7 @@ describe('415: a body that is not JSON', () => {
     'application/json; charset=utf-16',
     'application/json;charset="latin1"',
     'application/json; profile=x; charset=utf-16',
-  ])('Content-Type: %s', async (type) => {
+  ])('with Content-Type: %s', async (type) => {
     refusal(await acme.rest('POST', '/customers', valid, { 'content-type': type }), 415);
   });
 
@@ -83,12 +83,12 @@ describe('415: a body that is not JSON', () => {
     'application/json ; charset="utf-8"',
     'application/json; profile="x"; charset=utf-8',
     'application/json;',
-  ])('but JSON in UTF-8 is accepted: %s', async (type) => {
+  ])('but not to JSON in UTF-8: %s', async (type) => {
     expect((await acme.rest('POST', '/customers', valid, { 'content-type': type })).status).toBe(201);
   });
 
-  it('a body without a Content-Type', async () => {
-    const text = await speak(
+  it('without a Content-Type', async () => {
+    const text = await sendRaw(
       service,
       head(acme, 'POST /api/v1/customers', `Content-Length: ${valid.length}`, last),
       valid,
@@ -96,7 +96,7 @@ describe('415: a body that is not JSON', () => {
     expect(answers(text)).toEqual([{ status: 415, body: anError }]);
   });
 
-  it('compressed', async () => {
+  it('that is compressed', async () => {
     const headers = { authorization: `Bearer ${acme.token}`, 'content-type': 'application/json' };
     for (const encoding of ['gzip', 'br', 'zstd']) {
       const body = gzipSync(valid);
@@ -107,20 +107,20 @@ describe('415: a body that is not JSON', () => {
       });
       expect([response.status, await response.json()]).toEqual([415, anError]);
     }
-    // Compressed, but not said to be: no JSON.
+    // Without Content-Encoding a compressed body is invalid JSON.
     const response = await fetch(`${service.url}/api/v1/customers`, { method: 'POST', headers, body: gzipSync(valid) });
     expect(response.status).toBe(422);
   });
 
-  it('no body at all is no JSON object: 422', async () => {
-    const text = await speak(service, head(acme, 'POST /api/v1/customers', last));
+  it('but 422 to a request without a body', async () => {
+    const text = await sendRaw(service, head(acme, 'POST /api/v1/customers', last));
     expect(answers(text)).toEqual([{ status: 422, body: { ...anError, errors: expect.any(Object) } }]);
-    expect(faults(await acme.rest('POST', '/customers'))).toHaveLength(1);
+    expect(invalidFields(await acme.rest('POST', '/customers'))).toHaveLength(1);
   });
 });
 
 describe('a wrong Content-Length', () => {
-  it('that is too long, from a client that disconnects, writes nothing and logs no error', async () => {
+  it('that is too long writes nothing and logs no error if the client disconnects', async () => {
     const before = await sample.rows(service);
     const body = JSON.stringify(sample.customer);
     for (const hangUp of ['end', 'destroy'] as const) {
@@ -138,9 +138,9 @@ describe('a wrong Content-Length', () => {
     expect(await sample.rows(service)).toEqual(before);
   });
 
-  it('that is too short leaves a rest that is no request', async () => {
+  it('that is too short makes the rest an invalid request', async () => {
     const body = JSON.stringify(sample.customer);
-    const text = await speak(
+    const text = await sendRaw(
       service,
       head(acme, 'POST /api/v1/customers', json, `Content-Length: ${body.length - 5}`),
       body,
@@ -159,7 +159,7 @@ describe('a wrong Content-Length', () => {
       ['Content-Length: -1'],
       ['Content-Length: 1e3'],
     ]) {
-      expect(answers(await speak(service, head(acme, 'POST /api/v1/customers', json, ...headers), '{}'))).toEqual([
+      expect(answers(await sendRaw(service, head(acme, 'POST /api/v1/customers', json, ...headers), '{}'))).toEqual([
         { status: 400, body: anError },
       ]);
     }

@@ -23,8 +23,8 @@ import { toSchema } from '../../schema/index.ts';
 import { fillAtRandom } from '../query-compiler/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// REST's answers are written straight from what resolvers give. GraphQL's own execution of the same documents, put into
-// REST's names, must say the same, byte for byte.
+// REST writes its answers directly from the resolvers' results. They must equal, byte for byte, the results of graphql-js
+// for the same documents, with the names of REST.
 
 let service: Service;
 let acme: Integrator;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   acme = await service.integrator();
   const pool = new Pool({ connectionString: service.pool.options.connectionString, max: 1 });
   await fillAtRandom(pool, [acme.tenantId]);
-  // Rows of a currency that is none stay among them: their totals are faults.
+  // Some rows keep an invalid currency: their totals are errors.
   for (const table of ['invoices', 'receipts'])
     await pool.query(`update ${table} set currency = 'EUR' where right(id::text, 1) <> '7'`);
   await pool.end();
@@ -60,7 +60,7 @@ const documentOf = (name: string): DocumentNode => ({
   ),
 });
 
-/** A value that GraphQL answered, in REST's names. */
+/** A GraphQL result with the names of REST. */
 function inRest(type: GraphQLOutputType, value: unknown): unknown {
   const nullable = getNullableType(type);
   if (value === null) return null;
@@ -109,8 +109,8 @@ const operationsOf = (answer: string): Operation[] =>
     .filter((route) => route[0] === 'GET' && route[3] === answer)
     .map((route) => service.domain.operations.get(route[2])!);
 
-describe('what REST writes is what GraphQL answers', () => {
-  it('of every list, however its page is asked for', async () => {
+describe('REST writes the same as GraphQL', () => {
+  it('for every list, with any page', async () => {
     const texts = new Map<string, number>();
     for (const operation of operationsOf('page')) {
       for (const page of [
@@ -130,7 +130,7 @@ describe('what REST writes is what GraphQL answers', () => {
     expect(texts.size).toBe(operationsOf('page').length);
   });
 
-  it('of every resource, and of none', async () => {
+  it('for every resource, and for an unknown id', async () => {
     let [written, refused] = [0, 0];
     for (const operation of operationsOf('item')) {
       for (let at = 9; at < 22; at++) {
@@ -145,7 +145,7 @@ describe('what REST writes is what GraphQL answers', () => {
     expect(refused).toBeGreaterThan(10);
   });
 
-  it('over HTTP: as the data of the envelope', async () => {
+  it('over HTTP, as `data` of the envelope', async () => {
     const operation = service.domain.operations.get('listCustomers')!;
     const { nodes } = JSON.parse(((await both(operation, { first: 25 })) as { text: string }).text) as {
       nodes: unknown;
@@ -171,20 +171,20 @@ describe('a document', () => {
   };
 
   it.each(['alias: name', '... on Thing { name }', 'name @include(if: true)', 'others(first: 1) { name }'])(
-    'that selects more than plain fields is refused at the start: %s',
+    'with anything but plain fields is an error at startup: %s',
     (selection) => {
       expect(() => compileOperations(schema, [`query get { result: thing { ${selection} } }`])).toThrow('plain fields');
     },
   );
 
-  it('may ask for what has to be waited for', async () => {
+  it('may have fields that resolve to promises', async () => {
     resolving({ name: () => Promise.resolve('x'), others: () => [{}, Promise.resolve({})], other: () => null });
     expect(await answerTo('name others { name } other { name }')).toBe(
       '{"name":"x","others":[{"name":"x"},{"name":"x"}],"other":null}',
     );
   });
 
-  it('fails as a whole with its first fault, and leaves no other unheard', async () => {
+  it('fails as a whole with its first error, and leaves no promise rejection unhandled', async () => {
     const unheard: unknown[] = [];
     const hear = (fault: unknown): void => void unheard.push(fault);
     process.on('unhandledRejection', hear);
@@ -200,7 +200,7 @@ describe('a document', () => {
     expect(unheard).toEqual([]);
   });
 
-  it('answers null where there may be nothing, and fails where there must be something', async () => {
+  it('answers null for a nullable field, and fails for a non-nullable one', async () => {
     resolving({ name: () => null });
     expect(await answerTo('other { name }')).toBe('{"other":null}');
     await expect(answerTo('name')).rejects.toThrow('Cannot return null for non-nullable field Thing.name.');

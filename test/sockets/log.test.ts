@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { BoundedLog } from '../../src/http/bounded-log.ts';
 import { createDatabase, startService, type Answer } from '../harness.ts';
 import { fromOurPage } from '../identity/browser.ts';
-import { head, last, speak } from '../rest/raw.ts';
+import { head, last, sendRaw } from '../rest/raw.ts';
 import { until } from '../webhooks/receiver.ts';
 
 // Whoever has no token can't fill the disk by the log.
@@ -22,12 +22,12 @@ it('requests that are not admitted get a bounded number of lines, and one with t
     [`GET ${path} HTTP/1.1`, 'Host: x', ...more, '', ''].join('\r\n');
   const kinds = [get('/a'), get('/api/v1/me'), get('/graphql?query={me{user{id}}}'), get('/health/live'), get('/')];
   for (const kind of kinds)
-    await speak(service, kind.repeat(count / kinds.length - 1) + kind.replace('\r\n\r\n', `\r\n${last}\r\n\r\n`));
+    await sendRaw(service, kind.repeat(count / kinds.length - 1) + kind.replace('\r\n\r\n', `\r\n${last}\r\n\r\n`));
   expect(requestLines(service.log).length).toBeLessThan(bound(begun));
   // Who was admitted has a line for each request.
   const before = requestLines(service.log).length;
   const own = head(acme, 'GET /api/v1/me');
-  await speak(service, own.repeat(199) + head(acme, 'GET /api/v1/me', last));
+  await sendRaw(service, own.repeat(199) + head(acme, 'GET /api/v1/me', last));
   const mine = service.log.filter((line) => line.includes('"path":"/api/v1/me"') && line.includes('"status":200'));
   await until(() => requestLines(service.log).length >= before + 200 && mine.length > 0, 'the lines of the admitted');
   await until(() => service.log.some((line) => line.includes('lines left out')), 'the line of what was left out');
@@ -40,7 +40,7 @@ it('invalid HTTP gets a bounded number of lines', async () => {
   onTestFinished(service.close);
   const begun = performance.now();
   for (let round = 0; round < 10; round += 1)
-    await Promise.all(Array.from({ length: 40 }, () => speak(service, 'rubbish\r\n\r\n')));
+    await Promise.all(Array.from({ length: 40 }, () => sendRaw(service, 'rubbish\r\n\r\n')));
   expect(service.log.filter((line) => line.includes('malformed')).length).toBeLessThan(bound(begun));
 });
 
@@ -77,8 +77,8 @@ it('no line’s length depends on what a client sends', async () => {
   const service = await startService();
   onTestFinished(service.close);
   const long = 'x'.repeat(15_000);
-  await speak(service, `GET /${long} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${long.slice(0, 500)}\r\n${last}\r\n\r\n`);
-  await speak(service, `GET /api/v1/${long}?q=x HTTP/1.1\r\nHost: x\r\n${last}\r\n\r\n`);
+  await sendRaw(service, `GET /${long} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${long.slice(0, 500)}\r\n${last}\r\n\r\n`);
+  await sendRaw(service, `GET /api/v1/${long}?q=x HTTP/1.1\r\nHost: x\r\n${last}\r\n\r\n`);
   const body = JSON.stringify({ email: `${long}@example.com`, password: long });
   await service.request('POST', '/api/auth/sign-in/email', {
     body,

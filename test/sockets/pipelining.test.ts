@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
-  sample.noFaults(service);
+  sample.expectNoInternalError(service);
 });
 afterAll(() => service.close());
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { startService } from '../harness.ts';
-import { noFaults } from '../rest/samples.ts';
+import { expectNoInternalError } from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';
 import { beset } from './strangers.ts';
 
@@ -11,7 +11,7 @@ import { beset } from './strangers.ts';
 it('slow, silent, lost, and malformed connections are all closed with correct answers, while others are served', async () => {
   const each = 20;
   const service = await startService({
-    patience: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 },
+    timeouts: { ...defaultTimeouts, headMs: 1000, idleMs: 500, requestMs: 3000 },
   });
   onTestFinished(service.close);
   const [acme, globex] = [await service.integrator(), await service.integrator()];
@@ -26,5 +26,5 @@ it('slow, silent, lost, and malformed connections are all closed with correct an
   for (const [name, { closed, wrong }] of await siege)
     expect({ name, closed, wrong }).toEqual({ name, closed: each, wrong: new Set() });
   await until(() => descriptors() <= before, 'descriptors to be given back');
-  noFaults(service);
+  expectNoInternalError(service);
 });

@@ -33,7 +33,7 @@ prepareAttempts();
 
 describe('over TLS', () => {
   const unknown = /not from a known authority/;
-  /** The endpoint's certificate; or its behaviour, where it doesn't speak TLS. */
+  /** The endpoint's certificate; or its behaviour, where it doesn't sendRaw TLS. */
   const rows: [string, Exclude<keyof Identities, 'ca'> | Behaviour['connected'], Ending][] = [
     ['a good certificate', 'good', accepted(200, 'ok')],
     ['one for a wildcard', 'wildcard', accepted(200, 'ok')],
