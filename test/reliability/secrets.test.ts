@@ -148,8 +148,9 @@ it('everything with a secret is created, used, misused, and ended', async () => 
   recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', accept));
   const entry = { ...accept, password: recordSecret('another password', 'violet umbrella under seven bridges') };
   recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
-  recordSecret('another session', bob.cookie!.split('=')[1]!);
   recordAnswer('an invitation', await bob.request('POST', '/api/auth/invitation/accept', entry));
+  recordAnswer('sign-in', await bob.signIn('bob@example.com', entry.password));
+  recordSecret('another session', bob.cookie!.split('=')[1]!);
 
   const url = `${receiver.url}/hook`;
   const hook = 'mutation ($url: String!) { made: createWebhook(input: { url: $url }) { secret webhook { id } } }';
