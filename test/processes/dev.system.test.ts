@@ -74,11 +74,11 @@ it('npm run dev restarts the server and reloads the dashboard, on one address, w
   await run.until(/INFO: SQL .* from "public"\."invoices".*"values":\[/);
 
   const page = await listen();
-  for (const module of ['/main.tsx', '/app.tsx', '/components/not-found.tsx'])
+  for (const module of ['/main.tsx', '/app.tsx', '/layout/not-found.tsx'])
     expect(await text(module)).toMatch(/^200 /);
   await edit('src/dashboard/layout/not-found.tsx', 'title="', 'title="Edited: ');
-  await expect.poll(page.updates).toContain('/components/not-found.tsx');
-  expect(await text('/components/not-found.tsx')).toContain('Edited: ');
+  await expect.poll(page.updates).toContain('/layout/not-found.tsx');
+  expect(await text('/layout/not-found.tsx')).toContain('Edited: ');
 
   await edit('src/server.ts', "{ status: 'ok' }", "{ status: 'changed' }");
   await expect.poll(() => text('/health/live')).toBe('200 {"status":"changed"}');

@@ -141,7 +141,7 @@ describe('an invalid setting stops the start with one line', () => {
     await first.until(/Ctrl-C stops everything/);
     const second = npm(['run', '-s', 'start'], env);
     expect(await second.exited).toMatchObject({ code: 1 });
-    expect(second.err()).toMatch(new RegExp(`^kontor: Port ${env.PORT} on 127.0.0.1 is taken[^\n]*\n$`));
+    expect(second.err()).toMatch(new RegExp(`^kontor: Port ${env.PORT} on 127.0.0.1 is in use[^\n]*\n$`));
     first.killGroup('SIGINT');
     await first.exited;
     await database.drop();
