@@ -103,6 +103,13 @@ export const waitUntilIdle = (page: Page): Promise<unknown> =>
       document.getAnimations().every(({ playState }) => playState !== 'running'),
   );
 
+/** Presses a key once the page is idle: React adds its listeners for keys after it has painted. */
+export async function press(page: Page, key: string): Promise<void> {
+  await waitUntilIdle(page);
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
+  await page.keyboard.press(key);
+}
+
 /** Expects a page without accessibility violations and without horizontal scrolling. */
 export async function expectAccessible(page: Page): Promise<void> {
   await waitUntilIdle(page);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
-import { expectAccessible, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, waitUntilIdle, signIn, startApp, type App, press } from './app.ts';
 import { accessibilityViolations, noBrowser, type Watch } from './browser.ts';
 
 // Input is never lost: not by a network error, an expired session, navigation, a key, or a change made elsewhere.
@@ -193,19 +193,19 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         const open = () => page.getByRole('button', { name: 'Add a customer' }).first().click();
         await open();
         await dialog.waitFor();
-        await page.keyboard.press('Escape');
+        await press(page, 'Escape');
         await dialog.waitFor({ state: 'hidden' });
         await open();
         await page.getByLabel('Company name').fill('Nordlicht Verlag');
-        await page.keyboard.press('Escape');
+        await press(page, 'Escape');
         await confirmation(page).waitFor();
         await expectAccessible(page);
-        await page.keyboard.press('Escape');
+        await press(page, 'Escape');
         await confirmation(page).waitFor({ state: 'hidden' });
         expect(await page.getByLabel('Company name').inputValue()).toBe('Nordlicht Verlag');
         await dialog.locator('.mantine-Modal-close').click();
         await keep(page);
-        await page.keyboard.press('Escape');
+        await press(page, 'Escape');
         await confirmation(page).getByRole('button', { name: 'Discard' }).click();
         await dialog.waitFor({ state: 'hidden' });
       });

@@ -67,6 +67,9 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
         <TextInput
           ref={field}
           data-autofocus
+          // The dialog focuses it a moment later: text typed until then would go to the field below the dialog.
+          // eslint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
           onKeyDown={(event) => {
             if (event.key === 'Escape') onClose();
           }}
