@@ -96,12 +96,15 @@ export async function navigateTo(page: Page, name: string): Promise<void> {
 }
 
 /** Waits until nothing is loading, and no animation runs. */
-export const waitUntilIdle = (page: Page): Promise<unknown> =>
-  page.waitForFunction(
+export async function waitUntilIdle(page: Page): Promise<void> {
+  // A change of the color scheme starts its transition with the next frame.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.waitForFunction(
     () =>
       !document.querySelector('[aria-busy="true"], [data-stale="true"]') &&
       document.getAnimations().every(({ playState }) => playState !== 'running'),
   );
+}
 
 /** Presses a key once the page is idle: React adds its listeners for keys after it has painted. */
 export async function press(page: Page, key: string): Promise<void> {
