@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ConnectionPool } from './connection.ts';
 import { migrations } from './migrate.ts';
 import { resources } from './resources.ts';
+import { stateColumnOf } from './row-counts.ts';
 import { applyMigrations, drift, lockfile } from './schema-engine.ts';
 import { tableOf, type Table } from './tables.ts';
 import { tenantModels } from './tenant/client.ts';
@@ -18,11 +19,10 @@ const folder = new URL('migrations/', import.meta.url);
 function withIsolation(script: string): string {
   const isNew = ({ table }: Table): boolean => script.includes(`CREATE TABLE "${table}" (`);
   const isolated = [...tenantModels].map(tableOf).filter(isNew);
-  const counted = resources.flatMap(({ model, state }) => {
-    const table = tableOf(model);
-    const column = state === null ? undefined : table.fields.get(state);
-    const argument = column?.kind === 'column' ? `, '${column.column}'` : '';
-    return isNew(table) ? [`select tally('${table.table}'${argument});`] : [];
+  const counted = resources.flatMap((resource) => {
+    const table = tableOf(resource.model);
+    const column = stateColumnOf(resource);
+    return isNew(table) ? [`select tally('${table.table}'${column === null ? '' : `, '${column}'`});`] : [];
   });
   if (isolated.length === 0) return script;
   const calls = [...isolated.map(({ table }) => `select isolate('${table}');`), ...counted];

@@ -6,6 +6,12 @@ import { tableOf } from './tables.ts';
 /** Triggers count the rows of each resource's table as they are written (the migrations' tally()). */
 const countedResources = new Map<Prisma.ModelName, Resource>(resources.map((resource) => [resource.model, resource]));
 
+/** The column by whose value a resource's rows are counted; null where there is none. */
+export function stateColumnOf({ model, state }: Resource): string | null {
+  const field = state === null ? undefined : tableOf(model).fields.get(state);
+  return field?.kind === 'column' ? field.column : null;
+}
+
 /** The rows of a table in one state, or all of them (null). */
 interface CountedRows {
   resource: string;

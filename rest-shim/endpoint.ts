@@ -7,7 +7,8 @@ import { startExecution } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { listEnvelope, pageVariables, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
+import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
+import { isFilter } from './list-paging.ts';
 import { jsonResponse } from './exact-json.ts';
 import { findErrors, runOperation, type Operation } from './operation.ts';
 import type { ResponseKind, Route } from './routes.ts';
@@ -80,8 +81,6 @@ export function endpoint(
   };
 }
 
-const notFilters = new Set<string>(['id', 'input', ...pageVariables]);
-
 /** If a filter appears twice, the last value wins, as in PHP. Parameters that the operation doesn't have are ignored. */
 function readFilters(
   query: URLSearchParams,
@@ -91,7 +90,7 @@ function readFilters(
 ): void {
   for (const [restName, { name, decode }] of operation.parameters) {
     const text = query.getAll(restName).at(-1);
-    if (text !== undefined && !notFilters.has(name)) variables[name] = decode(text, problems, restName);
+    if (text !== undefined && isFilter(name)) variables[name] = decode(text, problems, restName);
   }
 }
 

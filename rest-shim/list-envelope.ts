@@ -58,10 +58,8 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number, ma
   return otherwise;
 }
 
-/** The variables that choose a page of a list; all others are filters. */
-export const pageVariables = ['first', 'after', 'last', 'before', 'offset'] as const;
-
-export function pagingVariables({ page, perPage, at }: Page): Partial<Record<(typeof pageVariables)[number], unknown>> {
+/** The variables that choose a page of a list. */
+export function pagingVariables({ page, perPage, at }: Page): Record<string, unknown> {
   if (!at) return { first: perPage, offset: offsetOf(page, perPage) };
   return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
 }

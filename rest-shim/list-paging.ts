@@ -19,6 +19,12 @@ const paging = parse(
   { noLocation: true },
 ).definitions[0] as OperationDefinitionNode;
 
+const pageVariables = (paging.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+const notFilters = new Set(['id', 'input', ...pageVariables]);
+
+/** Whether a variable of an operation is a filter: not the id, the body, or a part of paging. */
+export const isFilter = (variable: string): boolean => !notFilters.has(variable);
+
 const pagingField = paging.selectionSet.selections[0] as FieldNode;
 
 /** @returns the operation with the variables, arguments, and fields of paging, where its field is a list */

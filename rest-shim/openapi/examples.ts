@@ -58,6 +58,8 @@ function restExample(schema: GraphQLSchema, typeName: string): Values {
 export class Examples {
   readonly #schema: GraphQLSchema;
   readonly #components: Components;
+  /** The examples of components, by name. */
+  readonly #values = new Map<string, Values>();
 
   constructor(schema: GraphQLSchema, components: Components) {
     this.#schema = schema;
@@ -101,7 +103,10 @@ export class Examples {
 
   /** The example of a component: of REST's own schema, or of a type. An input has its type's. */
   #valuesOf(owner: string): Values {
-    return envelopes[owner] ?? restExample(this.#schema, owner.replace(/^(Create|Update)?(\w+)Input$/, '$2'));
+    let values = this.#values.get(owner) ?? envelopes[owner];
+    values ??= restExample(this.#schema, owner.replace(/^(Create|Update)?(\w+)Input$/, '$2'));
+    this.#values.set(owner, values);
+    return values;
   }
 }
 

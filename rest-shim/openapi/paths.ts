@@ -1,7 +1,8 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
-import { lastPossiblePage, pageVariables } from '../list-envelope.ts';
+import { lastPossiblePage } from '../list-envelope.ts';
+import { isFilter } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
@@ -37,9 +38,6 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** The variables of an operation that are not query parameters. */
-const notInQuery = new Set<string>(['id', 'input', ...pageVariables]);
-
 /** `TimeEntry` → `Time entry`. */
 export const humane = (typeName: string): string =>
   typeName.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -66,7 +64,7 @@ export function describeOperation(
     restName,
     arg: field.args.find((candidate) => candidate.name === variable),
   }));
-  const filters = inputs.flatMap(({ restName, arg }) => (arg && !notInQuery.has(arg.name) ? [{ restName, arg }] : []));
+  const filters = inputs.flatMap(({ restName, arg }) => (arg && isFilter(arg.name) ? [{ restName, arg }] : []));
   const body = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
   const byId = path.includes(':id');
 

@@ -1,4 +1,5 @@
 import type { GraphQLField } from 'graphql';
+import { resources } from '../../prisma/client.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize, type PageArgs } from '../paging/page.ts';
 
 /** The assumed length of a list without pages. */
@@ -34,7 +35,7 @@ const sums = new Set(['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinute
 
 /** Arguments that choose a page, and filters whose counts are maintained (prisma/row-counts.ts). */
 const paging = new Set(['first', 'after', 'last', 'before', 'offset', 'orderBy']);
-const countedFilters = new Set(['type', 'status', 'matchStatus']);
+const countedFilters = new Set<string | null>(resources.map(({ state }) => state));
 
 /** How many scans a list takes: one for a search, one for a total that isn't maintained, one for a far offset. */
 function scansOf(args: PageArgs): number {

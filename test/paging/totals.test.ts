@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { resources } from '../../prisma/resources.ts';
+import { stateColumnOf } from '../../prisma/row-counts.ts';
 import { tableOf } from '../../prisma/tables.ts';
 import { migrations } from '../../prisma/migrate.ts';
 import { applyMigrations } from '../../prisma/schema-engine.ts';
@@ -27,11 +28,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** The tables that are counted, and the columns by which. */
-const tables = resources.map(({ model, state }): [table: string, state: string | null] => {
-  const { table, fields } = tableOf(model);
-  const column = state === null ? undefined : fields.get(state);
-  return [table, column?.kind === 'column' ? column.column : null];
-});
+const tables = resources.map((resource): [table: string, state: string | null] => [
+  tableOf(resource.model).table,
+  stateColumnOf(resource),
+]);
 
 /** Where the tallies of a table say otherwise than its rows do, in one snapshot. */
 const differences = (table: string, state: string | null) => `
