@@ -182,6 +182,7 @@ describe('a webhook shows the data of its events, so that it', () => {
   });
 
   it('can be created only for events that the token can read', async () => {
+    expect(reads.toSorted()).toEqual(resources.map(({ path }) => `${path}:read`).toSorted());
     const who = await withAbilities('webhooks:write', 'customers:read');
     for (const input of [{ url }, { url, events: ['*'] }, { url, events: ['customer.created', '*'] }]) {
       expect(refusal(await who.graphqlAnswer(create, { input }))).toMatchObject(

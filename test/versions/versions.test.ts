@@ -75,7 +75,8 @@ async function connected(url: string): Promise<Client> {
 async function expectWhole(database: Database, asked: Asked[]): Promise<void> {
   const isKnown = (model: Prisma.ModelName): boolean => {
     const name = new RegExp(`\\b${tableOf(model).table}\\b`);
-    return asked.some(({ sql }) => name.test(sql));
+    // Triggers fill the tallies, also for versions from before there were any.
+    return model === 'Tally' || asked.some(({ sql }) => name.test(sql));
   };
   const service = await startService({ database });
   const { rows } = await service.pool.query<{ id: string }>('select id from tenants order by id limit 1');
@@ -87,7 +88,7 @@ async function expectWhole(database: Database, asked: Asked[]): Promise<void> {
     expect([model, await table.count()]).toEqual([model, found[model]]);
   }
   await service.close();
-  expect(Object.keys(found).length).toBeGreaterThan(12);
+  expect(Object.keys(found).length).toBeGreaterThanOrEqual(15);
   expect(Object.entries(found).filter(([, count]) => count === 0)).toEqual([]);
 }
 
