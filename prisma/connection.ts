@@ -1,5 +1,5 @@
 import { callbackify } from 'node:util';
-// eslint-disable-next-line no-restricted-imports -- this is the module that others are sent to
+// eslint-disable-next-line no-restricted-imports -- all other modules import this one instead of pg
 import { Client, Pool, type ClientConfig, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 
 // The only module that changes what pg's connections do. Every connection and pool of the service is made here, or is of
@@ -23,7 +23,7 @@ const statementObservers = new Set<StatementObserver>();
 
 /**
  * Observes the statements of all the process's connections: for traces, logs, and tests.
- * @returns a function that ends it
+ * @returns a function that ends the observation
  */
 export function observeStatements(observer: StatementObserver): () => void {
   statementObservers.add(observer);
@@ -79,20 +79,20 @@ export class Connection extends Client {
   }
 
   #query(args: Arguments): unknown {
-    this.onQuery?.(described(args).text);
+    this.onQuery?.(statementOf(args).text);
     if (!this.#isBusy || isStream(args[0])) return this.#executeNow(args);
-    const { promise: turn, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
+    const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
+    this.#waiting.push(takeTurn);
     const callback = args.find(isCallback);
-    const alone = args.filter((each) => each !== callback) as Arguments;
-    const result = turn.then(() => this.#executeNow(alone) as Promise<QueryResult>);
+    const withoutCallback = args.filter((each) => each !== callback) as Arguments;
+    const result = turn.then(() => this.#executeNow(withoutCallback) as Promise<QueryResult>);
     return callback ? callbackify(() => result)(callback) : result;
   }
 
   #executeNow([statement, ...rest]: Arguments): unknown {
     if (isStream(statement)) return this.send(statement, ...rest);
     this.#isBusy = true;
-    return settling([statement, ...rest], (...args) => this.execute(...args), this.#answered);
+    return notifyWhenSettled([statement, ...rest], (...args) => this.execute(...args), this.#answered);
   }
 
   readonly #answered: StatementEnd = (error) => {
@@ -111,14 +111,14 @@ export class Connection extends Client {
   protected send(...args: Arguments): unknown {
     const send = (...sent: Arguments): unknown => this.#sendWithCallback(sent);
     if (statementObservers.size === 0) return send(...args);
-    const statement = described(args);
+    const statement = statementOf(args);
     const ends = [...statementObservers].map((observer) => observer(statement, this));
-    return settling(args, send, (error, result) => {
+    return notifyWhenSettled(args, send, (error, result) => {
       for (const end of ends) end?.(error, result);
     });
   }
 
-  /** Gives pg a callback in any case: its own promise keeps the answer. */
+  /** Always gives pg a callback, because pg's own promise keeps the answer in memory. */
   #sendWithCallback(args: Arguments): unknown {
     const send: Send = (...sent) => (super.query as Send).apply(this, sent);
     if (isStream(args[0]) || args.some(isCallback)) return send(...args);
@@ -126,7 +126,7 @@ export class Connection extends Client {
       const callback: Callback = (error, result) => (error ? reject(error) : resolve(result));
       send(...args, callback);
     }).catch((error: Error) => {
-      Error.captureStackTrace(error); // who sent the statement, instead of the socket: as pg does
+      Error.captureStackTrace(error); // pg does the same: the stack names the sender of the statement instead of the socket
       throw error;
     });
   }
@@ -154,19 +154,19 @@ export class ConnectionPool extends Pool {
 
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
 
-/** Whether it answers in rows of its own, as pg-copy-streams does: pg returns it as it is. */
+/** Whether the statement is a stream that reads the answer itself, as those of pg-copy-streams do. */
 const isStream = (statement: unknown): boolean =>
   typeof (statement as { submit?: unknown } | null)?.submit === 'function';
 
-function described([statement, ...rest]: Arguments): Statement {
+function statementOf([statement, ...rest]: Arguments): Statement {
   const values = rest.find(Array.isArray);
   if (typeof statement === 'string') return { text: statement, values };
   return { text: statement.text, values: (statement.values as unknown[] | undefined) ?? values };
 }
 
-/** Calls `run` with the arguments of a query, and `end` once it has settled, before whoever sent it is told. */
-function settling(args: Arguments, run: (...args: Arguments) => unknown, end: StatementEnd): unknown {
-  const told = args.map((each) => {
+/** Calls `run` with the arguments of a query. Calls `end` once the query has settled, before its sender gets the result. */
+function notifyWhenSettled(args: Arguments, run: (...args: Arguments) => unknown, end: StatementEnd): unknown {
+  const wrapped = args.map((each) => {
     if (!isCallback(each)) return each;
     return (error: Error | null, result?: QueryResult) => {
       end(error ?? undefined, result);
@@ -174,7 +174,7 @@ function settling(args: Arguments, run: (...args: Arguments) => unknown, end: St
     };
   }) as Arguments;
   try {
-    const result = run(...told);
+    const result = run(...wrapped);
     if (result instanceof Promise) {
       result.then(
         (answer: QueryResult) => end(undefined, answer),

@@ -162,8 +162,8 @@ export class TenantPool extends ConnectionPool {
   }
 
   /**
-   * Binds the transaction to the connection until Prisma ends the transaction. A statement that its work sends afterwards, as
-   * after the transaction's time is over, would be one by itself, and committed.
+   * Binds the transaction to the connection until Prisma ends the transaction, for example after its timeout. A statement
+   * that is sent later would run outside the transaction, and would be committed.
    */
   #bindToTransaction(transaction: Transaction, client: PoolClient): void {
     const unbind = (): void => void (transaction.connection = undefined);

@@ -35,7 +35,7 @@ import {
 } from './json-serializer.ts';
 
 // The compiled executor: turns a valid operation into functions that run its resolvers and serialize their results. REST's
-// operations and clients' queries differ in their format only. What it doesn't support is left to graphql-js.
+// operations and clients' queries differ in their format only. Documents that it doesn't support are left to graphql-js.
 
 /** How a selection is written as JSON. */
 export interface Format {

@@ -73,7 +73,7 @@ export async function startQueue(
   const ended = end();
   return {
     stop: () => {
-      void stop(); // which may never answer, once a connection is lost
+      void stop(); // may never settle after a connection was lost
       return ended;
     },
     ended,
@@ -85,11 +85,11 @@ class QueuePool extends ConnectionPool {
   readonly #open = new Set<Client>();
   readonly #onLost: () => void;
   /**
-   * Whether one that can't be had ends the run, like one that breaks. Who asked for it is then not answered: graphile-worker
-   * throws the error where nobody hears it, when it gives back jobs, which would end the process.
+   * Whether the run ends if a connection can't be opened, as it does if a connection breaks. The call is then never
+   * answered: graphile-worker would throw the error where nothing catches it, and the process would end.
    */
   areExpected = false;
-  /** Whether a statement that fails isn't answered either: from here on graphile-worker throws that where nobody hears it. */
+  /** Whether failed statements are never answered either. While graphile-worker ends, nothing catches their errors. */
   isEnding = false;
 
   constructor(config: PoolConfig, onLost: () => void) {
@@ -125,7 +125,7 @@ class QueuePool extends ConnectionPool {
   }
 
   async cut(): Promise<void> {
-    void this.end(); // waits for those that nobody will give back
+    void this.end(); // waits for connections that are never released
     await Promise.all([...this.#open].map((connection) => connection.end().catch(() => {})));
   }
 }
@@ -133,15 +133,15 @@ class QueuePool extends ConnectionPool {
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
 
 class QueueConnection extends Connection {
-  /** Answers for a statement that fails. */
+  /** Called when a statement fails; its result answers the statement. */
   onFailure: (error: unknown) => Promise<never> = async (error) => {
     throw error;
   };
   #release: PoolClient['release'] = () => {};
 
   /**
-   * Set by the pool each time that the connection is acquired. graphile-worker may give back twice a connection that breaks
-   * while it stops, which would end the process: the second time has no effect.
+   * The pool sets it each time that the connection is acquired. If the connection breaks while graphile-worker stops,
+   * graphile-worker may release it twice. That would end the process, so the second call has no effect.
    */
   set release(release: PoolClient['release']) {
     let released = false;

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../harness.ts';
 
-// What Citus demands of tables distributed by tenant_id, asked of the schema as it is migrated. That statements name the
-// tenant, which it wants as well, every-statement.ts sees to in each test.
+// Citus has rules for tables that are distributed by tenant_id. These tests check them on the migrated schema. Citus also
+// requires that statements name the tenant: every-statement.ts checks this in each test.
 
 let database: Database;
 let client: Client;
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const rows = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
 
-/** The books: what row-level security guards. */
+/** The tables of the books: those with row-level security. */
 const books = `(select oid, relname from pg_class where relforcerowsecurity)`;
 const names = (of: string, keys: string): string =>
   `array(select attname::text from unnest(${keys}) with ordinality as key(number, at)
