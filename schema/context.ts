@@ -35,11 +35,15 @@ export interface Webhooks {
   seal: (secret: string) => Uint8Array<ArrayBuffer>;
 }
 
+/** The channels on which triggers notify of a tenant's changes (src/notifications.ts). */
+export const notificationChannels = ['deliveries'] as const;
+export type NotificationChannel = (typeof notificationChannels)[number];
+
 /**
- * The ids of deliveries that are created or change from now on, of one webhook or of all webhooks of the tenant. Fails if
- * changes may have been missed.
+ * Picks what a watcher wants to know of a notification, such as an id; undefined for a notification that it ignores.
+ * @param what the payload after the tenant's id
  */
-export type WatchDeliveries = (webhookId?: string | null) => Promise<AsyncIterable<string>>;
+export type NotificationPicker = (what: string[]) => string | undefined;
 
 /** The context of every resolver. */
 export interface Context extends Principal {
@@ -52,7 +56,11 @@ export interface Context extends Principal {
   renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
-  watchDeliveries: WatchDeliveries;
+  /**
+   * What `pick` returns for the tenant's notifications from now on. Several pending ones that are equal are merged. Ends if
+   * notifications may be missed.
+   */
+  watch: (channel: NotificationChannel, pick: NotificationPicker) => Promise<AsyncIterableIterator<string>>;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
   /**
@@ -77,7 +85,7 @@ export function createContext(options: {
   renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
-  watchDeliveries: WatchDeliveries;
+  watch: Context['watch'];
   requestId: string | null;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };

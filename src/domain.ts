@@ -6,22 +6,22 @@ import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database.ts';
-import type { DeliveryChanges } from './graphql/delivery-changes.ts';
 import { createIdentity } from './identity/index.ts';
+import type { Notifications } from './notifications.ts';
 
 /** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
   /**
-   * @param changes the source of changes for subscriptions; without it there are no subscriptions
+   * @param notifications for subscriptions; without them there are no subscriptions
    * @param requestId the current request's id, if there is one
    * @param signal once it is aborted, the context sends no more statements
    * @param now a clock instead of the domain's
    */
   contextFor: (
     principal: Principal,
-    surroundings?: { changes?: DeliveryChanges; requestId?: string; signal?: AbortSignal; now?: () => Date },
+    surroundings?: { notifications?: Notifications; requestId?: string; signal?: AbortSignal; now?: () => Date },
   ) => Context;
 }
 
@@ -35,7 +35,10 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const renderPayload = createPayloadRenderer(domain);
-  const contextFor: Domain['contextFor'] = (principal, { changes, requestId = null, signal, now = usualNow } = {}) =>
+  const contextFor: Domain['contextFor'] = (
+    principal,
+    { notifications, requestId = null, signal, now = usualNow } = {},
+  ) =>
     createContext({
       client: forTenant(books, principal.tenant.id, signal),
       principal,
@@ -44,9 +47,9 @@ export function createDomain(
       renderPayload,
       webhooks,
       identity: createIdentity(client, principal, { now, publicUrl }),
-      watchDeliveries: async (webhookId) => {
-        if (!changes) throw new Error('This process serves no subscriptions');
-        return changes.watch(principal.tenant.id, webhookId);
+      watch: async (channel, pick) => {
+        if (!notifications) throw new Error('This process serves no subscriptions');
+        return notifications.watch(channel, principal.tenant.id, pick);
       },
       requestId,
     });

@@ -9,7 +9,7 @@ import { createAuthRoutes } from './auth/routes.ts';
 import { BoundedLog } from './http/bounded-log.ts';
 import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
 import { answerCors } from './http/cors.ts';
-import type { DeliveryChanges } from './graphql/delivery-changes.ts';
+import type { Notifications } from './notifications.ts';
 import type { Domain } from './domain.ts';
 import { createRequestAdmission } from './auth/request-admission.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
@@ -45,7 +45,7 @@ export interface ServerOptions {
   pool: Pool;
   domain: Domain;
   limiter: RateLimiter;
-  changes: DeliveryChanges;
+  notifications: Notifications;
   log: Logger;
   /** KONTOR_SECRET. */
   secret: string;
@@ -73,7 +73,7 @@ export function createServer({
   client,
   pool,
   limiter,
-  changes,
+  notifications,
   domain,
   log,
   secret,
@@ -101,7 +101,7 @@ export function createServer({
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
     graphqlHandler: createGraphqlHandler(domain.schema, log, { introspection }),
-    changes,
+    notifications,
     now,
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });

@@ -8,7 +8,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { ConnectionPool } from '../prisma/connection.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
-import { createDeliveryChanges } from '../src/graphql/delivery-changes.ts';
+import { createNotifications } from '../src/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
@@ -155,12 +155,12 @@ export async function startService(
   const webhooks = createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
-  const changes = createDeliveryChanges(database.url);
+  const notifications = createNotifications(database.url);
   const limiter = options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() });
   const server = createServer({
     client,
     pool,
-    changes,
+    notifications,
     limiter: options.metrics?.limiter(limiter) ?? limiter,
     metrics: options.metrics,
     answerMetrics: options.answerMetrics,
@@ -198,7 +198,7 @@ export async function startService(
       return asIntegrator({ request, books }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
     },
     close: async () => {
-      await changes.close();
+      await notifications.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await books.close();

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { pino, type Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
-import { createDeliveryChanges } from '../graphql/delivery-changes.ts';
+import { createNotifications } from '../notifications.ts';
 import { createDomain } from '../domain.ts';
 import { defaultLimits } from '../http/connections.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
@@ -88,13 +88,13 @@ async function runProcess(
       const { limiter, release } = await claimRateLimiter(config, database, roles.work);
       stopping.push(release);
       const { client, pool, unready } = database;
-      const changes = createDeliveryChanges(database.url);
+      const notifications = createNotifications(database.url);
       const shutdown = new GracefulShutdown();
       const server = createServer({
         client,
         pool,
         limiter: metrics?.limiter(limiter) ?? limiter,
-        changes,
+        notifications,
         domain,
         log,
         secret,
@@ -113,7 +113,7 @@ async function runProcess(
       // Streams are closed first, because the server would wait for them.
       stopping.push(
         () => closeServer(server),
-        changes.close,
+        notifications.close,
         () => shutdown.begin(config.drainMs),
       );
     }

@@ -12,7 +12,7 @@ import { sendWhole } from '../http/send-whole.ts';
 import { idempotencyKeyOf, type IdempotencyHandler } from '../idempotency/idempotency.ts';
 import { handleIdempotentGraphql } from '../idempotency/idempotent-graphql.ts';
 import { accessKeys } from './access-endings.ts';
-import type { DeliveryChanges } from './delivery-changes.ts';
+import type { Notifications } from '../notifications.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';
 import type { HttpTimeouts } from '../http/timeouts.ts';
@@ -22,7 +22,7 @@ export interface GraphqlHttpOptions {
   domain: Domain;
   admission: RequestAdmission;
   idempotent: IdempotencyHandler;
-  changes: DeliveryChanges;
+  notifications: Notifications;
   requestLog: RequestLog;
   publicUrl: () => string;
   /** Answers a browser with GraphiQL. @returns whether it did */
@@ -37,7 +37,7 @@ export function createGraphqlHttpHandler({
   domain,
   admission,
   idempotent,
-  changes,
+  notifications,
   requestLog,
   publicUrl,
   answerGraphiql,
@@ -57,9 +57,9 @@ export function createGraphqlHttpHandler({
       const { token } = principal;
       const graphqlRequest: GraphqlRequest = {
         requestId,
-        context: domain.contextFor(principal, { changes, requestId, signal }),
+        context: domain.contextFor(principal, { notifications, requestId, signal }),
         isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
-        onAccessEnd: (end) => changes.accessEndings.listen(accessKeys(principal), end),
+        onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
         expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,
       };
       const key = idempotencyKeyOf(request);

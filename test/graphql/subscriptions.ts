@@ -96,7 +96,7 @@ export const until = (condition: () => unknown): Promise<unknown> => vi.waitUnti
 /** The service's connections with LISTEN. */
 export async function listening({ pool } = service): Promise<number[]> {
   const { rows } = await pool.query(
-    `select pid from pg_stat_activity where datname = current_database() and application_name = 'kontor changes'`,
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'kontor notifications'`,
   );
   return rows.map(({ pid }) => pid);
 }

@@ -11,7 +11,9 @@ builder.subscriptionField('deliveryChanged', (t) =>
     ability: 'webhooks:read',
     args: { webhookId: t.arg({ type: 'UUID', description: 'Only deliveries to this webhook.' }) },
     subscribe: async (_root, { webhookId }, context) => {
-      const changes = await context.watchDeliveries(webhookId);
+      const changes = await context.watch('deliveries', ([ofWebhook, id]) =>
+        webhookId == null || webhookId === ofWebhook ? id : undefined,
+      );
       const readable = readableEvents(context);
       if (!readable) return changes;
       return filtered(changes, async (id) => {
