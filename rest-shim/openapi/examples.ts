@@ -18,13 +18,20 @@ const envelopes: Record<string, Values> = {
 const eventValues: Record<string, Values> = {
   InvoiceCreatedEvent: { number: null, status: 'draft', issued_at: null },
   InvoiceDeletedEvent: { number: null, status: 'draft', issued_at: null },
+  InvoiceUpdatedEvent: { number: null, status: 'draft', issued_at: null },
+  InvoicePaymentRecordedEvent: { amount_paid: 100, amount_due: 804.4 },
   InvoicePaidEvent: { status: 'paid', amount_paid: 904.4, amount_due: 0, paid_at: '2026-02-10T08:15:00+00:00' },
   InvoiceCancelledEvent: { status: 'cancelled', amount_due: 0, cancelled_at: '2026-02-01T10:00:00+00:00' },
   InvoiceOverdueEvent: { is_overdue: true },
   ReceiptBookedEvent: { status: 'booked' },
+  ReceiptPaymentRecordedEvent: { status: 'booked' },
   ReceiptPaidEvent: { status: 'paid', paid_at: '2026-02-10T08:15:00+00:00' },
+  ReceiptPaymentRevertedEvent: { status: 'booked' },
+  TimeEntryBilledEvent: { invoice_id: id, billed: true },
   BankTransactionCreatedEvent: { match_status: 'unmatched', amount_open: 904.4, matches: [] },
   BankTransactionUnmatchedEvent: { match_status: 'unmatched', amount_open: 904.4, matches: [] },
+  BankTransactionIgnoredEvent: { match_status: 'ignored', amount_open: 904.4, matches: [] },
+  BankTransactionUnignoredEvent: { match_status: 'unmatched', amount_open: 904.4, matches: [] },
 };
 
 /** The examples of fields that have none of their own, by format or type. */

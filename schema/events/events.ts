@@ -7,7 +7,9 @@ import { traced, traceParent } from '../execution/tracing.ts';
 /** Every event there is, and when it happens (CONTRACT.md#event-names); webhook.ping is not the books' matter. */
 export const events = {
   'invoice.created': 'an invoice is added, in whatever state',
+  'invoice.updated': 'a draft is changed',
   'invoice.issued': 'a draft gets its number',
+  'invoice.payment_recorded': 'a payment of an invoice is recorded, whether or not anything is left to pay',
   'invoice.paid': 'an invoice is paid in full',
   'invoice.payment_reverted': 'a payment of an invoice is undone',
   'invoice.cancelled': 'an issued invoice is withdrawn',
@@ -20,14 +22,22 @@ export const events = {
   'project.updated': 'a project is changed',
   'project.deleted': 'a project is deleted',
   'receipt.created': 'a receipt is added, in whatever state',
+  'receipt.updated': 'a receipt is changed',
   'receipt.booked': 'a receipt is entered into the books',
+  'receipt.payment_recorded': 'a payment of a receipt is recorded, whether or not anything is left to pay',
   'receipt.paid': 'a receipt is paid in full',
+  'receipt.payment_reverted': 'a payment of a receipt is undone',
   'receipt.deleted': 'a receipt is deleted',
   'time_entry.created': 'time is added to a project',
+  'time_entry.updated': 'a time entry is changed',
+  'time_entry.billed': 'time is put on an invoice',
+  'time_entry.unbilled': 'time can be billed again: its draft was deleted, or its invoice cancelled',
   'time_entry.deleted': 'a time entry is deleted',
   'bank_transaction.created': 'a bank transaction is imported',
   'bank_transaction.matched': 'a bank transaction pays an invoice or receipt, wholly or in part',
   'bank_transaction.unmatched': 'matches of a bank transaction are undone',
+  'bank_transaction.ignored': 'a bank transaction is marked as one that pays nothing in the books',
+  'bank_transaction.unignored': 'an ignored bank transaction is unmatched again',
 } as const satisfies Partial<Record<`${Resource['name']}.${string}`, string>>;
 
 export type EventType = keyof typeof events;
@@ -54,7 +64,7 @@ export type EventInput = readonly [type: EventType, what: string | PrefetchedRow
 export const emit = (context: Context, ...input: EventInput): Promise<void> => emitAll(context, [input]);
 
 /** Records many events at once: their reads are batched, and one statement writes them. */
-async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
+export async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
   if (inputs.length === 0) return;
   const rendered = await renderEvents(context, inputs);
   await context.insert({ Event: rendered.map(({ row }) => row) });

@@ -5,7 +5,7 @@ import type {
 } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
 import { key, type Context } from '../context.ts';
-import { found, type Problems } from '../errors.ts';
+import { type Problems } from '../errors.ts';
 import { emit } from '../events/events.ts';
 import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
 import { enforce, withLockedRow } from '../rows/locked-row.ts';
@@ -14,6 +14,7 @@ import { readPage } from '../paging/page.ts';
 import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
+import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
@@ -206,17 +207,21 @@ builder.mutationFields((t) => ({
       });
     },
     resolve: (query, _root, { id, input }, context) =>
-      context.transaction(async (inside) => {
-        if (input.type === 'CUSTOMER') {
-          // Receipts depend on the type of their supplier.
-          const current = await found(inside.db.lock('Customer', id, 'update'));
+      withLockedRow(
+        context,
+        'Customer',
+        id,
+        async (inside, current) => {
           await enforce((problems) => typeRules(input.type, inside, problems, current));
-        }
-        const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
-        const customer = await inside.db.customer.update({ where: key(context, id), data });
-        await emit(inside, 'customer.updated', customer);
-        return findById(inside, 'Customer', customer, query);
-      }),
+          const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
+          if (!isChanged(current, data)) return findById(inside, 'Customer', current, query);
+          const customer = await inside.db.customer.update({ where: key(context, id), data });
+          await emit(inside, 'customer.updated', customer);
+          return findById(inside, 'Customer', customer, query);
+        },
+        // Receipts depend on the type of their supplier.
+        input.type === 'CUSTOMER' ? 'update' : 'no key update',
+      ),
   }),
 
   deleteCustomer: t.prismaField({

@@ -14,6 +14,7 @@ import { Project } from './project/project.ts';
 import { requireExisting } from '../input/references.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
+import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
 
 const TimeEntry = builder.prismaObject('TimeEntry', {
@@ -202,7 +203,10 @@ builder.mutationFields((t) => ({
           durationMinutes: given(input.durationMinutes),
           billable: given(input.billable),
         };
-        const entry = await inside.db.timeEntry.update({ where: key(context, id), data: { ...input, ...required } });
+        const data = { ...input, ...required };
+        if (!isChanged(current, data)) return findById(inside, 'TimeEntry', current, query);
+        const entry = await inside.db.timeEntry.update({ where: key(context, id), data });
+        await emit(inside, 'time_entry.updated', entry);
         return findById(inside, 'TimeEntry', entry, query);
       }),
   }),

@@ -61,9 +61,11 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
       total_vat: 13.13,
       total_gross: 188.17,
     });
-    expect(events.map(({ type, body }) => [type, body.data])).toEqual([
-      ['invoice.created', { invoice: await invoice(id) }],
-    ]);
+    const [created, ...billed] = events.map(({ type, body }) => [type, body.data]);
+    expect(created).toEqual(['invoice.created', { invoice: await invoice(id) }]);
+    const entries = await Promise.all([first, second, third].map(async (each) => ({ time_entry: await entry(each) })));
+    expect(billed).toHaveLength(3);
+    expect(billed).toEqual(expect.arrayContaining(entries.map((data) => ['time_entry.billed', data])));
     for (const each of [first, second, third])
       expect(await entry(each)).toMatchObject({ billed: true, invoice_id: id });
   });

@@ -60,6 +60,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
     const { id: transactionId } = answer as { id: string };
     expect(events.map(({ type }) => type)).toEqual([
       'bank_transaction.created',
+      'invoice.payment_recorded',
       'invoice.paid',
       'bank_transaction.matched',
     ]);
@@ -75,7 +76,8 @@ describe('a transaction with an invoice’s number and exact amount is matched a
       matches: [],
     });
     expect(events[1]!.body.data).toEqual({ invoice: await invoice(id) });
-    expect(events[2]!.body.data).toEqual({ bank_transaction: row });
+    expect(events[2]!.body.data).toEqual({ invoice: await invoice(id) });
+    expect(events[3]!.body.data).toEqual({ bank_transaction: row });
     expect(await acme.db.payment.findMany()).toMatchObject([
       { invoiceId: id, bankTransactionId: transactionId, paidOn: new Date('2026-03-07') },
     ]);
@@ -170,6 +172,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
       let result;
       expect(await typesDuring(async () => (result = await receive({ amount: '-119.00', reference })))).toEqual([
         'bank_transaction.created',
+        'receipt.payment_recorded',
         'receipt.paid',
         'bank_transaction.matched',
       ]);

@@ -33,9 +33,9 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
   it.each([
     ['customer', '/customers', makeCustomer, 'Customer', changing('city: "Bonn"')],
     ['project', '/projects', makeProject, 'Project', changing('status: ARCHIVED')],
-    ['receipt', '/receipts', makeReceipt, 'Receipt', null],
-    ['time_entry', '/time-entries', makeTimeEntry, 'TimeEntry', null],
-    ['invoice', '/invoices', makeInvoice, 'Invoice', null],
+    ['receipt', '/receipts', makeReceipt, 'Receipt', changing('category: "x"')],
+    ['time_entry', '/time-entries', makeTimeEntry, 'TimeEntry', changing('description: "x"')],
+    ['invoice', '/invoices', makeInvoice, 'Invoice', changing('subject: "x"')],
   ] as const)('%s: created, updated, deleted', async (resource, path, make, type, change) => {
     let id = '';
     const rest = async () => (await acme.rest('GET', `${path}/${id}`)).body.data;
@@ -56,10 +56,8 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
     ];
     const created = await only(async () => (id = await make(acme)));
     expect(created).toEqual([event(`${resource}.created`, await rest())]);
-    if (change) {
-      const updated = await only(() => acme.graphql(`mutation { update${type}(id: "${id}", ${change}) { id } }`));
-      expect(updated).toEqual([event(`${resource}.updated`, await rest())]);
-    }
+    const updated = await only(() => acme.graphql(`mutation { update${type}(id: "${id}", ${change}) { id } }`));
+    expect(updated).toEqual([event(`${resource}.updated`, await rest())]);
     const last = await rest();
     const deleted = await only(() => acme.graphql(`mutation { delete${type}(id: "${id}") { id } }`));
     expect(deleted).toEqual([event(`${resource}.deleted`, last)]);
@@ -86,23 +84,9 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
   });
 });
 
-describe('a change without an event type emits no event', () => {
-  it.each([
-    ['updateInvoice', makeInvoice, 'subject: "x"'],
-    ['updateReceipt', makeReceipt, 'category: "x"'],
-    ['updateTimeEntry', makeTimeEntry, 'description: "x"'],
-  ])('%s', async (mutation, make, fields) => {
-    const id = await make(acme);
-    const events = await eventsDuring(service, acme, () =>
-      acme.graphql(`mutation { ${mutation}(id: "${id}", input: { ${fields} }) { id } }`),
-    );
-    expect(events).toEqual([]);
-  });
-
-  it('every written event has a listed type', async () => {
-    await makeInvoice(acme, { status: 'PAID' });
-    for (const { type } of await eventsOf(service, acme)) expect(eventTypes).toContain(type);
-  });
+it('every written event has a listed type', async () => {
+  await makeInvoice(acme, { status: 'PAID' });
+  for (const { type } of await eventsOf(service, acme)) expect(eventTypes).toContain(type);
 });
 
 /** Makes every insertion into a table fail during `work`. */
@@ -122,7 +106,7 @@ describe('events are transactional', () => {
     await makeInvoice(acme, { status: 'PAID' });
     await makeTimeEntry(acme);
     const events = await eventsOf(service, acme);
-    expect(events.length).toBe(6);
+    expect(events.length).toBe(7);
     expect(await fannedOut(service, acme)).toEqual(events.map(({ id }) => id));
   });
 

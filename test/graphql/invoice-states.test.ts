@@ -55,16 +55,30 @@ const to = (becomes: string, ...emits: string[]): Outcome => ({ becomes, emits }
 
 /** DECISIONS.md#d14-transitions lists the allowed transitions; all others are rejected. In the order of `mutations`. */
 const table: Record<keyof typeof states, Outcome[]> = {
-  draft: [to('ISSUED', 'invoice.issued'), 'refused', 'refused', 'refused', to('DRAFT'), to('', 'invoice.deleted')],
+  draft: [
+    to('ISSUED', 'invoice.issued'),
+    'refused',
+    'refused',
+    'refused',
+    to('DRAFT', 'invoice.updated'),
+    to('', 'invoice.deleted'),
+  ],
   issued: [
     'refused',
-    to('PAID', 'invoice.paid'),
-    to('ISSUED'),
+    to('PAID', 'invoice.payment_recorded', 'invoice.paid'),
+    to('ISSUED', 'invoice.payment_recorded'),
     to('CANCELLED', 'invoice.cancelled'),
     'refused',
     'refused',
   ],
-  'part-paid': ['refused', to('PAID', 'invoice.paid'), to('ISSUED'), 'refused', 'refused', 'refused'],
+  'part-paid': [
+    'refused',
+    to('PAID', 'invoice.payment_recorded', 'invoice.paid'),
+    to('ISSUED', 'invoice.payment_recorded'),
+    'refused',
+    'refused',
+    'refused',
+  ],
   paid: Array.from({ length: 6 }, () => 'refused'),
   'paid, of zero': Array.from({ length: 6 }, () => 'refused'),
   cancelled: Array.from({ length: 6 }, () => 'refused'),
@@ -123,8 +137,8 @@ it('an invoice created as paid is numbered and paid in full, and emits the event
   const lone = await service.integrator();
   const id = await makeInvoice(lone, { status: 'PAID' });
   const events = (await eventsOf(service, lone)).slice(1); // the first one is the customer's
-  expect(typesOf(events)).toEqual(['invoice.created', 'invoice.issued', 'invoice.paid']);
-  const [created, issued, paid] = events.map(({ body }) => body.data.invoice);
+  expect(typesOf(events)).toEqual(['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid']);
+  const [created, issued, recorded, paid] = events.map(({ body }) => body.data.invoice);
   expect(created).toMatchObject({
     id,
     status: 'draft',
@@ -135,6 +149,7 @@ it('an invoice created as paid is numbered and paid in full, and emits the event
   });
   expect(issued).toMatchObject({ id, status: 'issued', number: '2026-0001', amount_paid: 0, amount_due: 119 });
   expect(paid).toMatchObject({ id, status: 'paid', number: '2026-0001', amount_paid: 119, amount_due: 0 });
+  expect(recorded).toEqual(paid);
   expect(paid).toEqual((await lone.rest('GET', `/invoices/${id}`)).body.data);
   expect(Object.keys(created)).toEqual(Object.keys(paid));
 });

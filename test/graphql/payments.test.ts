@@ -47,9 +47,12 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
       await typesDuring(
         async () => (answer = await acme.graphql(pay.invoice, { id, amount: '19.5', paidOn: '2026-03-05' })),
       ),
-    ).toEqual([]);
+    ).toEqual(['invoice.payment_recorded']);
     expect(answer).toMatchObject({ paid: { status: 'ISSUED', amountPaid: '19.5', amountDue: '99.5', paidAt: null } });
-    expect(await typesDuring(async () => (answer = await acme.graphql(pay.invoice, { id })))).toEqual(['invoice.paid']);
+    expect(await typesDuring(async () => (answer = await acme.graphql(pay.invoice, { id })))).toEqual([
+      'invoice.payment_recorded',
+      'invoice.paid',
+    ]);
     const none = { receiptId: null, bankTransactionId: null };
     expect(answer).toEqual({
       paid: {
@@ -68,11 +71,14 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
   it('a receipt is paid in parts: booked→paid', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED' });
     let answer;
-    expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id, amount: '100' })))).toEqual(
-      [],
-    );
+    expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id, amount: '100' })))).toEqual([
+      'receipt.payment_recorded',
+    ]);
     expect(answer).toMatchObject({ paid: { status: 'BOOKED', amountPaid: '100', paidAt: null } });
-    expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id })))).toEqual(['receipt.paid']);
+    expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id })))).toEqual([
+      'receipt.payment_recorded',
+      'receipt.paid',
+    ]);
     expect(answer).toMatchObject({
       paid: { status: 'PAID', amountPaid: '119', payments: [{ amount: '19' }, { amount: '100' }] },
     });
@@ -157,10 +163,12 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id });
   });
 
-  it('changes a receipt from paid to booked, without an event', async () => {
+  it('changes a receipt from paid to booked, and emits an event', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED' });
     const { paid } = await acme.graphql(pay.receipt, { id });
-    expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments[0].id }))).toEqual([]);
+    expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments[0].id }))).toEqual([
+      'receipt.payment_reverted',
+    ]);
     const { receipt } = await acme.graphql(
       'query ($id: UUID!) { receipt(id: $id) { status amountPaid paidAt payments { id } } }',
       { id },

@@ -47,11 +47,13 @@ const mutations = {
   deleteReceipt: 'mutation ($id: UUID!) { deleteReceipt(id: $id) { id } }',
 };
 
+const paid = ['receipt.payment_recorded', 'receipt.paid'];
+
 /** In the order of `mutations`. */
 const table: Record<keyof typeof states, Outcome[]> = {
-  draft: [to('BOOKED', 'receipt.booked'), refused('status'), to('DRAFT'), to('', 'receipt.deleted')],
-  booked: [refused('status'), to('PAID', 'receipt.paid'), to('BOOKED'), to('', 'receipt.deleted')],
-  'part-paid': [refused('status'), to('PAID', 'receipt.paid'), refused('status'), refused('id')],
+  draft: [to('BOOKED', 'receipt.booked'), refused('status'), to('DRAFT', 'receipt.updated'), to('', 'receipt.deleted')],
+  booked: [refused('status'), to('PAID', ...paid), to('BOOKED', 'receipt.updated'), to('', 'receipt.deleted')],
+  'part-paid': [refused('status'), to('PAID', ...paid), refused('status'), refused('id')],
   paid: [refused('status'), refused('status'), refused('status'), refused('id')],
 };
 

@@ -285,7 +285,11 @@ it('an invoice’s history is events(resourceId), newest first, and its payments
     events(resourceId: "${id}") { nodes { type resourceId } totalCount }
     invoice(id: "${id}") { payments { id amount paidOn bankTransactionId } }
   }`);
-  expect(events.nodes.map(({ type }: { type: string }) => type)).toEqual(['invoice.issued', 'invoice.created']);
+  expect(events.nodes.map(({ type }: { type: string }) => type)).toEqual([
+    'invoice.payment_recorded',
+    'invoice.issued',
+    'invoice.created',
+  ]);
   expect(invoice.payments).toEqual([
     { id: payment, amount: '19', paidOn: expect.any(String), bankTransactionId: null },
   ]);

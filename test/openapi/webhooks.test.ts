@@ -3,7 +3,7 @@ import { resources } from '../../prisma/client.ts';
 import { toSchema } from '../../schema/index.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { camt, imported } from '../bank/statement.ts';
-import { makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { samples } from '../resources.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
@@ -51,12 +51,20 @@ async function everything(webhookId: string): Promise<void> {
   await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
   await overdue(service.client, service.domain)({}, { logger: { info: () => {} } } as never);
 
-  await mutate('payReceipt(id: $id)', { id: await makeReceipt(acme, { status: 'BOOKED' }) });
+  const { payReceipt } = await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { payments { id } } }', {
+    id: await makeReceipt(acme, { status: 'BOOKED' }),
+  });
+  await mutate('undoPayment(id: $id)', payReceipt.payments[0]);
+
+  const projectId = await makeProject(acme, { customerId, hourlyRateNet: '60' });
+  await makeTimeEntry(acme, { projectId });
+  const billed = await acme.graphql(`mutation { billProject(projectId: "${projectId}", vatRate: "19") { id } }`);
+  await mutate('deleteInvoice(id: $id)', billed.billProject);
 
   const number = (await acme.rest('GET', `/invoices/${paid}`)).body.data.number as string;
   await imported(service, acme, camt([{ amount: '119.00', reference: number }]));
   const { id } = (await acme.rest('GET', '/bank-transactions')).body.data[0];
-  await mutate('unmatchBankTransaction(id: $id)', { id });
+  for (const step of ['unmatch', 'ignore', 'unignore']) await mutate(`${step}BankTransaction(id: $id)`, { id });
   await mutate('pingWebhook(id: $id)', { id: webhookId });
 }
 

@@ -97,10 +97,16 @@ describe('a delivery', () => {
     await createWebhook(acme, { url: all.url });
     await createWebhook(acme, { url: other.url, events: ['customer.deleted'] });
     await paidInvoice();
-    await until(() => all.requests.length === 4 && paid.requests.length === 2, 'the deliveries');
+    await until(() => all.requests.length === 5 && paid.requests.length === 2, 'the deliveries');
     const events = (receiver: Receiver): unknown[] =>
       receiver.requests.map(({ headers }) => headers['x-service-event']).toSorted();
-    expect(events(all)).toEqual(['customer.created', 'invoice.created', 'invoice.issued', 'invoice.paid']);
+    expect(events(all)).toEqual([
+      'customer.created',
+      'invoice.created',
+      'invoice.issued',
+      'invoice.paid',
+      'invoice.payment_recorded',
+    ]);
     expect(events(paid)).toEqual(['invoice.issued', 'invoice.paid']);
     expect(other.requests).toEqual([]);
   });

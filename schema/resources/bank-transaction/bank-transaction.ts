@@ -2,6 +2,7 @@ import type { MatchStatus as MatchStatuses, Prisma } from '../../../prisma/gener
 import { builder, type MutationFields, type ObjectFields } from '../../builder.ts';
 import { key } from '../../context.ts';
 import { refuse } from '../../errors.ts';
+import { emit, type EventType } from '../../events/events.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal } from '../../money/money.ts';
@@ -180,7 +181,13 @@ builder.queryFields((t) => ({
 }));
 
 /** unmatched ↔ ignored. */
-const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, description: string, otherwise: string) =>
+const change = (
+  t: MutationFields,
+  [from, to]: [from: MatchStatuses, to: MatchStatuses],
+  event: EventType,
+  description: string,
+  otherwise: string,
+) =>
   t.prismaField({
     type: BankTransaction,
     description,
@@ -190,6 +197,7 @@ const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, descr
       withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
         if (matchStatus !== from) refuse('matchStatus', otherwise);
         await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
+        await emit(inside, event, id);
         return findById(inside, 'BankTransaction', id, query);
       }),
   });
@@ -197,15 +205,15 @@ const change = (t: MutationFields, from: MatchStatuses, to: MatchStatuses, descr
 builder.mutationFields((t) => ({
   ignoreBankTransaction: change(
     t,
-    'UNMATCHED',
-    'IGNORED',
+    ['UNMATCHED', 'IGNORED'],
+    'bank_transaction.ignored',
     'Marks a transaction as one that pays nothing in the books, such as a private one.',
     'Only an unmatched transaction can be ignored.',
   ),
   unignoreBankTransaction: change(
     t,
-    'IGNORED',
-    'UNMATCHED',
+    ['IGNORED', 'UNMATCHED'],
+    'bank_transaction.unignored',
     'Makes an ignored transaction unmatched again.',
     'Only an ignored transaction can be made unmatched.',
   ),

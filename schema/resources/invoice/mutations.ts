@@ -17,12 +17,13 @@ import {
   vatRate,
 } from '../../input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
-import { issueNew, type WholeInvoice } from './transitions.ts';
+import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
 import { requireExisting } from '../../input/references.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
@@ -109,6 +110,11 @@ interface NewLine extends Line {
   title: string;
   unit?: string | null;
 }
+
+/** Whether new lines differ from the stored ones. */
+const areChanged = (stored: object[], lines: NewLine[]): boolean =>
+  stored.length !== lines.length ||
+  lines.some((line, index) => isChanged(stored[index] ?? {}, { ...line, unit: line.unit ?? null }));
 
 const itemsOf = (lines: NewLine[], inCurrency: string) =>
   lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) }));
@@ -206,21 +212,23 @@ builder.mutationFields((t) => ({
         refuseUnlessDraft(current);
         const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
         // The lines depend on the currency. Other changes of them lock the invoice, too.
-        const lines = items ?? (newCurrency ? await itemsByPosition(inside, id) : []);
+        const stored = items || newCurrency ? await itemsByPosition(inside, id) : [];
+        const lines = items ?? stored;
         await enforce((problems) => invoiceRules(input, inside, problems, { ...current, items: lines }));
         const inCurrency = newCurrency ?? current.currency;
-        await inside.db.invoice.update({
-          where: key(context, id),
-          data: {
-            customerId: given(customerId),
-            invoiceDate: given(invoiceDate),
-            dueDate: given(dueDate),
-            subject: newSubject,
-            currency: given(newCurrency),
-            ...(lines.length > 0 && totalsOf(lines, inCurrency)),
-          },
-        });
-        if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
+        const data = {
+          customerId: given(customerId),
+          invoiceDate: given(invoiceDate),
+          dueDate: given(dueDate),
+          subject: newSubject,
+          currency: given(newCurrency),
+          ...(lines.length > 0 && totalsOf(lines, inCurrency)),
+        };
+        if (isChanged(current, data) || areChanged(stored, lines)) {
+          await inside.db.invoice.update({ where: key(context, id), data });
+          if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
+          await emit(inside, 'invoice.updated', id);
+        }
         return findById(inside, 'Invoice', id, query);
       }),
   }),
@@ -239,7 +247,7 @@ builder.mutationFields((t) => ({
           refuseUnlessDraft(current);
           const invoice = await findById(inside, 'Invoice', id, query);
           await emit(inside, 'invoice.deleted', id);
-          await inside.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+          await unbillEntries(inside, id);
           await inside.db.invoice.delete({ where: key(context, id) });
           return invoice;
         },

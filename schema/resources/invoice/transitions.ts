@@ -2,7 +2,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
-import { emit, type EventInput } from '../../events/events.ts';
+import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
@@ -43,6 +43,7 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
   const isFree = new Decimal(amount).isZero();
   if (status === 'PAID' || isFree) {
     invoice = { ...invoice, amountPaid: amount, ...settled(context) };
+    if (!isFree) events.push(['invoice.payment_recorded', invoice]);
     events.push(['invoice.paid', invoice]);
   }
   const payment = { invoiceId, amount, currency, paidOn: today(context) };
@@ -107,7 +108,10 @@ export async function countTowardsInvoice(context: Context, { id, due }: Payable
   const isAll = amount.equals(due);
   const data = { amountPaid: { increment: amount }, ...(isAll && settled(context)) };
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
-  if (isAll) await emit(context, 'invoice.paid', invoice);
+  await emitAll(context, [
+    ['invoice.payment_recorded', invoice],
+    ...(isAll ? [['invoice.paid', invoice] as const] : []),
+  ]);
 }
 
 /** Undoes a payment: a paid invoice is issued again. */
@@ -131,9 +135,18 @@ async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
     refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
   const data = { status: 'CANCELLED', cancelledAt: context.now() } as const;
   const cancelled = await context.db.invoice.update({ where: key(context, id), data });
-  await context.db.timeEntry.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
+  await unbillEntries(context, id);
   await emit(context, 'invoice.cancelled', cancelled);
   return cancelled;
+}
+
+/** Makes the time entries of an invoice unbilled again. */
+export async function unbillEntries(context: Context, invoiceId: string): Promise<void> {
+  const entries = await context.db.timeEntry.updateManyAndReturn({ where: { invoiceId }, data: { invoiceId: null } });
+  await emitAll(
+    context,
+    entries.map((entry) => ['time_entry.unbilled', entry] as const),
+  );
 }
 
 async function refuseState(context: Context, id: string, message: string): Promise<never> {

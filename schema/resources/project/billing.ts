@@ -3,6 +3,7 @@ import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../builder.ts';
 import { today } from '../../context.ts';
 import { requireAbilities, Problems, refuse } from '../../errors.ts';
+import { emitAll } from '../../events/events.ts';
 import { vatRate } from '../../input/validators.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { insertDraft, maxItems, newDraft, totalRules } from '../invoice/mutations.ts';
@@ -58,10 +59,14 @@ builder.mutationField('billProject', (t) =>
         const date = invoiceDate ?? today(context);
         const draft = newDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
         await insertDraft(inside, draft);
-        await inside.db.timeEntry.updateMany({
+        const billed = await inside.db.timeEntry.updateManyAndReturn({
           where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: draft.id },
         });
+        await emitAll(
+          inside,
+          billed.map((entry) => ['time_entry.billed', entry] as const),
+        );
         return findById(inside, 'Invoice', draft.id, query);
       }),
   }),

@@ -17,6 +17,7 @@ import { requireExisting } from '../../input/references.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
@@ -226,7 +227,9 @@ builder.mutationFields((t) => ({
         async (inside, current) => {
           await enforce((problems) => projectRules(input, inside, problems, current));
           const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
-          const project = await inside.db.project.update({ where: key(context, id), data: { ...input, ...required } });
+          const data = { ...input, ...required };
+          if (!isChanged(current, data)) return findById(inside, 'Project', current, query);
+          const project = await inside.db.project.update({ where: key(context, id), data });
           await emit(inside, 'project.updated', project);
           return findById(inside, 'Project', project, query);
         },

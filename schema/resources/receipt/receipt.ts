@@ -20,6 +20,7 @@ import { requireExisting } from '../../input/references.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -261,10 +262,10 @@ builder.mutationFields((t) => ({
           vatRate: given(input.vatRate),
           currency: given(input.currency),
         };
-        const receipt = await inside.db.receipt.update({
-          where: key(context, id),
-          data: { ...input, ...changed, ...splitAfter(input, current) },
-        });
+        const data = { ...input, ...changed, ...splitAfter(input, current) };
+        if (!isChanged(current, data)) return findById(inside, 'Receipt', current, query);
+        const receipt = await inside.db.receipt.update({ where: key(context, id), data });
+        await emit(inside, 'receipt.updated', receipt);
         return findById(inside, 'Receipt', receipt, query);
       }),
   }),

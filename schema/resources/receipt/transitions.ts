@@ -1,7 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse } from '../../errors.ts';
-import { emit } from '../../events/events.ts';
+import { emit, emitAll } from '../../events/events.ts';
 import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
 import { Decimal } from '../../money/money.ts';
 import { findById } from '../../rows/find-by-id.ts';
@@ -47,11 +47,15 @@ export async function countTowardsReceipt(context: Context, { id, due }: Payable
   const isAll = amount.equals(due);
   const data = { amountPaid: { increment: amount }, ...(isAll && { status: 'PAID' as const, paidAt: context.now() }) };
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
-  if (isAll) await emit(context, 'receipt.paid', receipt);
+  await emitAll(context, [
+    ...(amount.isZero() ? [] : [['receipt.payment_recorded', receipt] as const]),
+    ...(isAll ? [['receipt.paid', receipt] as const] : []),
+  ]);
 }
 
 /** Undoes a payment: a paid receipt is booked again. */
 export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
   const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
-  await context.db.receipt.update({ where: key(context, id), data });
+  const receipt = await context.db.receipt.update({ where: key(context, id), data });
+  await emit(context, 'receipt.payment_reverted', receipt);
 }

@@ -20,7 +20,7 @@ const EventsQuery = graphql(`
 
 interface Props {
   resourceId: string;
-  /** The payments of an invoice or a receipt. Only the last payment has an event, but all belong to the history. */
+  /** The payments of an invoice or a receipt. They take the place of the events that record them. */
   payments?: readonly Payment[];
   currency?: string;
 }
@@ -36,11 +36,9 @@ const noPayments: readonly Payment[] = [];
 /** The history of a resource, newest first: its events and its payments. */
 export function Events({ resourceId, payments = noPayments, currency = '' }: Props): ReactNode {
   const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId } });
-  const events = (data?.events.nodes ?? []).map(({ id, type, createdAt }) => ({
-    id,
-    title: label(type.slice(type.indexOf('.') + 1)),
-    createdAt,
-  }));
+  const events = (data?.events.nodes ?? [])
+    .filter(({ type }) => !type.endsWith('.payment_recorded'))
+    .map(({ id, type, createdAt }) => ({ id, title: label(type.slice(type.indexOf('.') + 1)), createdAt }));
   const paid = payments.map((payment) => ({
     id: payment.id,
     title: <PaymentTitle payment={payment} currency={currency} />,

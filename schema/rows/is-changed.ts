@@ -1,0 +1,17 @@
+import { Decimal } from '../money/money.ts';
+
+/**
+ * Whether an update would change a row. One that would not is answered without a write, so that it emits no event
+ * (DECISIONS.md#d34-events).
+ * @param data as for Prisma: undefined leaves a column as it is
+ */
+export const isChanged = (row: object, data: object): boolean =>
+  Object.entries(data).some(
+    ([name, value]) => value !== undefined && comparable(value) !== comparable((row as Record<string, unknown>)[name]),
+  );
+
+function comparable(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime();
+  if (Decimal.isDecimal(value)) return value.toFixed();
+  return value ?? null;
+}
