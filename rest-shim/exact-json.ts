@@ -4,6 +4,7 @@ declare global {
   interface JSON {
     /** ECMAScript, "JSON.parse source text access". */
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+    rawJSON(text: string): unknown;
   }
 }
 
@@ -21,6 +22,10 @@ export const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key, value, context) =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value,
   );
+
+/** Writes JSON. Each JsonNumber is written as its text. */
+export const stringifyJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) => (part instanceof JsonNumber ? JSON.rawJSON(part.source) : part));
 
 /** Checks that a decimal's text is a JSON number. @throws Error for NaN and Infinity */
 export function numberText(text: string): string {

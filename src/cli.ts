@@ -1,52 +1,100 @@
-import { Command } from 'commander';
-import { addTenantCommands, addTokenCommands } from './commands/administration.ts';
-import { addUserCommands } from './commands/users.ts';
-import { addWebhookCommands } from './commands/webhooks.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addBankCommands } from './commands/bank.ts';
-import { runService } from './commands/service.ts';
-import { readConfig } from './config.ts';
-import { openDatabase } from './database.ts';
-import { reportFailureToPrimary } from './processes/ipc.ts';
+import tab from '@bomb.sh/tab/commander';
+import { Command, CommanderError } from 'commander';
+import { CommandFailure, exitCodes } from './commands/exit-codes.ts';
+import { withConnection } from './commands/remote/connection.ts';
 import { print, printError } from './output.ts';
+import { reportFailureToPrimary } from './processes/ipc.ts';
 
-const program = new Command('kontor')
-  .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
-  .showHelpAfterError('(see --help)');
+const program = withConnection(
+  new Command('kontor')
+    .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
+    .showHelpAfterError('(see --help)')
+    .enablePositionalOptions() // `webhook create` has another --url
+    .exitOverride(),
+);
 
+const ofService = 'The service and its database:';
+program.commandsGroup(ofService);
 program
   .command('start')
   .description('run everything: database, migrations, HTTP, and worker')
-  .action(() => runService({ serve: true, work: true, prepare: true }));
+  .action(async () => (await service()).runService({ serve: true, work: true, prepare: true }));
 program
   .command('serve')
   .description('run only HTTP')
-  .action(() => runService({ serve: true, work: false, prepare: false }));
+  .action(async () => (await service()).runService({ serve: true, work: false, prepare: false }));
 program
   .command('work')
   .description('run only the worker; any number of workers can run')
-  .action(() => runService({ serve: false, work: true, prepare: false }));
+  .action(async () => (await service()).runService({ serve: false, work: true, prepare: false }));
 program
   .command('migrate')
   .description('apply the migrations to the database')
   .action(async () => {
+    const [{ readConfig }, { openDatabase }] = await Promise.all([import('./config.ts'), import('./database.ts')]);
     const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });
     await database.close();
     print('The database is up to date.');
   });
-addTenantCommands(program);
-addUserCommands(program);
-addTokenCommands(program);
-addWebhookCommands(program);
-addBankCommands(program);
-addBackupCommands(program);
+
+const service = () => import('./commands/service.ts');
+const administration = () => import('./commands/administration.ts');
+
+/** Adds further commands, which have these names. They are loaded only when needed: most of them load the whole domain. */
+const furtherCommands: [names: string[], add: () => Promise<void>][] = [
+  [['tenant'], async () => (await administration()).addTenantCommands(program)],
+  [['user'], async () => (await import('./commands/users.ts')).addUserCommands(program)],
+  [['token'], async () => (await administration()).addTokenCommands(program)],
+  [['webhook'], async () => (await import('./commands/webhooks.ts')).addWebhookCommands(program)],
+  [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],
+  [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
+];
+const has = (name: string): boolean => program.commands.some((command) => command.name() === name);
+
+async function addRemoteCommands(): Promise<void> {
+  program.commandsGroup('A remote installation, by --url and --token:');
+  (await import('./commands/remote/commands.ts')).addRemoteCommands(program);
+}
+
+/** The command that is run or completed; undefined if it is none, or isn't complete itself. */
+function askedCommand(): string | undefined {
+  const { operands, unknown } = program.parseOptions(process.argv.slice(2));
+  const [first, second, ...more] = [...operands, ...unknown].filter((word) => word !== '--');
+  return first === 'complete' ? (more.length > 0 ? second : undefined) : first;
+}
+
+async function loadCommands(): Promise<void> {
+  const asked = askedCommand() ?? '';
+  if (has(asked)) return;
+  const further = furtherCommands.find(([names]) => names.includes(asked));
+  if (further) return await further[1]();
+  await addRemoteCommands();
+  if (has(asked)) return;
+  // For help, completion, and what is no command: all of them.
+  program.commandsGroup(ofService);
+  for (const [, add] of furtherCommands) await add();
+}
 
 try {
+  await loadCommands();
+  program.commandsGroup('This command line:');
+  tab(program, { completionCommandName: 'completion' });
   await program.parseAsync();
 } catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Prints why a command failed. @returns its exit code */
+function report(error: unknown): number {
+  // commander has printed its message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (error instanceof CommandFailure) {
+    for (const line of error.lines) printError(`kontor: ${line}`);
+    return error.exitCode;
+  }
   // One line for the user; the other lines are for developers.
   const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
   if (!reportFailureToPrimary(line || String(error))) printError(`kontor: ${line || String(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) printError(error.stack ?? '');
-  process.exitCode = 1;
+  return exitCodes.failed;
 }

@@ -8,6 +8,7 @@ import { scanCost } from '../../schema/execution/cost.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/paging/page.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
+import { exitCodes } from '../commands/exit-codes.ts';
 import { readConfig } from '../config.ts';
 import { maxTransactions } from '../../schema/bank-import/parsers/statement.ts';
 import { maxWarnings } from '../../schema/bank-import/parsers/warnings.ts';
@@ -68,6 +69,12 @@ export const figures = {
   auditLogDays: `${retentionDays} days`,
   secretOverlap: `${rotationMs / hourMs} hours`,
   idempotencyHours: `${retentionMs / hourMs} hours`,
+  exitDone: number.format(exitCodes.done),
+  exitFailed: number.format(exitCodes.failed),
+  exitUsage: number.format(exitCodes.usage),
+  exitDenied: number.format(exitCodes.denied),
+  exitNotFound: number.format(exitCodes.notFound),
+  exitRefused: number.format(exitCodes.refused),
   tokenRandom: number.format(randomLength),
   tokenChecksum: number.format(checksumLength),
 } as const;

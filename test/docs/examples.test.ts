@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
@@ -38,7 +38,7 @@ const state = 'state.sh';
 async function runShell(code: string, env: Record<string, string>): Promise<Output> {
   const script = `set -a; if [ -f ${state} ]; then . ./${state}; fi\n${code}\nexport -p > ${state}`;
   const running = shell('bash', ['-euc', script], { cwd: folder, env: { ...process.env, ...env } });
-  running.child.stdin?.end(`${env.TOKEN}\n`);
+  running.child.stdin?.on('error', () => {}).end(`${env.TOKEN}\n`); // most examples don't read it
   const { stdout } = await running;
   const [, head = '', body = stdout] = /^(HTTP\/[^]*?\r\n)\r\n([^]*)$/.exec(stdout) ?? [];
   return { head, body: /^\s*[{[]/.test(body) ? JSON.parse(body) : undefined };
@@ -82,7 +82,11 @@ describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug
   beforeAll(async () => {
     acme = await service.integrator();
     await rm(join(folder, state), { force: true });
-    Object.assign(env, { KONTOR: service.url, TOKEN: acme.token });
+    Object.assign(env, {
+      KONTOR: service.url,
+      TOKEN: acme.token,
+      PATH: `${resolve('src/bin')}:${process.env['PATH']}`,
+    });
   });
 
   it('has examples, and checks every answer', () => {

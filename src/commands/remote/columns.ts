@@ -1,0 +1,20 @@
+import type { RemoteOperation } from './operations.ts';
+
+/**
+ * The columns of a list, in order of importance: a narrow terminal shows the first ones. A list without an entry shows all
+ * fields that are neither lists nor objects.
+ */
+const columnsOfLists: Record<string, string[]> = {
+  customers: ['id', 'company_name', 'type', 'city', 'country', 'email', 'vat_id'],
+  invoices: ['id', 'number', 'status', 'total_gross', 'currency', 'due_date', 'amount_due', 'invoice_date', 'subject'],
+  receipts: ['id', 'status', 'receipt_date', 'amount_gross', 'currency', 'receipt_number', 'description'],
+  projects: ['id', 'name', 'status', 'start_date', 'end_date'],
+  'time-entries': ['id', 'date', 'duration_minutes', 'description', 'billable'],
+  'bank-transactions': ['id', 'booking_date', 'amount', 'currency', 'match_status', 'counterparty_name', 'reference'],
+};
+
+/** The columns that a list shows unless the user names others. */
+export function columnsOf({ noun, fields }: RemoteOperation): string[] {
+  const known = columnsOfLists[noun]?.filter((column) => fields.has(column));
+  return known ?? [...fields].filter(([, type]) => type !== 'nested').map(([name]) => name);
+}

@@ -1,0 +1,206 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { z } from 'zod';
+import { describeApi } from '../../../rest-shim/openapi/document.ts';
+import { loadOperations } from '../../../rest-shim/operation.ts';
+import { stringifyJson } from '../../../rest-shim/exact-json.ts';
+import { routes } from '../../../rest-shim/routes.ts';
+import { defaultPageSize, maxPageSize } from '../../../schema/paging/page.ts';
+import { toSchema } from '../../../schema/index.ts';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { print, printError } from '../../output.ts';
+import { columnsOf } from './columns.ts';
+import { connectionOf, failureOf, send, withConnection, type ApiAnswer } from './connection.ts';
+import { operationsOf, type Flag, type RemoteOperation } from './operations.ts';
+import { requestOf } from './request.ts';
+import { formatItem, formatTable } from './table.ts';
+
+/** The REST API's operations, from its own description. */
+export function readOperations(): RemoteOperation[] {
+  const schema = toSchema();
+  return operationsOf(describeApi({ schema, operations: loadOperations(schema) }, routes));
+}
+
+const meanings: Record<string, string> = {
+  list: 'list resources of a remote installation',
+  get: 'show one resource',
+  create: 'create a resource',
+  update: 'change a resource',
+  delete: 'delete a resource',
+};
+
+/** Adds a command for each operation of the REST API: `list invoices`, `get customers ID`. */
+export function addRemoteCommands(program: Command, operations = readOperations()): void {
+  const verbs = new Map<string, Command>();
+  for (const operation of operations) {
+    const { verb } = operation;
+    const parent = verbs.get(verb) ?? program.command(verb).description(meanings[verb] ?? `${verb} a resource`);
+    verbs.set(verb, parent);
+    addOperation(parent, operation);
+  }
+}
+
+interface Options {
+  json?: true;
+  data?: string;
+  clear?: string[];
+  limit?: number;
+  all?: true;
+  columns?: string[];
+}
+
+function addOperation(parent: Command, operation: RemoteOperation): void {
+  const command = parent.command(operation.noun).description(operation.summary);
+  for (const name of operation.pathParameters) command.argument(`<${name}>`);
+  const options = operation.flags.map((flag) => ({ flag, option: optionOf(flag) }));
+  for (const { option } of options) command.addOption(option);
+  if (operation.hasBody) {
+    command.option(
+      '--data <json>',
+      'the body as JSON, or - for standard input; fields that are given as options come on top',
+    );
+    if (operation.method === 'PATCH') command.option('--clear <field...>', 'fields to set to null');
+  }
+  if (operation.answer === 'list') {
+    command
+      .addOption(new Option('--limit <number>', 'rows to list').argParser(wholeNumber).default(defaultPageSize))
+      .addOption(new Option('--all', 'list all rows').conflicts('limit'))
+      .option('--columns <list>', 'columns to show, comma-separated', (text) =>
+        text.split(',').map((each) => each.trim()),
+      );
+  }
+  withConnection(command.option('--json', 'print one JSON value and nothing else'));
+  command.action(async () => {
+    endWithReader();
+    const connection = connectionOf(command);
+    const given: Options = command.opts();
+    const values: Record<string, unknown> = command.opts();
+    const flags = options.flatMap(({ flag, option }): [string, string][] => {
+      const value = values[option.attributeName()];
+      return typeof value === 'string' ? [[flag.name, value]] : [];
+    });
+    const request = await requestOf(operation, { path: command.args, flags: new Map(flags), ...given });
+    const ask = async (path: string): Promise<ApiAnswer> => {
+      const answer = await send(connection, { ...request, path });
+      if (answer.status < 200 || answer.status > 299) throw failureOf(connection, answer, namesOf(operation));
+      return answer;
+    };
+    if (operation.answer === 'list') return await printList(operation, given, pagesOf(ask, request.path, given));
+    const { body } = await ask(request.path);
+    printOne(operation, body, command.args, given);
+  });
+}
+
+/** Ends the command when nobody reads its output any more, as of `list invoices --all | head`. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(exitCodes.done);
+  });
+}
+
+function optionOf({ name, type, choices, description, isRequired }: Flag): Option {
+  const [firstSentence = ''] = /^.*?\.(?= |$)|^.*$/s.exec(description.replaceAll('\n', ' ')) ?? [];
+  const text = [firstSentence.replaceAll('`', '').replace(/\.$/, ''), isRequired && '(required)']
+    .filter(Boolean)
+    .join(' ');
+  const option = new Option(`--${name} <${type === 'text' ? 'text' : type}>`, text);
+  return choices ? option.choices(choices) : option;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return Number(text);
+}
+
+/** The service's name of a field → how the user gave it: `items.0.quantity` → `--items 0.quantity`. */
+const namesOf =
+  ({ flags }: RemoteOperation) =>
+  (path: string): string => {
+    const [field = '', ...rest] = path.split('.');
+    const flag = flags.find((each) => each.field === field);
+    return flag ? [`--${flag.name}`, rest.join('.')].filter(Boolean).join(' ') : path;
+  };
+
+const page = z.object({
+  data: z.array(z.record(z.string(), z.unknown())),
+  links: z.object({ next: z.string().nullable() }).optional(),
+  meta: z.object({ total: z.object({ source: z.string() }).optional() }).optional(),
+});
+type Row = Record<string, unknown>;
+interface Page {
+  rows: Row[];
+  /** The number of rows of the whole list; undefined where the service doesn't say it. */
+  total: string | undefined;
+  isLast: boolean;
+}
+
+/** The pages of a list, as far as the user asked for rows. */
+async function* pagesOf(
+  ask: (path: string) => Promise<ApiAnswer>,
+  start: string,
+  { limit = defaultPageSize, all }: Options,
+): AsyncGenerator<Page> {
+  let left = all ? Infinity : limit;
+  const { pathname, searchParams } = new URL(start, 'http://localhost');
+  searchParams.set('per_page', String(Math.min(left, maxPageSize)));
+  for (let path = `${pathname}?${searchParams}`; left > 0;) {
+    const { body } = await ask(path);
+    const { data, links, meta } = pageIn(body);
+    const rows = data.slice(0, left);
+    left -= rows.length;
+    const next = links?.next;
+    yield { rows, total: meta?.total?.source, isLast: !next && rows.length === data.length };
+    if (!next) return;
+    // Only the query: behind a proxy or a tunnel, the link can have another address than the user's.
+    path = `${pathname}${new URL(next, 'http://localhost').search}`;
+  }
+}
+
+function pageIn(body: unknown): z.infer<typeof page> {
+  const { data, error } = page.safeParse(body);
+  if (error) throw new CommandFailure(exitCodes.failed, 'The service answered something that is no list.');
+  return data;
+}
+
+/** Prints a JSON array page by page, or one table. */
+async function printList(
+  operation: RemoteOperation,
+  { json, columns }: Options,
+  pages: AsyncIterable<Page>,
+): Promise<void> {
+  const rows: Row[] = [];
+  let last: Page | undefined;
+  let printed = 0;
+  for await (const each of pages) {
+    last = each;
+    if (!json) rows.push(...each.rows);
+    else for (const row of each.rows) process.stdout.write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(row)}`);
+  }
+  if (json) return print(printed === 0 ? '[]' : ']');
+  if (rows.length === 0) return printError('There are no rows.');
+  const unknown = columns?.find((column) => !operation.fields.has(column));
+  if (unknown !== undefined)
+    throw new CommandFailure(
+      exitCodes.usage,
+      `There is no column "${unknown}". There are: ${[...operation.fields.keys()].join(', ')}.`,
+    );
+  const width = columns ? Infinity : terminalWidth();
+  print(formatTable(rows, { columns: columns ?? columnsOf(operation), fields: operation.fields, width }));
+  if (last && !last.isLast)
+    printError(`${rows.length} of ${last.total ?? 'more'} rows. --all lists all, --limit more.`);
+}
+
+const terminalWidth = (): number => process.stdout.columns ?? Infinity;
+
+const answered = z.looseObject({ data: z.unknown() });
+
+/** Prints `data`; as JSON, with what stands beside it, if there is anything. */
+function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { json }: Options): void {
+  if (operation.answer === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
+  const { data, ...more } = answered.parse(body);
+  if (json) return print(stringifyJson(Object.keys(more).length > 0 ? body : data));
+  const rows = z.array(z.record(z.string(), z.unknown())).safeParse(data).data;
+  const { fields } = operation;
+  const width = terminalWidth();
+  print(rows ? formatTable(rows, { columns: columnsOf(operation), fields, width }) : formatItem(data, width));
+}

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Option, type Command } from 'commander';
+import { z } from 'zod';
+import { parseJson } from '../../../rest-shim/exact-json.ts';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { printError } from '../../output.ts';
+
+// Requests of the command line to an installation, by HTTP with a token.
+
+const defaultUrl = 'http://127.0.0.1:4000';
+
+/** An installation, and the token that is sent to it. */
+export interface Connection {
+  /** Without a trailing slash. */
+  url: string;
+  token: string;
+}
+
+interface ConnectionOptions {
+  url?: string;
+  token?: string;
+}
+
+/** Adds `--url` and `--token`. Both are accepted before and after the command's name. */
+export const withConnection = (command: Command): Command =>
+  command
+    .addOption(new Option('--url <url>', `address of the installation; or KONTOR_URL. Default: ${defaultUrl}`))
+    .addOption(
+      new Option('--token <token>', 'API token; better KONTOR_TOKEN, because other users of the machine see options'),
+    );
+
+/**
+ * Reads the connection from a command's options, its program's options, and the environment, in this order.
+ * @throws CommandFailure which never contains the token
+ */
+export function connectionOf(command: Command, env: NodeJS.ProcessEnv = process.env): Connection {
+  const own: ConnectionOptions = command.opts();
+  const ofProgram: ConnectionOptions = rootOf(command).opts();
+  const url = own.url ?? ofProgram.url ?? (env['KONTOR_URL'] || defaultUrl);
+  const token = (own.token ?? ofProgram.token ?? env['KONTOR_TOKEN'] ?? '').trim();
+  if (token === '')
+    throw new CommandFailure(exitCodes.denied, 'An API token is needed: set KONTOR_TOKEN, or use --token.');
+  // A header can't have other characters, and its error message would show the token.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CommandFailure(exitCodes.usage, 'The API token has characters that a token never has.');
+  return { url: baseUrl(url), token };
+}
+
+const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new CommandFailure(exitCodes.usage, 'The address of the installation must be an http:// or https:// URL.');
+  // fetch() refuses such a URL, and would print it.
+  if (url.username !== '' || url.password !== '')
+    throw new CommandFailure(exitCodes.usage, 'The address of the installation must not contain a user or password.');
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+export interface ApiRequest {
+  method: string;
+  /** Below the installation's address, with its query: `/api/v1/customers?type=supplier`. */
+  path: string;
+  /** JSON text. */
+  body?: string | undefined;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ApiAnswer {
+  status: number;
+  /** Parsed; each number keeps its text (JsonNumber). Undefined without a JSON body. */
+  body: unknown;
+}
+
+const answerTimeoutMs = 60_000;
+
+/**
+ * Sends a request. If the rate limit is reached, it waits as long as the service says, and sends it again.
+ * @throws CommandFailure if there is no answer
+ */
+export async function send(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
+  for (;;) {
+    const response = await sendOnce(connection, request);
+    const text = await response.text().catch((error: unknown) => unreachable(connection, error));
+    if (response.status !== 429) return { status: response.status, body: bodyOf(response, text) };
+    const seconds = Number(response.headers.get('retry-after')) || 1;
+    printError(`The rate limit is reached. Waiting ${seconds} s.`);
+    await sleep(seconds * 1000, undefined, { signal: request.signal });
+  }
+}
+
+/** Sends a request once. A redirect isn't followed: the token is only for the address that the user named. */
+export async function sendOnce(connection: Connection, request: ApiRequest): Promise<Response> {
+  const { method, path, body, headers, signal = AbortSignal.timeout(answerTimeoutMs) } = request;
+  const response = await fetch(`${connection.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${connection.token}`,
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+    redirect: 'manual',
+    signal,
+  }).catch((error: unknown) => unreachable(connection, error));
+  const location = response.headers.get('location');
+  if (response.status >= 300 && response.status < 400 && location !== null)
+    throw new CommandFailure(
+      exitCodes.failed,
+      `${connection.url} redirects to ${new URL(location, connection.url).origin}. Use that address.`,
+    );
+  return response;
+}
+
+function unreachable({ url }: Connection, error: unknown): never {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error;
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
+  throw new CommandFailure(exitCodes.failed, `${url} can't be reached: ${reason}`);
+}
+
+function bodyOf(response: Response, text: string): unknown {
+  if (text === '' || !response.headers.get('content-type')?.includes('json')) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const refusal = z.object({ message: z.string(), errors: z.record(z.string(), z.array(z.string())).optional() });
+
+/**
+ * The failure that an answer other than 2xx stands for.
+ * @param nameOf how the user names a field, for the errors of a 422
+ */
+export function failureOf(
+  { url }: Connection,
+  { status, body }: ApiAnswer,
+  nameOf = (field: string): string => field,
+): CommandFailure {
+  const { data } = refusal.safeParse(body);
+  const errors = Object.entries(data?.errors ?? {}).flatMap(([field, messages]) =>
+    messages.map((message) => `${nameOf(field)}: ${message}`),
+  );
+  return new CommandFailure(
+    exitCodeOf(status),
+    errors.length > 0 ? 'The request is refused.' : (data?.message ?? `${url} answered ${status}, without a reason.`),
+    errors,
+  );
+}
+
+function exitCodeOf(status: number): number {
+  if (status === 401 || status === 403) return exitCodes.denied;
+  if (status === 404) return exitCodes.notFound;
+  return status >= 400 && status < 500 ? exitCodes.refused : exitCodes.failed;
+}

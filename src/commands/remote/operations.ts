@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import type { JsonSchema } from '../../../rest-shim/openapi/schemas.ts';
+
+// The operations of the REST API, as commands. They are derived from its OpenAPI description, so that a new route is a
+// new command.
+
+/** An option of a command: a parameter, a header, or a field of the body. */
+export interface Flag {
+  /** `company-name`, for the field `company_name`. */
+  name: string;
+  field: string;
+  in: 'query' | 'header' | 'body';
+  /** `json`: arrays and objects, which are given as JSON. */
+  type: 'text' | 'number' | 'boolean' | 'json';
+  choices: string[] | undefined;
+  description: string;
+  isRequired: boolean;
+}
+
+export interface RemoteOperation {
+  /** `create`, of the operation `createCustomer`. */
+  verb: string;
+  /** `customers`, of the path `/customers/{id}`. */
+  noun: string;
+  method: string;
+  /** With parameters in braces: `/customers/{id}`. */
+  path: string;
+  /** Parameters of the path, in order. */
+  pathParameters: string[];
+  flags: Flag[];
+  hasBody: boolean;
+  summary: string;
+  /** What it answers: a list whose pages have links, anything else, or nothing. */
+  answer: 'list' | 'item' | 'none';
+  /** The names and types of the answered resource's fields. */
+  fields: Map<string, FieldType>;
+}
+
+/** `nested`: an array or object. */
+export type FieldType = 'text' | 'number' | 'nested';
+
+interface Schema {
+  type?: string | string[] | undefined;
+  $ref?: string | undefined;
+  format?: string | undefined;
+  description?: string | undefined;
+  enum?: unknown[] | undefined;
+  anyOf?: Schema[] | undefined;
+  items?: Schema | undefined;
+  properties?: Record<string, Schema> | undefined;
+  required?: string[] | undefined;
+  readOnly?: boolean | undefined;
+}
+
+const schema: z.ZodType<Schema> = z.lazy(() =>
+  z.object({
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    $ref: z.string().optional(),
+    format: z.string().optional(),
+    description: z.string().optional(),
+    enum: z.array(z.unknown()).optional(),
+    anyOf: z.array(schema).optional(),
+    items: schema.optional(),
+    properties: z.record(z.string(), schema).optional(),
+    required: z.array(z.string()).optional(),
+    readOnly: z.boolean().optional(),
+  }),
+);
+const content = z.record(z.string(), z.object({ schema }));
+const parameter = z.object({
+  name: z.string(),
+  in: z.string(),
+  description: z.string().optional(),
+  required: z.boolean().optional(),
+  schema: schema.optional(),
+});
+const operation = z.object({
+  operationId: z.string(),
+  summary: z.string().optional(),
+  parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).optional(),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(z.string(), z.object({ content: content.optional() })),
+});
+const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
+const description = z.object({
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: operation.optional(),
+      post: operation.optional(),
+      patch: operation.optional(),
+      put: operation.optional(),
+      delete: operation.optional(),
+    }),
+  ),
+  components: z.object({
+    schemas: z.record(z.string(), schema),
+    parameters: z.record(z.string(), parameter),
+  }),
+});
+type Components = z.infer<typeof description>['components'];
+
+/** Lists the operations of an OpenAPI description. @throws Error for a description of another form */
+export function operationsOf(openapi: JsonSchema): RemoteOperation[] {
+  const { paths, components } = description.parse(openapi);
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const described = item[method];
+      return described ? [operationOf(method, path, described, components)] : [];
+    }),
+  );
+}
+
+function operationOf(
+  method: string,
+  path: string,
+  { operationId, summary = '', parameters = [], requestBody, responses }: z.infer<typeof operation>,
+  components: Components,
+): RemoteOperation {
+  const body = jsonIn(requestBody?.content, components);
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const answered = jsonIn(success?.content, components)?.properties ?? {};
+  const data = resolve(answered['data'], components);
+  const isList = data?.type === 'array' && 'links' in answered;
+  const resource = data?.type === 'array' ? resolve(data.items, components) : data;
+  const given = parameters.map((each) => ('$ref' in each ? components.parameters[nameOf(each.$ref)] : each)) as z.infer<
+    typeof parameter
+  >[];
+  return {
+    verb: /^[a-z]+/.exec(operationId)?.[0] ?? operationId,
+    noun: path.split('/')[1] ?? '',
+    method: method.toUpperCase(),
+    path,
+    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    flags: [
+      ...given
+        .filter((each) => each.in === 'query' || each.in === 'header')
+        .filter(({ name }) => !(isList && pagingParameters.has(name)))
+        .map((each) => flagOf(each.name, each.in === 'query' ? 'query' : 'header', each, each.schema, components)),
+      ...Object.entries(body?.properties ?? {})
+        .filter(([, { readOnly }]) => !readOnly)
+        .map(([name, each]) =>
+          flagOf(name, 'body', { ...each, required: body?.required?.includes(name) }, each, components),
+        ),
+    ].filter(({ name }) => !reserved.has(name)),
+    hasBody: body !== undefined,
+    summary,
+    answer: isList ? 'list' : data ? 'item' : 'none',
+    fields: new Map(
+      Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, fieldTypeOf(each, components)]),
+    ),
+  };
+}
+
+/** `--limit` and `--all` stand for these. */
+const pagingParameters = new Set(['page', 'per_page', 'cursor']);
+
+/** Options of every command. A field of such a name is given by `--data`. */
+const reserved = new Set(['data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
+
+const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
+
+const jsonIn = (types: z.infer<typeof content> | undefined, components: Components): Schema | undefined =>
+  resolve(types?.['application/json']?.schema, components);
+
+/** The schema that a reference, or a choice between a schema and null, stands for. */
+function resolve(given: Schema | undefined, components: Components): Schema | undefined {
+  if (given?.$ref !== undefined) return resolve(components.schemas[nameOf(given.$ref)], components);
+  if (given?.anyOf) return resolve(given.anyOf[0], components);
+  return given;
+}
+
+const typesOf = ({ type }: Schema): string[] => [type ?? []].flat().filter((each) => each !== 'null');
+
+function flagOf(
+  field: string,
+  place: Flag['in'],
+  { description: text = '', required = false }: { description?: string | undefined; required?: boolean | undefined },
+  given: Schema | undefined,
+  components: Components,
+): Flag {
+  const resolved = resolve(given, components) ?? {};
+  const types = typesOf(resolved);
+  const choices = resolved.enum?.filter((value) => typeof value === 'string');
+  return {
+    name: field.toLowerCase().replaceAll('_', '-'),
+    field,
+    in: place,
+    type: types.some((each) => each === 'array' || each === 'object')
+      ? 'json'
+      : types.includes('number') || types.includes('integer')
+        ? 'number'
+        : types.includes('boolean')
+          ? 'boolean'
+          : 'text',
+    choices: types.includes('boolean') ? ['true', 'false'] : choices,
+    description: text,
+    isRequired: required,
+  };
+}
+
+function fieldTypeOf(given: Schema, components: Components): FieldType {
+  const types = typesOf(resolve(given, components) ?? {});
+  if (types.some((each) => each === 'array' || each === 'object')) return 'nested';
+  return types.includes('number') || types.includes('integer') ? 'number' : 'text';
+}

@@ -1,0 +1,78 @@
+import { text } from 'node:stream/consumers';
+import { JsonNumber, parseJson, stringifyJson } from '../../../rest-shim/exact-json.ts';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import type { ApiRequest } from './connection.ts';
+import type { Flag, RemoteOperation } from './operations.ts';
+
+/** What the user gave for an operation. */
+export interface Given {
+  /** The values of the path's parameters, in order. */
+  path: string[];
+  /** The values of the operation's flags, by the flag's name. */
+  flags: Map<string, string>;
+  /** The body as JSON text, or `-` for standard input. */
+  data?: string | undefined;
+  /** Names of fields to set to null. */
+  clear?: string[] | undefined;
+}
+
+/** The request that runs an operation. @throws CommandFailure for a body that is no JSON object */
+export async function requestOf(operation: RemoteOperation, given: Given): Promise<ApiRequest> {
+  const values = given.path.values();
+  const path = operation.path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(values.next().value ?? ''));
+  const of = (place: Flag['in']): [Flag, string][] =>
+    operation.flags.flatMap((flag) => {
+      const value = flag.in === place ? given.flags.get(flag.name) : undefined;
+      return value === undefined ? [] : [[flag, value]];
+    });
+  const query = new URLSearchParams(of('query').map(([{ field }, value]) => [field, value]));
+  return {
+    method: operation.method,
+    path: `/api/v1${path}${query.size > 0 ? `?${query}` : ''}`,
+    headers: Object.fromEntries(of('header').map(([{ field }, value]) => [field, value])),
+    body: operation.hasBody ? await bodyOf(operation, of('body'), given) : undefined,
+  };
+}
+
+/** The fields of `--data`, replaced by those that have a flag of their own. */
+async function bodyOf(
+  { flags }: RemoteOperation,
+  fields: [Flag, string][],
+  { data, clear = [] }: Given,
+): Promise<string> {
+  const source = data === '-' ? await text(process.stdin) : (data ?? '{}');
+  if (fields.length === 0 && clear.length === 0) {
+    parseObject(source);
+    return source;
+  }
+  const fieldOf = (name: string): string => flags.find((flag) => flag.name === name)?.field ?? name;
+  return stringifyJson({
+    ...parseObject(source),
+    ...Object.fromEntries(clear.map((name) => [fieldOf(name), null])),
+    ...Object.fromEntries(fields.map(([flag, value]) => [flag.field, valueOf(flag, value)])),
+  });
+}
+
+function parseObject(source: string): object {
+  const value = parseOption('--data', source);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
+    return value;
+  throw new CommandFailure(exitCodes.usage, '--data must be a JSON object.');
+}
+
+/** A value that isn't of the flag's type is sent as text, and the service says what is wrong with it. */
+function valueOf({ name, type }: Flag, value: string): unknown {
+  if (type === 'json') return parseOption(`--${name}`, value);
+  if (type === 'boolean') return value === 'true';
+  // As text, a decimal reaches the service exactly as it was written.
+  if (type === 'number' && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value)) return new JsonNumber(value);
+  return value;
+}
+
+function parseOption(option: string, source: string): unknown {
+  try {
+    return parseJson(source);
+  } catch {
+    throw new CommandFailure(exitCodes.usage, `${option} must be valid JSON.`);
+  }
+}
