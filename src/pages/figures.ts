@@ -20,6 +20,7 @@ import { checksumLength, randomLength } from '../identity/token.ts';
 import { maxActiveTokens } from '../identity/tokens.ts';
 import { retentionDays } from '../jobs/clean-up.ts';
 import { minuteMs } from '../rate-limit.ts';
+import { defaults as sdk } from '../sdk/client/defaults.ts';
 
 /** The default settings. */
 const usual = readConfig({});
@@ -75,6 +76,10 @@ export const figures = {
   exitDenied: number.format(exitCodes.denied),
   exitNotFound: number.format(exitCodes.notFound),
   exitRefused: number.format(exitCodes.refused),
+  sdkTimeout: number.format(sdk.timeout),
+  sdkRetries: number.format(sdk.maxRetries),
+  sdkRetryTime: number.format(sdk.maxRetryTime),
+  webhookTolerance: duration(sdk.webhookTolerance),
   tokenRandom: number.format(randomLength),
   tokenChecksum: number.format(checksumLength),
 } as const;

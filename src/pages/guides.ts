@@ -12,7 +12,17 @@ export interface Guide {
 const folder = new URL('guides/', import.meta.url);
 
 /** In the order they are read. */
-const slugs = ['quick-start', 'authentication', 'paging', 'errors', 'limits', 'command-line', 'webhooks', 'graphql'];
+const slugs = [
+  'quick-start',
+  'sdk',
+  'authentication',
+  'paging',
+  'errors',
+  'limits',
+  'command-line',
+  'webhooks',
+  'graphql',
+];
 
 /** The guides as written. Their fenced blocks are run by test/docs/. */
 export const readGuides = (): Guide[] =>

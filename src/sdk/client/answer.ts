@@ -1,0 +1,52 @@
+import {
+  AuthenticationError,
+  ForbiddenError,
+  KontorError,
+  NotFoundError,
+  PreconditionFailedError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+} from './errors.ts';
+
+const byStatus: Record<number, typeof KontorError> = {
+  401: AuthenticationError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  412: PreconditionFailedError,
+  422: ValidationError,
+  429: RateLimitError,
+};
+
+/** The error for an answer, by its status. */
+export function errorOf({ status, statusText, headers }: Response, body: unknown): KontorError {
+  const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : KontorError);
+  return new ErrorClass(messageOf(body) ?? `The service answered ${status} ${statusText}.`, {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfter: secondsOf(headers.get('retry-after')),
+    body,
+  });
+}
+
+/** A Retry-After header in seconds: it has a number of them, or, from some proxies, a date. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+function messageOf(body: unknown): string | undefined {
+  const isError = typeof body === 'object' && body !== null && 'message' in body;
+  return isError && typeof body.message === 'string' ? body.message : undefined;
+}
+
+/** JSON, or the text itself: a proxy's error page, say. Decimals have at most 15 digits, which a number holds exactly. */
+export function parseAnswer(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,11 @@
+/** What applies if an option is not given. Times are in milliseconds. */
+export const defaults = {
+  /** Until an attempt without an answer fails. */
+  timeout: 30_000,
+  /** Further attempts after the first one. */
+  maxRetries: 5,
+  /** After which no further attempt begins. A full rate limit can take a minute. */
+  maxRetryTime: 120_000,
+  /** By which a delivery's time may differ from now. */
+  webhookTolerance: 300_000,
+} as const;

@@ -1,0 +1,118 @@
+import { errorOf, parseAnswer } from './answer.ts';
+import { defaults } from './defaults.ts';
+import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
+import { rememberEtag } from './etag.ts';
+import type { AnyOptions, KontorOptions } from './options.ts';
+import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** What to send. `path` is relative to `/api/v1`. */
+export interface Call {
+  query?: object | undefined;
+  body?: unknown;
+  options?: AnyOptions | undefined;
+}
+
+/**
+ * Sends requests to one installation. A request goes through these steps:
+ * 1. URL, headers, and body are made once, so that all attempts are the same and have the same `Idempotency-Key`.
+ * 2. An attempt ends with the answer's body, or with an error.
+ * 3. If the error may pass, `retryDelay()` says how long to wait before the next attempt.
+ */
+export class HttpClient {
+  readonly #options: KontorOptions;
+  readonly #base: string;
+
+  constructor(options: KontorOptions) {
+    this.#options = options;
+    this.#base = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+  }
+
+  /**
+   * @param path relative to `/api/v1`, such as `/customers`
+   * @returns the answer's body. Its type is what the API description promises; it isn't checked
+   * @throws KontorError, or the reason of the caller's signal
+   */
+  async request<Body>(method: Method, path: string, { query, body, options = {} }: Call = {}): Promise<Body> {
+    const url = this.#base + path + searchOf(query);
+    const request = {
+      method,
+      headers: this.#headers(method, body, options),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+    const limits = { ...this.#options, ...options };
+    const begin = Date.now();
+    let mayBeDone = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#attempt(url, request, limits);
+      if (!(outcome instanceof KontorError)) return outcome.body as Body;
+      // An earlier attempt has deleted it, and only the answer was lost.
+      if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined as Body;
+      mayBeDone ||= isOutcomeUnknown(outcome);
+      const delay = retryDelay({ method, error: outcome, attempt, elapsed: Date.now() - begin }, limits);
+      if (delay === undefined) throw outcome;
+      await sleep(delay, options.signal);
+    }
+  }
+
+  #headers(method: Method, body: unknown, { headers, idempotencyKey, ifMatch }: AnyOptions): Record<string, string> {
+    return {
+      Authorization: `Bearer ${this.#options.token}`,
+      Accept: 'application/json',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(method === 'POST' && { 'Idempotency-Key': idempotencyKey ?? randomKey() }),
+      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+      ...headers,
+    };
+  }
+
+  /** Sends a request once. @throws the reason of the caller's signal */
+  async #attempt(
+    url: string,
+    request: RequestInit,
+    { timeout = defaults.timeout, signal, fetch: send = fetch }: KontorOptions & AnyOptions,
+  ): Promise<{ body: unknown } | KontorError> {
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const cancel = (): void => controller.abort();
+    signal?.addEventListener('abort', cancel);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      controller.abort();
+    }, timeout);
+    try {
+      // A redirect would turn a POST into a GET. In a browser, the token is who asks, not a session's cookie.
+      const response = await send(url, {
+        ...request,
+        redirect: 'manual',
+        credentials: 'omit',
+        signal: controller.signal,
+      });
+      const body = parseAnswer(await response.text());
+      if (!response.ok) return errorOf(response, body);
+      if (typeof body === 'string') return new KontorError('The answer is not JSON. Is baseUrl right?', { body });
+      rememberEtag(body, response.headers.get('etag'));
+      return { body };
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return isLate
+        ? new TimeoutError(`There was no answer within ${timeout} ms.`, { cause })
+        : new ConnectionError('The connection failed.', { cause });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+}
+
+function searchOf(query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return search && `?${search}`;
+}
+
+/** 128 random bits. `crypto.randomUUID()` is missing in pages without HTTPS. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,0 +1,19 @@
+import { Api } from './generated/api.ts';
+import { HttpClient, type Call, type Method } from './http-client.ts';
+import type { KontorOptions } from './options.ts';
+
+/** A client of one installation, with the rights of one API token. */
+export class Kontor extends Api {
+  constructor(options: KontorOptions) {
+    super(new HttpClient(options));
+  }
+
+  /**
+   * Sends any request, with the same retries and errors: for paths that are newer than this package.
+   * @param path relative to `/api/v1`, such as `/customers`
+   * @returns the answer's body, with its envelope
+   */
+  request<Body>(method: Method, path: string, call: Call = {}): Promise<Body> {
+    return this.client.request(method, path, call);
+  }
+}

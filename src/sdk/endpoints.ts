@@ -1,0 +1,165 @@
+import { z } from 'zod';
+
+// Reads from an OpenAPI description which methods the SDK has, and which types they take and return.
+
+const jsonSchema = z.record(z.string(), z.unknown());
+export type JsonSchema = z.infer<typeof jsonSchema>;
+
+const content = z.object({ 'application/json': z.object({ schema: jsonSchema }) });
+const parameter = z.object({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().default(false),
+  description: z.string().optional(),
+  deprecated: z.boolean().optional(),
+  schema: jsonSchema,
+});
+type Parameter = z.infer<typeof parameter>;
+
+const operation = z.object({
+  operationId: z.string(),
+  tags: z.tuple([z.string()]),
+  summary: z.string(),
+  description: z.string().default(''),
+  deprecated: z.boolean().default(false),
+  parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).default([]),
+  requestBody: z.object({ required: z.boolean().default(false), content }).optional(),
+  responses: z.record(z.string(), z.object({ content: content.optional() })),
+});
+type Operation = z.infer<typeof operation>;
+
+const methods = ['get', 'post', 'patch', 'delete'] as const;
+
+/** The parts of an OpenAPI description that the SDK is generated from. */
+export const openApi = z.object({
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: operation.optional(),
+      post: operation.optional(),
+      patch: operation.optional(),
+      delete: operation.optional(),
+    }),
+  ),
+  webhooks: z.record(z.string(), z.object({ post: z.object({ requestBody: z.object({ content }) }) })),
+  components: z.object({ schemas: z.record(z.string(), jsonSchema), parameters: z.record(z.string(), parameter) }),
+});
+export type OpenApi = z.infer<typeof openApi>;
+
+/** What a method returns. `item` is the `data` of the answer, and `body` the whole answer. */
+type Result = { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' };
+
+/** A method of the SDK. */
+export interface Endpoint {
+  method: string;
+  path: string;
+  tag: string;
+  /** The client's property that has the method, such as `timeEntries`. Undefined if the client itself has it: `me()`. */
+  resource: string | undefined;
+  name: string;
+  documentation: string;
+  query: { type: string; isRequired: boolean; schema: JsonSchema } | undefined;
+  input: { type: string; isRequired: boolean } | undefined;
+  options: 'RequestOptions' | 'PostOptions' | 'ConditionalOptions';
+  result: Result;
+}
+
+/** @throws Error if the SDK has no name for a type */
+export const readEndpoints = (document: OpenApi): Endpoint[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const described = item[method];
+      return described ? [readEndpoint(document, method.toUpperCase(), path, described)] : [];
+    }),
+  );
+
+function readEndpoint(document: OpenApi, method: string, path: string, described: Operation): Endpoint {
+  const { operationId, tags, summary, description, deprecated, requestBody } = described;
+  const parameters = described.parameters.map((each) => ('$ref' in each ? resolve(document, each.$ref) : each));
+  const [, segment = '', ...rest] = path.split('/');
+  const result = resultOf(document, described);
+  const isOfClient = method === 'GET' && rest.length === 0 && result.kind === 'item';
+  return {
+    method,
+    path,
+    tag: tags[0],
+    resource: isOfClient ? undefined : camelCase(segment),
+    name: isOfClient ? camelCase(segment) : nameOf(operationId, [pascalCase(segment), pascalCase(tags[0])]),
+    documentation: [`${summary}.`, description, deprecated && '@deprecated'].filter(Boolean).join('\n'),
+    query: queryOf(
+      operationId,
+      parameters.filter((each) => each.in === 'query'),
+    ),
+    input: requestBody && {
+      type: referredName(requestBody.content['application/json'].schema, operationId),
+      isRequired: requestBody.required,
+    },
+    options: optionsOf(method, parameters),
+    result,
+  };
+}
+
+function resolve({ components }: OpenApi, $ref: string): Parameter {
+  const found = components.parameters[lastSegment($ref)];
+  if (!found) throw new Error(`OpenAPI: there is no ${$ref}`);
+  return found;
+}
+
+/** `listTimeEntries` of `TimeEntries` is `list`. An id without a resource's name is kept. */
+function nameOf(operationId: string, resources: string[]): string {
+  const found = resources.find((resource) => operationId.includes(resource));
+  return found ? operationId.replace(found, '') : operationId;
+}
+
+function queryOf(operationId: string, parameters: Parameter[]): Endpoint['query'] {
+  if (parameters.length === 0) return undefined;
+  const required = parameters.filter((each) => each.required).map(({ name }) => name);
+  const properties = Object.fromEntries(
+    parameters.map(({ name, schema, description, deprecated }) => [name, { ...schema, description, deprecated }]),
+  );
+  return {
+    type: `${pascalCase(operationId)}Query`,
+    isRequired: required.length > 0,
+    schema: { type: 'object', required, properties },
+  };
+}
+
+function optionsOf(method: string, parameters: Parameter[]): Endpoint['options'] {
+  if (method === 'POST') return 'PostOptions';
+  return parameters.some(({ name }) => name === 'If-Match') ? 'ConditionalOptions' : 'RequestOptions';
+}
+
+function resultOf({ components }: OpenApi, { operationId, responses }: Operation): Result {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const schema = success?.content?.['application/json'].schema;
+  if (!schema) return { kind: 'nothing', type: 'void' };
+  const { properties } = envelope.parse(
+    '$ref' in schema ? components.schemas[referredName(schema, operationId)] : schema,
+  );
+  if (properties.links && properties.data.items)
+    return { kind: 'list', type: referredName(properties.data.items, operationId) };
+  if ('$ref' in schema) return { kind: 'body', type: referredName(schema, operationId) };
+  return { kind: 'item', type: referredName(properties.data, operationId) };
+}
+
+const envelope = z.object({
+  properties: z.object({
+    data: jsonSchema.and(z.object({ items: jsonSchema.optional() })),
+    links: z.unknown().optional(),
+  }),
+});
+
+const lastSegment = ($ref: string): string => $ref.slice($ref.lastIndexOf('/') + 1);
+
+function referredName({ $ref }: JsonSchema, operationId: string): string {
+  if (typeof $ref !== 'string') throw new Error(`OpenAPI: ${operationId} has a type without a name`);
+  return lastSegment($ref);
+}
+
+/** `time-entries` → `timeEntries`. */
+export const camelCase = (text: string): string =>
+  text.replace(/[-_ ](\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** `time-entries` → `TimeEntries`. */
+export const pascalCase = (text: string): string => camelCase(text).replace(/^\w/, (letter) => letter.toUpperCase());
