@@ -15,18 +15,20 @@ import { tenantModels } from './tenant/client.ts';
 
 const folder = new URL('migrations/', import.meta.url);
 
-/** Adds row-level security for the new tables of the books, and row counts for the new resources. */
+/** Adds row-level security for the new tables of the books, and row counts and the change feed for the new resources. */
 function withIsolation(script: string): string {
   const isNew = ({ table }: Table): boolean => script.includes(`CREATE TABLE "${table}" (`);
   const isolated = [...tenantModels].map(tableOf).filter(isNew);
-  const counted = resources.flatMap((resource) => {
+  const tracked = resources.flatMap((resource) => {
     const table = tableOf(resource.model);
     const column = stateColumnOf(resource);
-    return isNew(table) ? [`select tally('${table.table}'${column === null ? '' : `, '${column}'`});`] : [];
+    if (!isNew(table)) return [];
+    const state = column === null ? '' : `, '${column}'`;
+    return [`select tally('${table.table}'${state});`, `select track_changes('${table.table}', '${resource.name}');`];
   });
   if (isolated.length === 0) return script;
-  const calls = [...isolated.map(({ table }) => `select isolate('${table}');`), ...counted];
-  return `${script.trimEnd()}\n\n-- Row-level security, and row counts for lists\n${calls.join('\n')}\n`;
+  const calls = [...isolated.map(({ table }) => `select isolate('${table}');`), ...tracked];
+  return `${script.trimEnd()}\n\n-- Row-level security, row counts for lists, and the change feed\n${calls.join('\n')}\n`;
 }
 
 async function draft(name: string | undefined, shadow: string | undefined): Promise<string> {

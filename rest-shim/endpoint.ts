@@ -1,10 +1,12 @@
-import type { GraphQLSchema } from 'graphql';
+import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
 import { startExecution } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
+import type { ChangePage } from '../schema/changes/feed.ts';
+import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
@@ -52,6 +54,7 @@ export function endpoint(
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
     const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
     if (page) Object.assign(variables, pagingVariables(page));
+    const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
       const body = await readBody(request, problems);
@@ -61,7 +64,10 @@ export function endpoint(
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
     const place = { page, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
     const response = await traced(name, async () => {
-      const result = await runOperation(operation, variables, context);
+      const run = (more?: object): Promise<unknown> => runOperation(operation, { ...variables, ...more }, context);
+      const read = async (since?: string): Promise<ChangePage> =>
+        (await run({ ...(since !== undefined && { since }) })) as ChangePage;
+      const result = answer === 'changes' ? await readOrWait(read, wait, context, request.signal) : await run();
       return respond(answer, operation, result, context, place);
     }).catch(rethrowInRestNames);
     for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
@@ -81,16 +87,20 @@ export function endpoint(
   };
 }
 
-/** If a filter appears twice, the last value wins, as in PHP. Parameters that the operation doesn't have are ignored. */
+/**
+ * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Parameters that the
+ * operation doesn't have are ignored.
+ */
 function readFilters(
   query: URLSearchParams,
   operation: Operation,
   variables: Record<string, unknown>,
   problems: Problems,
 ): void {
-  for (const [restName, { name, decode }] of operation.parameters) {
-    const text = query.getAll(restName).at(-1);
-    if (text !== undefined && isFilter(name)) variables[name] = decode(text, problems, restName);
+  for (const [restName, { name, type, decode }] of operation.parameters) {
+    const texts = query.getAll(restName);
+    const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : texts.at(-1);
+    if (texts.length > 0 && isFilter(name)) variables[name] = decode(value, problems, restName);
   }
 }
 
@@ -139,6 +149,8 @@ async function respond(
       if (!page) throw new Error('A page is answered where one was asked for');
       return jsonResponse(listEnvelope(await readList(listShape, result, context), page, url()));
     }
+    case 'changes':
+      return jsonResponse(await changesEnvelope(result as ChangePage, shape, context));
     case 'deleted':
       return new Response(null, { status: 204 });
   }

@@ -24,8 +24,13 @@ export const lastPossiblePage = 1_000_000_000;
  */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
   const linked = decodeLinkCursor(query);
-  const page = wholeNumber(query, 'page', linked?.page ?? 1, lastPossiblePage, problems);
-  const perPage = wholeNumber(query, 'per_page', linked?.perPage ?? defaultPageSize, maxPageSize, problems);
+  const page = readWholeNumber(query, 'page', { otherwise: linked?.page ?? 1, max: lastPossiblePage }, problems);
+  const perPage = readWholeNumber(
+    query,
+    'per_page',
+    { otherwise: linked?.perPage ?? defaultPageSize, max: maxPageSize },
+    problems,
+  );
   return linked?.page === page && linked.perPage === perPage ? linked : { page, perPage };
 }
 
@@ -49,12 +54,18 @@ function decodeLinkCursor(query: URLSearchParams): Required<Page> | undefined {
   }
 }
 
-function wholeNumber(query: URLSearchParams, name: string, otherwise: number, max: number, problems: Problems): number {
+/** Reads a whole number of a request's parameters. If it appears twice, the last value wins. */
+export function readWholeNumber(
+  query: URLSearchParams,
+  name: string,
+  { otherwise, min = 1, max }: { otherwise: number; min?: number; max: number },
+  problems: Problems,
+): number {
   const text = query.getAll(name).at(-1);
   if (text === undefined) return otherwise;
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= max) return number;
-  problems.add(name, `Must be a whole number from 1 to ${max}.`);
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : -1;
+  if (number >= min && number <= max) return number;
+  problems.add(name, `Must be a whole number from ${min} to ${max}.`);
   return otherwise;
 }
 

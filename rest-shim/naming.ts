@@ -104,4 +104,6 @@ const scalarDecodes: Record<string, Decoder> = {
     const source = value instanceof JsonNumber ? value.source : value;
     return typeof source === 'string' && /^-?\d+(\.0+)?$/.test(source.trim()) ? Number(source) : source;
   },
+  // A `+` that isn't encoded in a URL is a space.
+  DateTime: (value) => (typeof value === 'string' ? value.replace(/ (?=\d\d:?\d\d$)/, '+') : value),
 };

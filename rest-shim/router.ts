@@ -1,6 +1,7 @@
 import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
-import { asCoded, NotFoundError, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { asCoded, NotFoundError, Problems, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { readWait } from './change-feed.ts';
 import { TransportError } from './request-body.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
@@ -22,10 +23,21 @@ export const statusOf: Record<ErrorCode, number> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
+  CURSOR_EXPIRED: 410,
   VALIDATION_FAILED: 422,
   RATE_LIMITED: 429,
   INTERNAL_SERVER_ERROR: 500,
 };
+
+/**
+ * How long a request may wait for a change before it is answered, in milliseconds; 0 for most requests.
+ * @param target the request's path and parameters
+ */
+export function longestWaitOf(target: string): number {
+  const [path = '', query] = target.split('?', 2);
+  const mayWait = allRoutes.some(([, at, , answer]) => answer === 'changes' && path === base + at);
+  return mayWait ? readWait(new URLSearchParams(query), new Problems()) * 1000 : 0;
+}
 
 /** An error as REST answers it: `{"message", "errors"?, "request_id"}`. */
 export function errorResponse(

@@ -1,8 +1,8 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
- * with the resource and its Location, `deleted` 204 without a body.
+ * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed.
  */
-export type ResponseKind = 'item' | 'page' | 'created' | 'deleted';
+export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -44,4 +44,6 @@ export const routes: readonly Route[] = [
 
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
+
+  ['GET', '/changes', 'listChanges', 'changes'],
 ];

@@ -3,7 +3,13 @@ import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
 import type { Ability } from './ability.ts';
 
 export type ErrorCode =
-  'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND' | 'VALIDATION_FAILED' | 'RATE_LIMITED' | 'INTERNAL_SERVER_ERROR';
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CURSOR_EXPIRED'
+  | 'VALIDATION_FAILED'
+  | 'RATE_LIMITED'
+  | 'INTERNAL_SERVER_ERROR';
 
 /**
  * An error that a client may see: its code is part of the API (DECISIONS.md#d41-error-codes). Only the transports know

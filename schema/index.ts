@@ -23,6 +23,8 @@ import './bank-import/upload.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';
 import './resources/delivery/subscription.ts';
+import './changes/changes.ts';
+import './changes/subscription.ts';
 
 /** The domain, as an executable schema; everything in it in the order declared. */
 export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });

@@ -10,7 +10,9 @@ import { accessChannel, AccessEndings } from './graphql/access-endings.ts';
 const lock = `hashtextextended($1 || ' ' || $2, 0)`;
 
 /** Limit of watchers of one tenant in one process. */
-const maxWatchers = 100;
+export const maxWatchers = 100;
+/** When to try again after that limit. */
+const retryAfterSeconds = 10;
 /** Limit of notifications that wait for one slow reader. */
 const maxPending = 1000;
 
@@ -74,7 +76,9 @@ export function createNotifications(url: string): Notifications {
       if (closed) throw new Error('The process is stopping');
       const ofTenant = watchers.get(tenantId) ?? new Set();
       if (ofTenant.size >= maxWatchers)
-        throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`);
+        throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`, {
+          retryAfter: retryAfterSeconds,
+        });
       let held: Client | undefined;
       const watcher = new Watcher(channel, pick, () => {
         ofTenant.delete(watcher);

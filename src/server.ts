@@ -96,12 +96,11 @@ export function createServer({
   );
   const pages = createPages(publicUrl);
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
-  const shared = { domain, admission, idempotent, requestLog, publicUrl, timeouts };
+  const shared = { domain, notifications, admission, idempotent, requestLog, publicUrl, timeouts };
   const answerRest = createRestHandler(shared);
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
     graphqlHandler: createGraphqlHandler(domain.schema, log, { introspection }),
-    notifications,
     now,
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });

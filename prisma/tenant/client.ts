@@ -64,6 +64,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns whether it was free
    */
   tryAdvisoryLock(name: string): Promise<boolean>;
+  /** Waits until no transaction holds this advisory lock of the tenant. */
+  waitForAdvisoryLock(name: string): Promise<void>;
 }
 
 type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
@@ -143,6 +145,11 @@ class TenantScopedClient {
     const values = [`${this.#connection.tenantId} ${name}`];
     const [row] = (await this.#connection.send({ text, values })) as { taken: boolean }[];
     return row?.taken === true;
+  }
+
+  async waitForAdvisoryLock(name: string): Promise<void> {
+    const text = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))';
+    await this.#connection.send({ text, values: [`${this.#connection.tenantId} ${name}`] });
   }
 
   $queryRaw = refuseRaw;

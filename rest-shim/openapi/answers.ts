@@ -137,6 +137,12 @@ const errors: Record<number, ErrorAnswer> = {
     description: 'The request took too long to arrive.',
     example: 'The request took too long to arrive.',
   },
+  410: {
+    name: 'Gone',
+    description: 'The cursor is too old. Read the feed from its beginning.',
+    example: 'The cursor is older than 90 days. Read the feed from its beginning.',
+    headers: limited,
+  },
   413: {
     name: 'ContentTooLarge',
     description: `The body is longer than ${maxBodyBytes} bytes.`,

@@ -1,10 +1,12 @@
 import { getNamedType } from 'graphql';
 import { grantable } from '../../schema/ability.ts';
+import type { Resource } from '../../schema/context.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import { getOperationOf } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
+import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
 import { Examples } from './examples.ts';
 import type { Components, JsonSchema } from './schemas.ts';
@@ -51,10 +53,9 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
       : {});
     item[method.toLowerCase()] = describeOperation(route, operation, components);
   }
-  const webhooks = describeWebhooks(
-    (resource) => resourceSchema(getOperationOf(domain, resource), components),
-    components,
-  );
+  const schemaOf = (resource: Resource): JsonSchema => resourceSchema(getOperationOf(domain, resource), components);
+  describeChanges(schemaOf, components);
+  const webhooks = describeWebhooks(schemaOf, components);
   const examples = new Examples(domain.schema, components);
   for (const part of [paths, webhooks]) examples.addTo(part);
   return {

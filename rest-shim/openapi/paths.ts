@@ -1,6 +1,7 @@
 import { getNamedType, getNullableType, isListType } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
+import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';
 import { isFilter } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
@@ -29,6 +30,13 @@ const pageParameters = [
     schema: { type: 'string' },
   },
 ];
+
+const wait = {
+  name: 'wait',
+  in: 'query',
+  description: 'How many seconds to wait for a change if there is none. The answer is sent at the first change.',
+  schema: { type: 'integer', minimum: 0, maximum: longestWait, default: 0 },
+};
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -88,6 +96,7 @@ export function describeOperation(
           };
         }),
         ...(answer === 'page' ? pageParameters : []),
+        ...(answer === 'changes' ? [wait] : []),
         ...(method === 'POST' ? [idempotencyKey] : []),
       ],
     }),
@@ -99,7 +108,8 @@ export function describeOperation(
           [400, 401, 403, 405, 408, 429, 431, 500],
           byId ? [404] : [],
           body ? [413, 415] : [],
-          method !== 'GET' || answer === 'page' ? [422] : [],
+          answer === 'changes' ? [410] : [],
+          method !== 'GET' || answer === 'page' || answer === 'changes' ? [422] : [],
         ]
           .flat()
           .toSorted((a, b) => a - b),
@@ -126,9 +136,17 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
   const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
   const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
+  const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
+  if (answer === 'changes')
+    return {
+      200: {
+        description: 'The changes after the cursor, oldest first.',
+        headers: headers(),
+        content: json({ $ref: '#/components/schemas/ChangeFeedPage' }),
+      },
+    };
   const name = resourceName(operation);
   const resource = resourceSchema(operation, components);
-  const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
   if (answer === 'page') {
     const page = component(components, `${name}Page`, {
       type: 'object',

@@ -1,5 +1,6 @@
 import type { GraphQLField } from 'graphql';
 import { resources } from '../../prisma/client.ts';
+import { defaultChanges, maxChanges } from '../changes/feed.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize, type PageArgs } from '../paging/page.ts';
 
 /** The assumed length of a list without pages. */
@@ -15,7 +16,8 @@ type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type'>;
 
 /**
  * The cost of a field of the type `typeName`: 1, its scans, and the cost of its selection times the number of its rows. A
- * connection multiplies by the requested page size, so that `nodes` and `edges`, which repeat the rows, count once.
+ * connection or a page of changes multiplies by the requested page size, so that `nodes` and `edges`, which repeat the
+ * rows, count once.
  */
 export function costOf(typeName: string) {
   return (args: object, _context: object, field: Field): { field: number; multiplier: number } => {
@@ -23,6 +25,10 @@ export function costOf(typeName: string) {
     if (/Connection!?$/.test(type)) {
       const scans = typeName === 'Query' ? scansOf(args) : 0;
       return { field: 1 + scans * scanCost, multiplier: pageLength(args) };
+    }
+    if (type === 'ChangePage!') {
+      const { limit } = args as { limit?: number | null };
+      return { field: 1, multiplier: Math.min(Math.max(limit ?? defaultChanges, 1), maxChanges) };
     }
     const isRow = field.name === 'nodes' || field.name === 'edges';
     const own = typeName === 'Overview' && sums.has(field.name) ? 1 + scanCost : 1;

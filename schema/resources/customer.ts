@@ -16,6 +16,7 @@ import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
+import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',
@@ -104,11 +105,13 @@ builder.queryFields((t) => ({
           description: `${wordsIn} company name, e-mail address, city and VAT number.`,
           validate: searchText,
         }),
+        ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, args, context, info) => {
         const where: Prisma.CustomerWhereInput = {
+          ...updatedSince(args),
           ...(args.type && { type: args.type }),
           ...allOf(containing(args.q)),
         };

@@ -16,8 +16,9 @@ import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
+import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
-const TimeEntry = builder.prismaObject('TimeEntry', {
+export const TimeEntry = builder.prismaObject('TimeEntry', {
   example: {
     date: '2026-01-30',
     durationMinutes: 90,
@@ -108,12 +109,14 @@ builder.queryFields((t) => ({
         to: t.arg({ type: 'Date', description: 'Worked on this day or earlier.' }),
         projectId: t.arg({ type: 'UUID', description: 'Only time entries of this project.' }),
         billed: t.arg.boolean({ description: 'Only billed time entries, or only unbilled ones.' }),
+        ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
       rules: periodRules,
       resolve: (_root, args, context, info) => {
         const where: Prisma.TimeEntryWhereInput = {
+          ...updatedSince(args),
           ...((args.from || args.to) && { date: within(args) }),
           ...(args.projectId && { projectId: args.projectId }),
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),

@@ -4,7 +4,7 @@ import { authenticate, authenticateSession, type Identities } from '../identity/
 import type { RateLimiter } from '../rate-limit.ts';
 
 /** The refusal of a request as a whole, before its content is read. */
-interface Refusal {
+export interface Refusal {
   status: 401 | 403 | 429;
   code: ErrorCode;
   message: string;

@@ -105,6 +105,8 @@ async function load(
     }
     for (const { name, lastValue } of sequences)
       if (lastValue !== null) await client.query('select setval($1::regclass, $2)', [name, lastValue]);
+    // Cursors from before are refused: consumers may have seen changes that the backup doesn't have.
+    await client.query('select start_change_epoch()');
     await addConstraints();
     await client.query('commit');
     await client.query('analyze');

@@ -1,5 +1,6 @@
 import type { Task } from 'graphile-worker';
 import { forTenant } from '../../prisma/client.ts';
+import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import type { Database } from '../database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../rate-limit.ts';
@@ -8,6 +9,11 @@ import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const retentionDays = 90;
 
+/** How long the change feed keeps deletions: longer than a cursor is valid (schema/changes/change-cursor.ts). */
+const deletionDays = cursorDays + 10;
+
+const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
+
 /** The number of rows that are deleted at a time, so that no statement takes long. */
 const batchSize = 5000;
 
@@ -15,7 +21,7 @@ async function inBatches(deleteSome: (limit: number) => Promise<{ count: number 
   while ((await deleteSome(batchSize)).count === batchSize);
 }
 
-/** Deletes the audit log after 90 days, and expired rows. */
+/** Deletes the audit log after 90 days, old deletions in the change feed, and expired rows. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async () => {
@@ -23,7 +29,8 @@ export const cleanUp =
     const now = new Date();
     await deleteExpiredSessions(client, now);
     await deleteExpiredInvitations(client, now);
-    const before = new Date(now.getTime() - retentionDays * 86_400_000);
+    const before = daysBefore(now, retentionDays);
+    const deletedBefore = daysBefore(now, deletionDays);
     await deleteEndedTokens(client, before);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
@@ -32,6 +39,8 @@ export const cleanUp =
       await inBatches((limit) =>
         db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } }, limit }),
       );
+      const deletions = { deleted: true, changedAt: { lt: deletedBefore } };
+      await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }));
     }
   };
 

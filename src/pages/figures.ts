@@ -1,7 +1,10 @@
 // Loads the whole schema first: its files refer to one another, and expect this order.
 import '../../schema/index.ts';
+import { longestWait } from '../../rest-shim/change-feed.ts';
 import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
 import { maxBodyBytes } from '../../rest-shim/request-body.ts';
+import { cursorDays } from '../../schema/changes/change-cursor.ts';
+import { defaultChanges, maxChanges } from '../../schema/changes/feed.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { scanCost } from '../../schema/execution/cost.ts';
@@ -19,6 +22,7 @@ import { retentionMs } from '../idempotency/stored-answers.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
 import { maxActiveTokens } from '../identity/tokens.ts';
 import { retentionDays } from '../jobs/clean-up.ts';
+import { maxWatchers } from '../notifications.ts';
 import { minuteMs } from '../rate-limit.ts';
 import { defaults as sdk } from '../sdk/client/defaults.ts';
 
@@ -50,6 +54,11 @@ export const figures = {
   maxUploads: number.format(maxUploadsOfTenant),
   maxTransactions: number.format(maxTransactions),
   maxWarnings: number.format(maxWarnings),
+  cursorDays: number.format(cursorDays),
+  defaultChanges: number.format(defaultChanges),
+  maxChanges: number.format(maxChanges),
+  longestWait: number.format(longestWait),
+  maxWatchers: number.format(maxWatchers),
   defaultPage: number.format(defaultPageSize),
   maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),

@@ -17,6 +17,7 @@ const slugs = [
   'sdk',
   'authentication',
   'paging',
+  'syncing',
   'errors',
   'limits',
   'command-line',

@@ -55,6 +55,14 @@ async function exampleBody({ operation }: Endpoint): Promise<Record<string, unkn
   return { ...example, ...Object.fromEntries(existing) };
 }
 
+/** Valid values of parameters, by name, and by the format of their schema. */
+const usualParameters: Record<string, unknown> = { since: 'now', resource: ['customer'] };
+const usualFormats: Record<string, string> = {
+  uuid: sample.unknownId,
+  date: '2026-01-31',
+  'date-time': '2026-01-31T09:30:00+00:00',
+};
+
 describe('every operation of the description', () => {
   it('accepts its example, and answers as documented', async () => {
     for (const endpoint of endpoints) {
@@ -68,7 +76,7 @@ describe('every operation of the description', () => {
 
   it('answers full pages as documented', async () => {
     for (const endpoint of endpoints.filter(({ path, method }) => method === 'get' && !path.includes('{id}'))) {
-      const { body } = check(endpoint, await acme.rest('GET', `${endpoint.path}?per_page=1&page=1`));
+      const { body } = check(endpoint, await acme.rest('GET', `${endpoint.path}?per_page=1&page=1&limit=1`));
       if (endpoint.path !== '/me') expect([endpoint.path, body.data.length]).toEqual([endpoint.path, 1]);
     }
   });
@@ -96,7 +104,7 @@ describe('every operation of the description', () => {
         const { name, in: where, schema: reference } = validator.resolve(parameter);
         if (where !== 'query') continue;
         const schema = validator.resolve(reference);
-        const usual = { uuid: sample.unknownId, date: '2026-01-31' }[schema.format ?? ''] ?? schema.default ?? 'x';
+        const usual = usualParameters[name] ?? usualFormats[schema.format ?? ''] ?? schema.default ?? 'x';
         for (const [value, good] of values(schema, usual)) {
           // A query parameter is always text.
           if (typeof value !== 'string' && !(typeof value === 'number' && schema.type === 'integer')) continue;
@@ -170,6 +178,14 @@ describe('every operation answers with the documented error', () => {
         expect([path, answer.status]).toEqual([path, 404]);
       }
     }
+  });
+
+  it('410 to a cursor that is too old', async () => {
+    const { body } = await acme.rest('GET', '/changes');
+    service.clock.now = new Date(Date.now() + 91 * 86_400_000);
+    const endpoint = endpoints.find(({ path }) => path === '/changes')!;
+    expect(check(endpoint, await acme.rest('GET', `/changes?since=${body.meta.cursor}`)).status).toBe(410);
+    service.clock.now = undefined;
   });
 
   it('405 to every undocumented method', async () => {

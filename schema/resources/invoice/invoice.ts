@@ -10,6 +10,7 @@ import { periodRules, within } from '../../filters/period.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',
@@ -146,12 +147,14 @@ builder.queryFields((t) => ({
           description: `${wordsIn} number, the subject and, for those who may read customers, the customer's company name.`,
           validate: searchText,
         }),
+        ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       rules: periodRules,
       resolve: async (_root, args, context, info) => {
         const where: Prisma.InvoiceWhereInput = {
+          ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { invoiceDate: within(args) }),

@@ -19,6 +19,7 @@ import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'The state of a project. It can be changed freely, and time can be tracked in every state.',
@@ -172,11 +173,13 @@ builder.queryFields((t) => ({
         status: t.arg({ type: ProjectStatus, description: 'Only rows in this state.' }),
         customerId: t.arg({ type: 'UUID', description: 'Only invoices of this customer.' }),
         q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
+        ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, args, context, info) => {
         const where: Prisma.ProjectWhereInput = {
+          ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
           ...allOf(containing(args.q)),

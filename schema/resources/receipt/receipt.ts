@@ -22,6 +22,7 @@ import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',
@@ -180,11 +181,13 @@ builder.queryFields((t) => ({
           description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
           validate: searchText,
         }),
+        ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
       resolve: async (_root, args, context, info) => {
         const where: Prisma.ReceiptWhereInput = {
+          ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.supplierId && { supplierId: args.supplierId }),
           ...allOf(

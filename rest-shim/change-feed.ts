@@ -1,0 +1,74 @@
+import type { Context } from '../schema/context.ts';
+import { NotFoundError, type Problems } from '../schema/errors.ts';
+import { resources, type Resource } from '../prisma/client.ts';
+import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
+import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
+import { readWholeNumber } from './list-envelope.ts';
+
+/** The longest time that a request may wait for a change, in seconds. */
+export const longestWait = 30;
+
+/** Reads `wait`: how long to wait for a change if there is none, in seconds. */
+export const readWait = (query: URLSearchParams, problems: Problems): number =>
+  readWholeNumber(query, 'wait', { otherwise: 0, min: 0, max: longestWait }, problems);
+
+/**
+ * Reads a page of the feed. If it is empty, waits for a change.
+ * @param read reads the page after a cursor
+ * @param seconds how long to wait
+ * @param signal ends the wait early, because nobody waits for the answer any more
+ */
+export async function readOrWait(
+  read: (since?: string) => Promise<ChangePage>,
+  seconds: number,
+  context: Context,
+  signal: AbortSignal,
+): Promise<ChangePage> {
+  let page = await read();
+  if (seconds === 0 || page.nodes.length > 0) return page;
+  const changes = await watchChanges(context, resources);
+  const stop = (): void => void changes.return?.();
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+  ended.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      page = await read(page.cursor);
+      if (page.nodes.length > 0 || ended.aborted || (await changes.next()).done) return page;
+    }
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * A page of the feed (CONTRACT.md#change-feed).
+ * @param shape of the page's changes
+ * @returns JSON
+ */
+export async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
+  const execution = startExecution(context);
+  const entries = page.nodes.map(async (change) => {
+    const data = await dataOf(change, context);
+    // The resource may have been deleted since the page was read.
+    const written = await shape.write([{ ...change, deleted: data === null }], execution);
+    return `${written.slice(1, -2)},"data":${data}}`;
+  });
+  const meta = JSON.stringify({ cursor: page.cursor, has_more: page.hasMore });
+  return `{"data":[${(await Promise.all(entries)).join(',')}],"meta":${meta}}`;
+}
+
+const resourcesByName = new Map(
+  resources.map((resource): [ResourceName, Resource] => [resourceName(resource), resource]),
+);
+
+/** The resource as GET answers it, as JSON; null if it is deleted. */
+async function dataOf({ resource: name, id, deleted }: Change, context: Context): Promise<string | null> {
+  const resource = resourcesByName.get(name);
+  if (deleted || !resource) return null;
+  try {
+    return await context.renderPayload(resource, id, context);
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}

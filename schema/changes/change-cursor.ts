@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { resources, type Resource } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { CodedError, refuse } from '../errors.ts';
+
+/** How long a cursor is accepted. Deletions are kept longer, so that none can be missed. */
+export const cursorDays = 90;
+
+/** A position in a tenant's change feed. */
+export interface ChangeCursor {
+  /** The position of the last change that was read, as text: it has up to 64 bits. */
+  position: string;
+  /** A restored backup starts another epoch, in which earlier cursors mean nothing. */
+  epoch: string;
+  /** The resources that were read so far. Others can't be added later: their earlier changes would be missed. */
+  resources: readonly Resource[];
+}
+
+const wholeNumber = z.string().regex(/^\d{1,19}$/);
+const shape = z.tuple([wholeNumber, wholeNumber, z.int(), z.array(z.string())]);
+
+/** Encodes a cursor, with the time. It is opaque to clients. */
+export const encodeChangeCursor = ({ position, epoch, resources: read }: ChangeCursor, now: Date): string =>
+  Buffer.from(
+    JSON.stringify([position, epoch, Math.floor(now.getTime() / 1000), read.map(({ name }) => name)]),
+  ).toString('base64url');
+
+/**
+ * @param epoch the feed's current epoch
+ * @throws ValidationError if the text is no cursor; CodedError CURSOR_EXPIRED if it is too old
+ */
+export function decodeChangeCursor(text: string, epoch: string, { now }: Pick<Context, 'now'>): ChangeCursor {
+  const [position, ofEpoch, issuedAt, names] = parse(text) ?? refuse('since', 'Must be a cursor of this feed.');
+  const isTooOld = now().getTime() - issuedAt * 1000 > cursorDays * 86_400_000;
+  if (isTooOld || ofEpoch !== epoch)
+    throw new CodedError(
+      'CURSOR_EXPIRED',
+      isTooOld
+        ? `The cursor is older than ${cursorDays} days. Read the feed from its beginning.`
+        : 'The service was restored from a backup after this cursor. Read the feed from its beginning.',
+    );
+  return { position, epoch, resources: resources.filter(({ name }) => names.includes(name)) };
+}
+
+function parse(text: string): z.infer<typeof shape> | undefined {
+  try {
+    return shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  } catch {
+    return undefined;
+  }
+}

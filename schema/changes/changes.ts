@@ -1,0 +1,108 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { resources, type Resource } from '../../prisma/client.ts';
+import { builder } from '../builder.ts';
+import { NotFoundError } from '../errors.ts';
+import { wholeNumber } from '../input/validators.ts';
+import { BankTransaction } from '../resources/bank-transaction/bank-transaction.ts';
+import { Customer } from '../resources/customer.ts';
+import { Invoice } from '../resources/invoice/invoice.ts';
+import { Project } from '../resources/project/project.ts';
+import { Receipt } from '../resources/receipt/receipt.ts';
+import { TimeEntry } from '../resources/time-entry.ts';
+import { findById } from '../rows/find-by-id.ts';
+import { cursorDays } from './change-cursor.ts';
+import {
+  defaultChanges,
+  maxChanges,
+  readChanges,
+  resourceName,
+  type Change,
+  type ChangePage,
+  type ResourceName,
+} from './feed.ts';
+
+export const ResourceNameType = builder.enumType('ResourceName', {
+  description: 'A kind of resource.',
+  values: Object.fromEntries(
+    resources.map((resource) => [resourceName(resource), { description: `\`${resource.path}\` of REST.` }]),
+  ) as Record<ResourceName, { description: string }>,
+});
+
+const types = { Customer, Invoice, Receipt, Project, TimeEntry, BankTransaction } satisfies Record<
+  Resource['model'],
+  unknown
+>;
+
+const modelOf = new Map(resources.map((resource) => [resourceName(resource), resource.model]));
+
+/** The models of the rows that a Change's `data` has loaded. */
+const loadedModels = new WeakMap<object, Resource['model']>();
+
+const AnyResource = builder.unionType('Resource', {
+  description: 'Any of the resources.',
+  types: Object.values(types),
+  resolveType: (row) => loadedModels.get(row),
+});
+
+export const ChangeType = builder.objectRef<Change>('Change').implement({
+  description: 'The last change of a resource: it was created, updated, or deleted.',
+  fields: (t) => ({
+    resource: t.expose('resource', { type: ResourceNameType, description: 'What changed.' }),
+    id: t.expose('id', { type: 'UUID', description: "The resource's id." }),
+    deleted: t.exposeBoolean('deleted', { description: 'Whether the resource was deleted.' }),
+    changedAt: t.expose('changedAt', { type: 'DateTime', description: 'When the change was committed.' }),
+    cursor: t.exposeString('cursor', { description: 'Continues right after this change.' }),
+    data: t.field({
+      type: AnyResource,
+      nullable: true,
+      description: 'The resource as it is now; null once it is deleted, even if that change follows later in the feed.',
+      resolve: async ({ resource, id, deleted }, _args, context, info) => {
+        const model = modelOf.get(resource);
+        if (deleted || !model) return null;
+        const query = queryFromInfo({ context, info, typeName: model });
+        try {
+          const row = await findById(context, model, id, query);
+          loadedModels.set(row, model);
+          return row;
+        } catch (error) {
+          if (error instanceof NotFoundError) return null;
+          throw error;
+        }
+      },
+    }),
+  }),
+});
+
+const ChangePageType = builder.objectRef<ChangePage>('ChangePage').implement({
+  description: 'A page of the change feed.',
+  fields: (t) => ({
+    nodes: t.expose('nodes', { type: [ChangeType], description: 'The changes, oldest first.' }),
+    cursor: t.exposeString('cursor', {
+      description: `Continues after this page; after an empty page, too. Valid for ${cursorDays} days.`,
+    }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more changes are there already.' }),
+  }),
+});
+
+export const sinceDescription =
+  'The cursor of an earlier page or change; `now` for the end of the feed. Default: its beginning.';
+
+builder.queryFields((t) => ({
+  changes: t.field({
+    type: ChangePageType,
+    description:
+      'The change feed: the last change of each resource, in the order in which the changes were committed. None is missed. A resource that changes again moves to the end. Deletions are kept for longer than a cursor is valid.',
+    args: {
+      since: t.arg.string({ description: sinceDescription }),
+      limit: t.arg.int({
+        description: `The largest number of changes. Default: ${defaultChanges}.`,
+        validate: wholeNumber(1, maxChanges),
+      }),
+      resource: t.arg({
+        type: [ResourceNameType],
+        description: 'Only changes of these resources. Default: those of the cursor, or all that the token may read.',
+      }),
+    },
+    resolve: (_root, args, context) => readChanges(context, args),
+  }),
+}));
