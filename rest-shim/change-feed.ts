@@ -1,6 +1,5 @@
-import type { Context } from '../schema/context.ts';
+import { resources, type Context, type Resource } from '../schema/context.ts';
 import { NotFoundError, type Problems } from '../schema/errors.ts';
-import { resources, type Resource } from '../prisma/client.ts';
 import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
 import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';

@@ -75,9 +75,9 @@ it(
           const who = await service.integrator();
           const projects = [await makeProject(who), await makeProject(who)];
           const copy = new Copy(who);
-          let done = false;
+          const done = new AbortController();
           const consumer = (async () => {
-            while (!done) await copy.follow(limit);
+            while (!done.signal.aborted) await copy.follow(limit);
           })();
           const writing = Promise.all(
             writers.map(async (transactions) => {
@@ -90,7 +90,7 @@ it(
                   });
             }),
           );
-          await writing.finally(() => (done = true));
+          await writing.finally(() => done.abort());
           await consumer;
           await copy.follow(limit);
           expect(copy.rows).toEqual(await booksOf(who));
