@@ -17,6 +17,7 @@ helper.generatorHandler({
         kind: field.kind,
         type: field.type,
         nativeType: field.nativeType?.[0] ?? null,
+        nativeArguments: (field.nativeType?.[1] ?? []).map(Number),
         isList: field.isList,
         isRequired: field.isRequired,
         default: field.default ?? null,

@@ -11,6 +11,8 @@ export interface Column {
   type: string;
   /** The native type of `@db.`, such as `Uuid`; null without one. */
   native: string | null;
+  /** Of a decimal: the most digits in all, and after the point; null for other types. */
+  digits: { all: number; decimals: number } | null;
   isList: boolean;
   nullable: boolean;
   /** An enum's type in PostgreSQL, and its values by Prisma's names; null for other types. */
@@ -54,12 +56,17 @@ const enumerations = new Map(
   ]),
 );
 
+function digitsOf({ type, nativeArguments: [all = 0, decimals = 0] }: Field): Column['digits'] {
+  return type === 'Decimal' ? { all, decimals } : null;
+}
+
 const columnOf = (field: Field): Column => ({
   kind: 'column',
   name: field.name,
   column: field.dbName ?? field.name,
   type: field.kind === 'enum' ? 'Enum' : field.type,
   native: field.nativeType,
+  digits: digitsOf(field),
   isList: field.isList,
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,

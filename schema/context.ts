@@ -67,7 +67,10 @@ export interface Context extends Principal {
    * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
    * contention, `work` is retried.
    */
-  transaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  transaction: <T>(
+    work: (context: Context) => Promise<T>,
+    limits?: { timeout: number; isolationLevel?: 'RepeatableRead' },
+  ) => Promise<T>;
   /**
    * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail alone. If any part fails
    * by contention, all of `work` is retried.

@@ -47,6 +47,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['token'], async () => (await administration()).addTokenCommands(program)],
   [['webhook'], async () => (await import('./commands/webhooks.ts')).addWebhookCommands(program)],
   [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],
+  [['export', 'import'], async () => (await import('./commands/books.ts')).addBooksCommands(program)],
   [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
 ];
 const has = (name: string): boolean => program.commands.some((command) => command.name() === name);

@@ -34,7 +34,7 @@ export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal):
 export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   $transaction<Result>(
     work: (db: TenantClient) => Promise<Result>,
-    limits?: { maxWait?: number; timeout?: number },
+    limits?: { maxWait?: number; timeout?: number; isolationLevel?: 'RepeatableRead' },
   ): Promise<Result>;
   /** A complete row with its defaults, not written yet. */
   row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of>;
@@ -66,6 +66,14 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   tryAdvisoryLock(name: string): Promise<boolean>;
   /** Waits until no transaction holds this advisory lock of the tenant. */
   waitForAdvisoryLock(name: string): Promise<void>;
+  /**
+   * Prepares a transaction for the first of very many rows of a tenant. Inside a transaction only, until its end:
+   * - PostgreSQL plans statements, and its checks of foreign keys, for any tenant instead of this one. Without statistics of
+   *   the tenant it expects one row, and may look each id up in an index that has to be read from end to end.
+   * - deferred triggers run with each statement, because all of them at the commit would take longer than a statement may.
+   *   They take the tenant's lock of the change feed, so the tenant's other transactions wait for this one.
+   */
+  beginBulkInsert(): Promise<void>;
 }
 
 type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
@@ -150,6 +158,11 @@ class TenantScopedClient {
   async waitForAdvisoryLock(name: string): Promise<void> {
     const text = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))';
     await this.#connection.send({ text, values: [`${this.#connection.tenantId} ${name}`] });
+  }
+
+  async beginBulkInsert(): Promise<void> {
+    await this.#connection.send({ text: 'set constraints all immediate' });
+    await this.#connection.send({ text: `select set_config('plan_cache_mode', 'force_generic_plan', true)` });
   }
 
   $queryRaw = refuseRaw;

@@ -45,7 +45,7 @@ const hasAtMost = (max: number, text: string): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 /** Characters that PostgreSQL or JSON can't carry. */
-const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** Text, trimmed, of at most `max` characters (code points). */
 export const text = (max: number) =>

@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
@@ -9,6 +8,7 @@ import { ZipFile } from 'yazl';
 import { migrationLock } from '../../prisma/migrate.ts';
 import { manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
+import { makeWholeFile } from '../whole-file.ts';
 import { copySource, listSequences, listTables } from './tables.ts';
 
 /** The input of a backup. */
@@ -31,20 +31,13 @@ export interface BackupOptions {
  * @throws Error of one line when the file is there already, can't be written, or the database can't be read
  */
 export async function backUp({ superuserUrl, secret, passphrase, file, onSnapshot }: BackupOptions): Promise<Manifest> {
-  await (await open(file, 'wx', 0o600)).close(); // reserves the name
-  const draft = `${file}.partial`;
-  try {
+  return makeWholeFile(file, async (draft) => {
     const sealed = await sealSecret(secret, passphrase);
-    const manifest = await inSnapshot(superuserUrl, async (client) => {
+    return inSnapshot(superuserUrl, async (client) => {
       await onSnapshot?.(await snapshotOf(client));
       return writeArchive(client, draft, sealed);
     });
-    await rename(draft, file);
-    return manifest;
-  } catch (error) {
-    await Promise.all([draft, file].map((each) => rm(each, { force: true })));
-    throw error;
-  }
+  });
 }
 
 /** Runs `read` in a transaction that sees the database as it was when it began. Migrations wait until its end. */

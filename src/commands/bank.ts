@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { importStatement, type ImportResult } from '../../schema/bank-import/import.ts';
 import { CodedError } from '../../schema/errors.ts';
@@ -7,6 +5,7 @@ import { RefusedError } from '../identity/index.ts';
 import { print, printJson, printError } from '../output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { operatorContext } from './operator.ts';
+import { withProgress } from './progress.ts';
 
 export function addBankCommands(program: Command): void {
   const bank = program.command('bank').description('bank statements');
@@ -36,21 +35,10 @@ async function importFile(
   file: string,
   read: (report: (bytes: number) => void) => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  const found = await stat(file).catch(() => undefined);
-  if (!found?.isFile()) throw new RefusedError(`There is no file ${file}`);
-  const bar = new SingleBar({
-    format: `${file} {bar} {percentage}%`,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-  });
-  if (process.stderr.isTTY) bar.start(found.size, 0);
   try {
-    return await read((bytes) => bar.update(bytes));
+    return await withProgress(file, read);
   } catch (error) {
     if (error instanceof CodedError) throw new RefusedError(`${file}: ${error.message}`);
     throw error;
-  } finally {
-    bar.stop();
   }
 }

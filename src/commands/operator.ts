@@ -13,7 +13,11 @@ import { createWebhooks } from '../webhooks/webhooks.ts';
 /** The user of the command line, which has no account. */
 const operator = { id: '00000000-0000-0000-0000-000000000000', name: 'Operator', email: '' };
 
-async function enter(database: Database, tenantId: string): Promise<{ domain: Domain; context: Context }> {
+/** The domain, and a context of it for a tenant. @throws RefusedError for an unknown or closed tenant */
+export async function operatorDomain(
+  database: Database,
+  tenantId: string,
+): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
   const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
@@ -27,7 +31,7 @@ async function enter(database: Database, tenantId: string): Promise<{ domain: Do
 
 /** A context of the domain for a tenant. @throws RefusedError for an unknown or closed tenant */
 export const operatorContext = async (database: Database, tenantId: string): Promise<Context> =>
-  (await enter(database, tenantId)).context;
+  (await operatorDomain(database, tenantId)).context;
 
 /**
  * Runs a GraphQL document for a tenant, as a front end does.
@@ -35,7 +39,7 @@ export const operatorContext = async (database: Database, tenantId: string): Pro
  * @throws RefusedError with the domain's message
  */
 export async function ask<T>(database: Database, tenantId: string, source: string, variables: object): Promise<T> {
-  const { domain, context } = await enter(database, tenantId);
+  const { domain, context } = await operatorDomain(database, tenantId);
   try {
     return await compileDocument<T>(domain.schema, source)({ ...variables }, context);
   } catch (error) {

@@ -11,5 +11,15 @@ export async function nextInvoiceNumber(context: Context, invoiceDate: Date): Pr
     create: { year, last: 1 },
     update: { last: { increment: 1 } },
   });
-  return `${String(year).padStart(4, '0')}-${String(last).padStart(4, '0')}`;
+  return invoiceNumberOf(year, last);
+}
+
+const invoiceNumberOf = (year: number, position: number): string =>
+  `${String(year).padStart(4, '0')}-${String(position).padStart(4, '0')}`;
+
+/** The year and the position of a number in this service's format; undefined for another format. */
+export function parseInvoiceNumber(number: string): { year: number; position: number } | undefined {
+  const [, year, position] = /^(\d{4})-(\d{4,9})$/.exec(number)?.map(Number) ?? [];
+  if (year === undefined || position === undefined || position === 0) return undefined;
+  return number === invoiceNumberOf(year, position) ? { year, position } : undefined;
 }

@@ -1,0 +1,170 @@
+import type { Db } from '../../prisma/client.ts';
+import type { RecordType } from './format.ts';
+
+/** A record that breaks a rule: by its id, or by its year. */
+export interface Fault {
+  type: RecordType['type'];
+  key: string;
+  message: string;
+}
+
+/** A rule between rows, as a condition under which a row breaks it. */
+interface Rule {
+  type: RecordType['type'];
+  /** The table that is checked, which the condition calls `checked`. */
+  table: string;
+  message: string;
+  breaks: string;
+  /** The rows that `checked` is compared with, which the condition calls `other`, and the column that has their id. */
+  other?: { rows: string; by: string };
+}
+
+/** How many faults are reported. */
+const maxFaults = 100;
+
+/** The rows that are checked by one statement. */
+const windowRows = 100_000;
+
+const paidBy = (column: string): Rule['other'] => ({
+  rows: `select ${column} as id, sum(amount) as paid from payments
+    where tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid group by ${column}`,
+  by: 'id',
+});
+const referred = (by: string, table: string, columns: string): Rule['other'] => ({
+  rows: `select id, ${columns} from ${table} where tenant_id = $1`,
+  by,
+});
+
+// Rules between rows of several tables. The domain checks them under locks when it writes, so the database has no constraint
+// for them. $1 is the tenant.
+const rules: Rule[] = [
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'amount_paid: Must be the sum of the payments.',
+    breaks: 'amount_paid <> coalesce(other.paid, 0)',
+    other: paidBy('invoice_id'),
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'status: An invoice that is paid in full is paid.',
+    breaks: `status = 'issued' and amount_paid = total_gross`,
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'number: The sequence of this year must include it.',
+    breaks: `number is not null
+      and left(number, 4)::int not in (select year from invoice_sequences where tenant_id = $1)`,
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'amount_paid: Must be the sum of the payments.',
+    breaks: 'amount_paid <> coalesce(other.paid, 0)',
+    other: paidBy('receipt_id'),
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'status: A receipt that is paid in full is paid.',
+    breaks: `status = 'booked' and amount_paid = amount_gross and amount_gross <> 0`,
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'supplier_id: Must be a supplier.',
+    breaks: `other.type <> 'supplier'`,
+    other: referred('supplier_id', 'customers', 'type'),
+  },
+  {
+    type: 'time_entry',
+    table: 'time_entries',
+    message: 'invoice_id: Only billable time is billed, and not by a cancelled invoice.',
+    breaks: `other.status = 'cancelled' or (invoice_id is not null and not billable)`,
+    other: referred('invoice_id', 'invoices', 'status'),
+  },
+  {
+    type: 'bank_transaction',
+    table: 'bank_transactions',
+    message: 'amount_open: Must be the amount without its payments.',
+    breaks: 'abs(amount) - abs(amount_open) <> coalesce(other.paid, 0)',
+    other: paidBy('bank_transaction_id'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'currency: Must be that of the invoice.',
+    breaks: 'other.currency <> checked.currency',
+    other: referred('invoice_id', 'invoices', 'currency'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'currency: Must be that of the receipt.',
+    breaks: 'other.currency <> checked.currency',
+    other: referred('receipt_id', 'receipts', 'currency'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'bank_transaction_id: Money received pays invoices, money sent pays receipts, in the same currency.',
+    breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
+    other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
+  },
+];
+
+/**
+ * A query for the ids of rows in a range that break a rule. The join is a full one because PostgreSQL has no statistics of a
+ * tenant whose rows are new, and expects one row. For any other join it would compare each row with each.
+ */
+const faultsSql = ({ table, breaks, other }: Rule): string => `
+  with checked as materialized (
+    select * from ${table} where tenant_id = $1 and id > $2::uuid and id <= $3::uuid
+  )${other ? `, other as materialized (${other.rows})` : ''}
+  select checked.id as key from checked ${other ? `full join other on other.id = checked.${other.by}` : ''}
+  where checked.id is not null and (${breaks}) limit ${maxFaults}`;
+
+/** Every number of a year was given once, up to the last one. */
+const sequenceRule = {
+  type: 'invoice_sequence',
+  message: 'last: Must be the number of invoices with a number of this year, without gaps.',
+} as const;
+const brokenSequences = `
+  select year as key from invoice_sequences
+  left join (
+    select left(number, 4)::int as year, count(*) as numbers, max(substr(number, 6)::int) as highest
+    from invoices where tenant_id = $1 and number is not null group by 1
+  ) as given using (year)
+  where tenant_id = $1 and (last, last) is distinct from (numbers, highest)`;
+
+/** The rows of the tenant that break a rule between rows; at most `maxFaults`. */
+export async function inconsistencies(db: Db): Promise<Fault[]> {
+  const years = await db.$rows<{ key: number }>(brokenSequences, []);
+  const faults: Fault[] = years.map(({ key }) => ({ ...sequenceRule, key: String(key) }));
+  for (const table of new Set(rules.map((rule) => rule.table))) {
+    for await (const [after, upTo] of windows(db, table)) {
+      for (const rule of rules.filter((each) => each.table === table)) {
+        const found = await db.$rows<{ key: string }>(faultsSql(rule), [after, upTo]);
+        faults.push(...found.map(({ key }) => ({ type: rule.type, key, message: rule.message })));
+      }
+      if (faults.length >= maxFaults) return faults.slice(0, maxFaults);
+    }
+  }
+  return faults;
+}
+
+const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+
+/** The table's ids in ranges, so that no statement takes long. */
+async function* windows(db: Db, table: string): AsyncGenerator<[after: string, upTo: string]> {
+  for (let after: string | undefined = firstId; after !== undefined;) {
+    const [next]: { id: string }[] = await db.$rows<{ id: string }>(
+      `select id from ${table} where tenant_id = $1 and id > $2::uuid order by id offset ${windowRows} limit 1`,
+      [after],
+    );
+    yield [after, next?.id ?? lastId];
+    after = next?.id;
+  }
+}

@@ -1,0 +1,169 @@
+import { isInputObjectType, type GraphQLSchema } from 'graphql';
+import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { Problems, type FieldErrors } from '../errors.ts';
+import { validateArguments } from '../input/validate-arguments.ts';
+import { fits, invoiceTotals, lineTotal, minorDigits, vatIncluded, type Decimal } from '../money/money.ts';
+import { maxItems, totalRules } from '../resources/invoice/mutations.ts';
+import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
+import { isObject, itemsField, readValue, recordColumns, recordTypes, ValueError, type RecordType } from './format.ts';
+
+/** Replaces the id of a user who isn't a member here. */
+export type UserIds = ReadonlyMap<string, string>;
+
+/** Reads a record's fields as the rows to write; says what is wrong with them. */
+export type RecordReader = (type: RecordType, fields: Record<string, unknown>) => Rows | FieldErrors;
+
+export const isRefused = (read: Rows | FieldErrors): read is FieldErrors => Object.values(read).some(isMessages);
+
+const isMessages = (value: unknown): boolean => Array.isArray(value) && typeof value[0] === 'string';
+
+type Model = RecordType['model'] | 'InvoiceItem';
+
+/** @param schema whose inputs have the bounds of the fields */
+export function createRecordReader({ db }: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
+  const inputs = new Map<Model, ReturnType<typeof inputsOf>>();
+  for (const { model, input } of recordTypes) inputs.set(model, inputsOf(schema, input));
+  inputs.set('InvoiceItem', inputsOf(schema, 'InvoiceItemInput'));
+
+  /** @returns undefined where the fields make no row */
+  function rowOf<Of extends Model>(
+    model: Of,
+    fields: Record<string, unknown>,
+    problems: Problems,
+    path = '',
+  ): Row<Of> | undefined {
+    const own = new Problems();
+    const columns = recordColumns(model);
+    const values = readColumns(columns, fields, own);
+    const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null);
+    const checked = validateArguments(named, pick(values, named), own);
+    for (const [at, messages] of Object.entries(own.errors)) {
+      const name = columns.find((column) => column.name === at)?.column ?? at;
+      for (const message of messages) problems.add(path + name, message);
+    }
+    // Each value is of its column's type.
+    return own.any ? undefined : db.row(model, { ...values, ...checked } as NewRow<Of>);
+  }
+
+  function invoiceOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const { [itemsField]: items, ...own } = fields;
+    const invoice = rowOf('Invoice', own, problems);
+    if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
+      problems.add(itemsField, `Must have 1 to ${maxItems} items.`);
+      return undefined;
+    }
+    const rows = items.map((item, index) => {
+      const at = `${itemsField}.${index}`;
+      if (!isObject(item)) return void problems.add(at, 'Must be an object.');
+      for (const name of ['invoice_id', 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
+      const place = { invoice_id: invoice?.id ?? noId, position: index + 1 };
+      return rowOf('InvoiceItem', { ...item, ...place }, problems, `${at}.`);
+    });
+    const lines = rows.filter((row) => row !== undefined);
+    if (!invoice || lines.length < rows.length) return undefined;
+    invoiceRules(invoice, lines, problems);
+    return { Invoice: [invoice], InvoiceItem: lines };
+  }
+
+  return ({ model }, fields) => {
+    const problems = new Problems();
+    let rows: Rows | undefined;
+    if (model === 'Invoice') {
+      rows = invoiceOf(fields, problems);
+    } else {
+      const row = rowOf(model, fields, problems);
+      if (row) rows = { [model]: [row] };
+      const [receipt, payment, timeEntry] = [rows?.Receipt?.[0], rows?.Payment?.[0], rows?.TimeEntry?.[0]];
+      if (receipt) receiptRules(receipt, problems);
+      if (payment) paymentRules(payment, problems);
+      if (timeEntry) timeEntry.userId = userIds.get(timeEntry.userId) ?? timeEntry.userId;
+    }
+    return problems.any ? problems.errors : (rows ?? {});
+  };
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+const unknownField = 'This field is not known here.';
+
+function inputsOf(schema: GraphQLSchema, name: string | null) {
+  if (name === null) return [];
+  const type = schema.getType(name);
+  if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
+  // The state isn't restricted here as it is for new rows. Items are read one by one.
+  return Object.values(type.getFields()).filter((field) => field.name !== 'status' && field.name !== itemsField);
+}
+
+const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
+  Object.fromEntries(inputs.map(({ name }) => [name, values[name]]));
+
+/** The values by the names of the domain. A field that is left out gets its column's default, if there is one. */
+function readColumns(columns: Column[], fields: Record<string, unknown>, problems: Problems): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const known = new Set(columns.map(({ column }) => column));
+  for (const name of Object.keys(fields)) if (!known.has(name)) problems.add(name, unknownField);
+  for (const column of columns) {
+    const value = Object.hasOwn(fields, column.column) ? fields[column.column] : undefined;
+    if (value === undefined || value === null) {
+      if (value === null && !column.nullable) problems.add(column.name, 'Must not be null.');
+      else if (!column.nullable && column.initial === null) problems.add(column.name, 'Required.');
+      continue;
+    }
+    try {
+      values[column.name] = readValue(column, value);
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      problems.add(column.name, error.message);
+    }
+  }
+  return values;
+}
+
+/** A row's decimals: ours, or Prisma's. */
+type Amount = Pick<Decimal, 'toFixed'>;
+const equal = (a: Amount, b: Amount): boolean => a.toFixed() === b.toFixed();
+
+/** The totals are those of the lines, and a number is of the invoice's year. */
+function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], problems: Problems): void {
+  const { currency, number, invoiceDate, status, issuedAt, overdueAt } = invoice;
+  const bounds = new Problems();
+  totalRules(items, currency, bounds);
+  for (const [path, messages] of Object.entries(bounds.errors))
+    for (const message of messages) problems.add(path.replace(/^input\./, ''), message);
+  for (const [index, item] of items.entries())
+    checkAmount(`${itemsField}.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
+  const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);
+  checkAmount('total_net', invoice.totalNet, totalNet, problems);
+  checkAmount('total_vat', invoice.totalVat, totalVat, problems);
+  checkAmount('total_gross', invoice.totalGross, totalGross, problems);
+  if (number !== null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
+    problems.add('number', 'Must be YYYY-NNNN, with the year of the invoice date.');
+  if (status === 'DRAFT') {
+    if (issuedAt) problems.add('issued_at', 'A draft is not issued.');
+    if (overdueAt) problems.add('overdue_at', 'A draft is not overdue.');
+    if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'Of a draft nothing is paid.');
+  }
+}
+
+function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
+  const { amountGross, vatRate, currency } = receipt;
+  checkDecimals('amount_gross', amountGross, currency, problems);
+  const { vatAmount, amountNet } = vatIncluded(amountGross, vatRate, currency);
+  checkAmount('vat_amount', receipt.vatAmount, vatAmount, problems);
+  checkAmount('amount_net', receipt.amountNet, amountNet, problems);
+}
+
+function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
+  if (!fits(amount)) problems.add('amount', 'Must not have so many digits.');
+  checkDecimals('amount', amount, currency, problems);
+}
+
+function checkAmount(path: string, stated: Amount, computed: Amount, problems: Problems): void {
+  if (!equal(stated, computed)) problems.add(path, `Is ${stated.toFixed()}, but must be ${computed.toFixed()}.`);
+}
+
+function checkDecimals(path: string, amount: Decimal | Prisma.Decimal, currency: string, problems: Problems): void {
+  const digits = minorDigits(currency);
+  if (amount.decimalPlaces() > digits)
+    problems.add(path, `Must not have more than ${digits} decimals in this currency.`);
+}

@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
+import { RefusedError } from '../identity/index.ts';
+
+/**
+ * Reads a file, with a progress bar on a terminal.
+ * @param read gets a function for the number of bytes that are read so far
+ * @param passes how often the file is read
+ * @throws RefusedError where there is no such file
+ */
+export async function withProgress<T>(
+  file: string,
+  read: (report: (bytes: number) => void) => Promise<T>,
+  passes = 1,
+): Promise<T> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new RefusedError(`There is no file ${file}`);
+  const bar = new SingleBar({
+    format: `${file} {bar} {percentage}%`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  });
+  if (process.stderr.isTTY) bar.start(found.size * passes, 0);
+  try {
+    return await read((bytes) => bar.update(bytes));
+  } finally {
+    bar.stop();
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type Database } from '../harness.ts';
+import { kontor } from '../processes/npm.ts';
+
+let database: Database;
+let pool: Pool;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = new Pool({ connectionString: database.url });
+  folder = await mkdtemp(join(tmpdir(), 'kontor-books-'));
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+// Reading all of these rows at once takes several times as much.
+const env = () => ({
+  DATABASE_URL: database.url,
+  KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
+  NODE_OPTIONS: '--max-old-space-size=80',
+});
+const run = (...args: string[]) => kontor(args, env());
+const newTenant = async (): Promise<string> =>
+  JSON.parse((await run('tenant', 'create', '--name', 'Acme', '--json')).out).id;
+
+/** 100,000 rows: customers, each with a paid invoice of one item. */
+const fill = (tenantId: string): Promise<unknown> =>
+  pool.query(`
+    select set_config('kontor.tenant_id', '${tenantId}', false);
+    create temporary table made as
+      select at, gen_random_uuid() as customer, gen_random_uuid() as invoice from generate_series(1, 25000) as at;
+    insert into customers (id, type, company_name, city, updated_at)
+      select customer, 'customer', 'Customer ' || at, repeat('x', 200), now() from made;
+    insert into invoices (id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat,
+        total_gross, amount_paid, issued_at, paid_at, updated_at)
+      select invoice, customer, 'paid', '2026-' || lpad(at::text, greatest(4, length(at::text)), '0'), '2026-01-31',
+        '2026-02-14', 'EUR', 100, 19, 119, 119, now(), now(), now() from made;
+    insert into invoice_items (id, invoice_id, position, title, quantity, unit_price_net, vat_rate, line_total_net)
+      select gen_random_uuid(), invoice, 1, repeat('y', 200), 1, 100, 19, 100 from made;
+    insert into payments (id, invoice_id, amount, currency, paid_on)
+      select gen_random_uuid(), invoice, 119, 'EUR', '2026-02-01' from made;
+    insert into invoice_sequences (year, last) values (2026, 25000);
+    analyze;`);
+
+it('100,000 rows move out and in again, in a small heap', async () => {
+  const [from, to] = [await newTenant(), await newTenant()];
+  await fill(from);
+  const file = join(folder, 'books.jsonl');
+  const records = {
+    customer: 25_000,
+    project: 0,
+    invoice: 25_000,
+    invoice_sequence: 1,
+    receipt: 0,
+    time_entry: 0,
+    bank_transaction: 0,
+    payment: 25_000,
+  };
+
+  const exported = await run('export', '--tenant', from, '--out', file, '--json');
+  expect(exported).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(exported.out)).toEqual({ file, records });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  expect(lines).toHaveLength(75_004);
+
+  expect(await run('export', '--tenant', from, '--out', file)).toMatchObject({ code: 1, out: '' }); // it is there
+
+  const tried = await run('import', '--tenant', to, file, '--dry-run');
+  expect(tried).toMatchObject({ code: 0, err: '' });
+  expect(tried.out).toContain(`${file} can be imported. Nothing was written.`);
+
+  const wrong = join(folder, 'wrong.jsonl');
+  const at = lines.findIndex((line) => line.startsWith('{"record":"payment"'));
+  await writeFile(wrong, lines.with(at, lines[at]!.replace('"119"', '"118"')).join('\n'));
+  const { code, err } = await run('import', '--tenant', to, wrong);
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^.*wrong\.jsonl:\d+: amount_paid: Must be the sum of the payments\.\nkontor: .*wrong\.jsonl has errors\. Nothing was written\n$/,
+  );
+
+  const imported = await run('import', '--tenant', to, file, '--json');
+  expect(imported).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(imported.out)).toEqual({ file, dry_run: false, records, notes: [] });
+
+  const again = join(folder, 'again.jsonl');
+  expect(await run('export', '--tenant', to, '--out', again)).toMatchObject({ code: 0 });
+  expect((await readFile(again, 'utf8')).split('\n').slice(1)).toEqual(lines.slice(1));
+
+  const refused = await run('import', '--tenant', to, file);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('The tenant has books already');
+}, 300_000);

@@ -1,0 +1,512 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resources } from '../../prisma/client.ts';
+import { exportBooks } from '../../schema/books/export.ts';
+import { recordTypes } from '../../schema/books/format.ts';
+import { importBooks } from '../../schema/books/import.ts';
+import { LineErrors } from '../../schema/books/lines.ts';
+import type { Context } from '../../schema/context.ts';
+import { fillDemoBooks } from '../../src/demo-data.ts';
+import { addExistingUser } from '../../src/identity/index.ts';
+import { makeInvoice } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { makeHistory } from './history.ts';
+
+let service: Service;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'kontor-books-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+async function contextOf(who: Integrator): Promise<Context> {
+  const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: who.tenantId } });
+  const user = await service.client.user.findUniqueOrThrow({ where: { id: who.userId } });
+  return service.domain.contextFor({ user, tenant, token: null });
+}
+
+async function exported(who: Integrator): Promise<string> {
+  let text = '';
+  await exportBooks(await contextOf(who), async (lines) => void (text += lines));
+  return text;
+}
+
+let files = 0;
+async function importInto(who: Integrator, text: string, dryRun = false) {
+  const file = join(folder, `${(files += 1)}.jsonl`);
+  await writeFile(file, text);
+  return importBooks(await contextOf(who), service.domain.schema, file, { dryRun });
+}
+
+const refusal = (work: Promise<unknown>): Promise<readonly unknown[] | string> =>
+  work.then(
+    () => 'imported',
+    (error: Error) => (error instanceof LineErrors ? error.errors : error.message),
+  );
+
+/** Everything that REST and the overview say about a tenant's books. */
+async function answersOf(who: Integrator): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const { path } of resources) {
+    const rows: unknown[] = [];
+    for (let page = 1; ; page += 1) {
+      const { status, body } = await who.rest('GET', `/${path}?per_page=100&page=${page}`);
+      expect(status).toBe(200);
+      rows.push(...body.data);
+      if (rows.length === body.meta.total) break;
+      expect(body.data.length).toBeGreaterThan(0);
+    }
+    answers[path] = rows;
+  }
+  const money = '{ currency amount count }';
+  answers['overview'] = await who.graphql(
+    `{ overview { outstanding ${money} overdue ${money} paidThisMonth ${money} months { month currency invoicedGross paid } } }`,
+  );
+  answers['payments'] = await who.graphql(
+    '{ invoices(first: 100) { nodes { payments { id amount paidOn } timeEntries { id } } } }',
+  );
+  return answers;
+}
+
+const withoutHead = (text: string): string[] => text.split('\n').slice(1);
+
+async function demoBooks(): Promise<Integrator> {
+  const who = await service.integrator({ timezone: 'Europe/Berlin' });
+  const context = await contextOf(who);
+  await fillDemoBooks(service.domain, context, new Date('2026-11-22T03:00:00Z'));
+  return who;
+}
+
+async function randomBooks(seed: number): Promise<Integrator> {
+  const who = await service.integrator();
+  expect(await makeHistory(service, who, { steps: 200, seed })).toBeGreaterThan(100);
+  return who;
+}
+
+/** What the random histories must have led to. */
+const everyState = [
+  ...['draft', 'issued', 'paid', 'cancelled', 'booked'].map((status) => `"status":"${status}"`),
+  ...['matched', 'partially_matched', 'unmatched', 'ignored'].map((status) => `"match_status":"${status}"`),
+  ...['EUR', 'JPY', 'TND'].map((currency) => `"currency":"${currency}"`),
+];
+
+/** Another tenant, with the same settings and the same member. */
+async function emptyLike(who: Integrator): Promise<Integrator> {
+  const { timezone, defaultCurrency } = (await contextOf(who)).tenant;
+  const other = await service.integrator({ timezone, currency: defaultCurrency });
+  const { email } = await service.client.user.findUniqueOrThrow({ where: { id: who.userId } });
+  await addExistingUser(service.client, { email, tenantId: other.tenantId });
+  return other;
+}
+
+describe.each([
+  ['of the demo', demoBooks],
+  ['of a random history', () => randomBooks(1), everyState],
+  ['of another random history', () => randomBooks(2), everyState],
+  ['of nothing', () => service.integrator()],
+])('books %s', (_name, make, seen: string[] | undefined = undefined) => {
+  let from: Integrator;
+  let to: Integrator;
+  let text: string;
+  beforeAll(async () => {
+    from = await make();
+    to = await emptyLike(from);
+    text = await exported(from);
+  });
+
+  it('have every state', () => {
+    for (const part of seen ?? []) expect(text).toContain(part);
+  });
+
+  it('a dry run says what would come, and writes nothing', async () => {
+    const { records } = await importInto(to, text, true);
+    for (const { type } of recordTypes)
+      expect(records[type]).toBe(withoutHead(text).filter((line) => line.startsWith(`{"record":"${type}"`)).length);
+    expect(withoutHead(await exported(to))).toEqual(['{"record":"end","records":0}', '']);
+  });
+
+  it('come back as the same books', async () => {
+    const { notes } = await importInto(to, text);
+    expect(notes).toEqual([]);
+    expect(await answersOf(to)).toEqual(await answersOf(from));
+    expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+  });
+
+  it('are in the change feed', async () => {
+    const changes: { resource: string; id: string; deleted: boolean }[] = [];
+    for (let since = ''; ;) {
+      const { status, body } = await to.rest('GET', `/changes?limit=1000${since && `&since=${since}`}`);
+      expect(status).toBe(200);
+      changes.push(...body.data);
+      if (!body.meta.has_more) break;
+      since = encodeURIComponent(body.meta.cursor);
+    }
+    const names = new Set<string>(resources.map(({ name }) => name));
+    const moved = withoutHead(text)
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { record: string; id: string })
+      .filter(({ record }) => names.has(record));
+    const keyOf = (resource: string, id: string): string => `${resource} ${id}`;
+    expect(changes.map(({ resource, id }) => keyOf(resource, id)).toSorted()).toEqual(
+      moved.map(({ record, id }) => keyOf(record, id)).toSorted(),
+    );
+  });
+
+  it('report no events, and make no deliveries', async () => {
+    expect(await to.db.event.count()).toBe(0);
+  });
+
+  it('give the next number where they stopped', async () => {
+    const numbers = await Promise.all(
+      [from, to].map(async (who) => {
+        const id = await makeInvoice(who, { status: 'ISSUED', invoiceDate: '2026-03-01' });
+        return (await who.rest('GET', `/invoices/${id}`)).body.data.number;
+      }),
+    );
+    expect(numbers[0]).toBe(numbers[1]);
+  });
+
+  it('are refused by a tenant that has books', async () => {
+    expect(await refusal(importInto(to, text))).toContain('The tenant has books already');
+  });
+});
+
+describe('a file that somebody changed', () => {
+  let from: Integrator;
+  let lines: string[];
+  let to: Integrator;
+  beforeAll(async () => {
+    from = await demoBooks();
+    lines = (await exported(from)).trimEnd().split('\n');
+    to = await emptyLike(from);
+  });
+
+  // JSON of a file: the tests know its shape.
+  // eslint-disable-next-line typescript/no-explicit-any
+  type Fields = Record<string, any>;
+  /** The lines after a change of the first record of a type that fits. */
+  function changed(type: string, change: (fields: Fields) => unknown, fits: (fields: Fields) => boolean = () => true) {
+    const at = lines.findIndex((line) => line.startsWith(`{"record":"${type}"`) && fits(JSON.parse(line)));
+    const fields = JSON.parse(lines[at]!) as Fields;
+    change(fields);
+    return { at: at + 1, text: lines.with(at, JSON.stringify(fields)).join('\n') };
+  }
+  const issued = ({ status }: Fields): boolean => status === 'issued';
+  const other = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+  it.each<[string, string, (fields: Fields) => unknown, ((fields: Fields) => boolean) | undefined, RegExp]>([
+    ['a wrong total', 'invoice', (row) => (row['total_gross'] = '1'), undefined, /^total_gross: Is 1, but must be /],
+    [
+      'a wrong line total',
+      'invoice',
+      (row) => (row['items'][0].line_total_net = '1'),
+      undefined,
+      /^items\.0\.line_total_net: Is 1/,
+    ],
+    [
+      'a payment that isn’t there',
+      'invoice',
+      (row) => (row['amount_paid'] = '0.01'),
+      issued,
+      /^amount_paid: Must be the sum of the payments/,
+    ],
+    [
+      'paid without a payment',
+      'invoice',
+      (row) => Object.assign(row, { status: 'paid', paid_at: '2026-01-01T00:00:00Z' }),
+      issued,
+      /^status: A paid invoice is paid in full/,
+    ],
+    [
+      'a number of another year',
+      'invoice',
+      (row) => (row['number'] = '1999-0001'),
+      ({ number }) => number,
+      /^number: Must be YYYY-NNNN/,
+    ],
+    [
+      'a draft with a number',
+      'invoice',
+      (row) => (row['number'] = `${row['invoice_date'].slice(0, 4)}-9999`),
+      ({ status }) => status === 'draft',
+      /^status: An invoice has a number unless/,
+    ],
+    [
+      'a currency that doesn’t exist',
+      'invoice',
+      (row) => (row['currency'] = 'XXX'),
+      undefined,
+      /^currency: Must be an ISO 4217/,
+    ],
+    [
+      'a customer who isn’t there',
+      'invoice',
+      (row) => (row['customer_id'] = other),
+      undefined,
+      /^customer_id: No earlier line has this id/,
+    ],
+    [
+      'due before its date',
+      'invoice',
+      (row) => (row['due_date'] = '2001-01-01'),
+      undefined,
+      /^due_date: Must not be before the invoice date/,
+    ],
+    [
+      'an unknown field',
+      'customer',
+      (row) => (row['tenant_id'] = other),
+      undefined,
+      /^tenant_id: This field is not known/,
+    ],
+    ['a name that is missing', 'customer', (row) => delete row['company_name'], undefined, /^company_name: Required/],
+    [
+      'a name that is too long',
+      'customer',
+      (row) => (row['company_name'] = 'x'.repeat(256)),
+      undefined,
+      /^company_name: Must not be longer/,
+    ],
+    [
+      'a character that can’t be stored',
+      'customer',
+      (row) => (row['company_name'] = 'a\0'),
+      undefined,
+      /^company_name: Must not contain NUL/,
+    ],
+    [
+      'a number as a number',
+      'receipt',
+      (row) => (row['amount_gross'] = 1.5),
+      undefined,
+      /^amount_gross: Must be a number as a string/,
+    ],
+    [
+      'too many decimals',
+      'receipt',
+      (row) => (row['amount_gross'] = '1.555'),
+      undefined,
+      /^amount_gross: Must not have more than 2 decimals/,
+    ],
+    [
+      'VAT of another rate',
+      'receipt',
+      (row) => (row['vat_rate'] = '1'),
+      ({ vat_rate }) => vat_rate !== '0',
+      /^vat_amount: Is /,
+    ],
+    [
+      'a payment in another currency',
+      'payment',
+      (row) => (row['currency'] = 'USD'),
+      undefined,
+      /^currency: Must be that of the (?:invoice|receipt)/,
+    ],
+    [
+      'a payment of nothing',
+      'payment',
+      (row) => Object.assign(row, { invoice_id: null, receipt_id: null }),
+      undefined,
+      /^id: A payment settles one invoice/,
+    ],
+    [
+      'an open amount',
+      'bank_transaction',
+      (row) => Object.assign(row, { amount_open: row['amount'], match_status: 'unmatched' }),
+      ({ match_status }) => match_status === 'matched',
+      /^amount_open: Must be the amount without its payments/,
+    ],
+    [
+      'a day that doesn’t exist',
+      'time_entry',
+      (row) => (row['date'] = '2026-02-30'),
+      undefined,
+      /^date: Must be a calendar day/,
+    ],
+    [
+      'a sequence that gives a number again',
+      'invoice_sequence',
+      (row) => (row['last'] -= 1),
+      undefined,
+      /^last: Must be the number of invoices/,
+    ],
+    [
+      'a sequence with a gap',
+      'invoice_sequence',
+      (row) => (row['last'] += 1),
+      undefined,
+      /^last: Must be the number of invoices/,
+    ],
+  ])('%s', async (_title, type, change, fits, message) => {
+    const { at, text } = changed(type, change, fits);
+    const errors = await refusal(importInto(to, text));
+    expect(errors).toContainEqual({ line: at, message: expect.stringMatching(message) });
+    expect(withoutHead(await exported(to))).toEqual(['{"record":"end","records":0}', '']);
+  });
+
+  it('a number that leaves a gap', async () => {
+    const { text } = changed(
+      'invoice',
+      (row) => (row['number'] = '2026-9999'),
+      ({ number }) => number?.startsWith('2026'),
+    );
+    const at = lines.findIndex((line) => line.startsWith('{"record":"invoice_sequence"') && line.includes('2026'));
+    expect(await refusal(importInto(to, text))).toEqual([
+      { line: at + 1, message: expect.stringMatching(/^last: Must be the number of invoices/) },
+    ]);
+  });
+
+  it('a supplier who becomes a customer', async () => {
+    const receipts = lines.filter((line) => line.startsWith('{"record":"receipt"')).map((line) => JSON.parse(line));
+    const { supplier_id } = receipts.find((receipt) => receipt.supplier_id);
+    const { text } = changed(
+      'customer',
+      (row) => (row['type'] = 'customer'),
+      ({ id }) => id === supplier_id,
+    );
+    const errors = await refusal(importInto(to, text));
+    expect(errors).toEqual(
+      lines.flatMap((line, at) =>
+        line.startsWith('{"record":"receipt"') && line.includes(`"supplier_id":"${supplier_id}"`)
+          ? [{ line: at + 1, message: 'supplier_id: Must be a supplier.' }]
+          : [],
+      ),
+    );
+  });
+
+  it('a number that is given twice', async () => {
+    const numbers = lines.filter((line) => line.includes('"number":"2026-'));
+    const { number } = JSON.parse(numbers[0]!) as { number: string };
+    const { at, text } = changed(
+      'invoice',
+      (row) => (row['number'] = number),
+      (row) => row['id'] === JSON.parse(numbers[1]!).id,
+    );
+    expect(await refusal(importInto(to, text))).toEqual([
+      { line: at, message: 'number: An earlier line has the same.' },
+    ]);
+  });
+
+  it('a record twice', async () => {
+    const at = lines.findIndex((line) => line.startsWith('{"record":"customer"'));
+    const end = JSON.stringify({ record: 'end', records: lines.length - 1 });
+    const text = lines.toSpliced(at, 0, lines[at]!).with(lines.length, end).join('\n');
+    expect(await refusal(importInto(to, text))).toEqual([
+      { line: at + 2, message: 'id: An earlier line has the same.' },
+    ]);
+  });
+
+  it('a line that is missing', async () => {
+    const at = lines.findIndex((line) => line.startsWith('{"record":"time_entry"'));
+    expect(await refusal(importInto(to, lines.toSpliced(at, 1).join('\n')))).toEqual([
+      { line: lines.length - 1, message: `Must say how many records there are: ${lines.length - 3}.` },
+    ]);
+  });
+
+  it('an end that is missing, a line after the end, lines that are no JSON, and another file', async () => {
+    const whole = lines.join('\n');
+    expect(await refusal(importInto(to, lines.slice(0, -1).join('\n')))).toEqual([
+      { line: lines.length, message: `The file isn't whole: it has no "end".` },
+    ]);
+    expect(await refusal(importInto(to, `${whole}\n{"record":"customer"}`))).toEqual([
+      { line: lines.length + 1, message: 'Must not be there: the line before is the end.' },
+    ]);
+    expect(await refusal(importInto(to, `${lines[0]}\n{"record":\n[1]\n{"record":"x"}`))).toMatchObject([
+      { line: 2, message: 'Must be a JSON object.' },
+      { line: 3, message: 'Must be a JSON object.' },
+      { line: 4, message: expect.stringMatching(/^record: Must be one of customer, /) },
+    ]);
+    expect(await refusal(importInto(to, 'a,b\n1,2'))).toMatchObject([{ line: 1 }]);
+    expect(await refusal(importInto(to, whole.replace('"version":1', '"version":2')))).toMatchObject([{ line: 1 }]);
+    expect(await refusal(importInto(to, ''))).toEqual([{ line: 1, message: 'The file is empty.' }]);
+  });
+
+  it('all wrong lines are named', async () => {
+    const text = lines
+      .join('\n')
+      .replaceAll('"country":"DE"', '"country":"XX"')
+      .replace('"country":"XX"', '"country":"DE"');
+    const errors = (await refusal(importInto(to, text))) as { line: number; message: string }[];
+    expect(errors.length).toBeGreaterThan(2);
+    expect(new Set(errors.map(({ message }) => message))).toEqual(
+      new Set(['country: Must be an ISO 3166-1 country code of two capital letters.']),
+    );
+  });
+
+  it('ids of another tenant refer to nothing here', async () => {
+    const stranger = await service.integrator();
+    const { id } = await stranger.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'Theirs' } });
+    const { at, text } = changed('invoice', (row) => (row['customer_id'] = id));
+    expect(await refusal(importInto(to, text))).toEqual([
+      { line: at, message: 'customer_id: No earlier line has this id.' },
+    ]);
+    expect(await stranger.db.customer.count()).toBe(1);
+  });
+});
+
+it('time entries of members without an account here keep their ids; those with one get the account’s', async () => {
+  const from = await randomBooks(3);
+  const { timezone, defaultCurrency } = (await contextOf(from)).tenant;
+  const to = await service.integrator({ timezone: 'Asia/Tokyo', currency: defaultCurrency });
+  const text = await exported(from);
+  const { email } = await service.client.user.findUniqueOrThrow({ where: { id: from.userId } });
+  const { email: emailHere } = await service.client.user.findUniqueOrThrow({ where: { id: to.userId } });
+
+  const { notes } = await importInto(to, text, true);
+  expect(notes).toEqual([
+    `The time zone of the books' tenant is ${timezone}; this tenant's is Asia/Tokyo, and stays.`,
+    `${email} is no member here. Their time entries keep the id ${from.userId}.`,
+  ]);
+
+  await importInto(to, text.replace(email, emailHere.toUpperCase()));
+  const users = await to.db.timeEntry.findMany({ distinct: ['userId'], select: { userId: true } });
+  expect(users).toEqual([{ userId: to.userId }]);
+});
+
+it('an export shows one moment, whatever is written meanwhile', async () => {
+  const who = await randomBooks(4);
+  const before = await exported(who);
+  let text = '';
+  await exportBooks(await contextOf(who), async (lines) => {
+    // The moment is that of the first record.
+    if (text !== '') await makeInvoice(who, { status: 'PAID' });
+    text += lines;
+  });
+  expect(text).toBe(before);
+});
+
+it('a row that somebody else writes meanwhile ends the import', async () => {
+  const from = await randomBooks(5);
+  const to = await emptyLike(from);
+  const text = await exported(from);
+  const blocker = await service.pool.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table customers in share mode');
+    const outcome = refusal(importInto(to, text));
+    const waiting = `select from pg_locks where relation = 'customers'::regclass and not granted`;
+    await expect.poll(async () => (await service.pool.query(waiting)).rowCount).toBe(1);
+    await to.db.project.create({ data: { name: 'Early', currency: 'EUR' } });
+    await blocker.query('commit');
+    expect(await outcome).toContain('Somebody else wrote into this tenant meanwhile');
+  } finally {
+    blocker.release();
+  }
+  expect(await to.db.project.findMany()).toMatchObject([{ name: 'Early' }]);
+  expect(await to.db.customer.count()).toBe(0);
+});
+
+it('two imports into one tenant at once: one of them is refused', async () => {
+  const from = await randomBooks(6);
+  const to = await emptyLike(from);
+  const text = await exported(from);
+  const outcomes = await Promise.all([refusal(importInto(to, text)), refusal(importInto(to, text))]);
+  expect(outcomes.filter((outcome) => outcome === 'imported')).toHaveLength(1);
+  expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+});
