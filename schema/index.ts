@@ -23,6 +23,7 @@ import './bank-import/upload.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';
 import './resources/delivery/subscription.ts';
+import './resources/delivery/event-subscription.ts';
 import './changes/changes.ts';
 import './changes/subscription.ts';
 

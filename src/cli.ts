@@ -50,6 +50,10 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['export', 'import'], async () => (await import('./commands/books.ts')).addBooksCommands(program)],
   [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
 ];
+/** Those that reach a remote installation, beside the commands of its REST API. */
+const remoteCommands: typeof furtherCommands = [
+  [['listen'], async () => (await import('./commands/listen.ts')).addListenCommand(program)],
+];
 const has = (name: string): boolean => program.commands.some((command) => command.name() === name);
 
 async function addRemoteCommands(): Promise<void> {
@@ -67,11 +71,12 @@ function askedCommand(): string | undefined {
 async function loadCommands(): Promise<void> {
   const asked = askedCommand() ?? '';
   if (has(asked)) return;
-  const further = furtherCommands.find(([names]) => names.includes(asked));
+  const further = [...furtherCommands, ...remoteCommands].find(([names]) => names.includes(asked));
   if (further) return await further[1]();
   await addRemoteCommands();
   if (has(asked)) return;
   // For help, completion, and what is no command: all of them.
+  for (const [, add] of remoteCommands) await add();
   program.commandsGroup(ofService);
   for (const [, add] of furtherCommands) await add();
 }

@@ -21,11 +21,14 @@ export function mustRead(context: Pick<Context, 'may'>, types: readonly string[]
   requireAbilities(context, [...needed]);
 }
 
+/** Whether the caller may read events of a type. */
+export function mayRead(context: Pick<Context, 'may'>, type: string): boolean {
+  const ability = abilityToRead(type);
+  return ability === undefined || context.may(ability);
+}
+
 /** The condition that excludes events that the caller may not read; undefined where the caller may read all. */
 export function readableEvents(context: Pick<Context, 'may'>): { type: { notIn: EventType[] } } | undefined {
-  const hidden = eventTypes.filter((type) => {
-    const ability = abilityToRead(type);
-    return ability !== undefined && !context.may(ability);
-  });
+  const hidden = eventTypes.filter((type) => !mayRead(context, type));
   return hidden.length > 0 ? { type: { notIn: hidden } } : undefined;
 }

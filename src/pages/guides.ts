@@ -22,6 +22,7 @@ const slugs = [
   'limits',
   'command-line',
   'webhooks',
+  'testing-webhooks',
   'graphql',
 ];
 

@@ -34,7 +34,8 @@ export const npm = (args: string[], env: Record<string, string> = {}, input?: st
 export const inTerminal = (line: string, env: Record<string, string> = {}): Run =>
   start('script', ['-qefc', line, '/dev/null'], env);
 
-function start(command: string, args: string[], env: Record<string, string>, input?: string, cwd = root): Run {
+/** @param input for standard input; null keeps it open for the caller */
+function start(command: string, args: string[], env: Record<string, string>, input?: string | null, cwd = root): Run {
   const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
   const child = spawn(command, args, {
     cwd,
@@ -42,7 +43,7 @@ function start(command: string, args: string[], env: Record<string, string>, inp
     detached: true,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  child.stdin?.end(input);
+  if (input !== null) child.stdin?.end(input);
   let out = '';
   let err = '';
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
@@ -76,6 +77,14 @@ function start(command: string, args: string[], env: Record<string, string>, inp
     },
   };
 }
+
+/** Starts `npm run -s kontor -- …`, whose standard input stays open. */
+export const startKontor = (args: string[], env: Record<string, string>): Run =>
+  start(process.execPath, [...kontorScript, ...args], env, null);
+
+/** The same on a terminal: what is written to its standard input are keys. */
+export const startKontorInTerminal = (args: string[], env: Record<string, string>): Run =>
+  start('script', ['-qefc', [process.execPath, ...kontorScript, ...args].join(' '), '/dev/null'], env, null);
 
 /**
  * `npm run -s kontor -- …` to its end, as npm runs it and without the time that npm itself takes.

@@ -34,7 +34,7 @@ const DeliveryState = builder.enumType('DeliveryState', {
   } satisfies Record<DeliveryStates, object>,
 });
 
-const Event = builder.prismaObject('Event', {
+export const Event = builder.prismaObject('Event', {
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
     type: t.exposeString('type'),
@@ -48,6 +48,7 @@ const Event = builder.prismaObject('Event', {
       },
     }),
     requestId: t.expose('requestId', { type: 'UUID', nullable: true }),
+    fannedOutAt: t.expose('fannedOutAt', { type: 'DateTime', nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
 });
