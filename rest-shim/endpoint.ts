@@ -10,7 +10,7 @@ import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
-import { isFilter } from './list-paging.ts';
+import { isPlainVariable } from './list-paging.ts';
 import { jsonResponse } from './exact-json.ts';
 import { findErrors, runOperation, type Operation } from './operation.ts';
 import type { ResponseKind, Route } from './routes.ts';
@@ -27,7 +27,7 @@ export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
   base: string;
   publicUrl: () => string;
-  /** The operation that GET runs at the same path, to look an id up. */
+  /** The operation that GET runs for the resource of this path, to look its id up. */
   lookupOperation: string | undefined;
 }
 
@@ -57,8 +57,8 @@ export function endpoint(
     const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
-      const body = await readBody(request, problems);
-      if (body) variables['input'] = operation.parameters.get('input')?.decode(body, problems, '');
+      const body = await readBody(request, problems, operation.isBodyOptional);
+      if (body) Object.assign(variables, operation.decodeBody(body, problems));
     }
 
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
@@ -100,7 +100,7 @@ function readFilters(
   for (const [restName, { name, type, decode }] of operation.parameters) {
     const texts = query.getAll(restName);
     const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : texts.at(-1);
-    if (texts.length > 0 && isFilter(name)) variables[name] = decode(value, problems, restName);
+    if (texts.length > 0 && isPlainVariable(name)) variables[name] = decode(value, problems, restName);
   }
 }
 

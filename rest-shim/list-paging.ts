@@ -20,10 +20,10 @@ const paging = parse(
 ).definitions[0] as OperationDefinitionNode;
 
 const pageVariables = (paging.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-const notFilters = new Set(['id', 'input', ...pageVariables]);
+const others = new Set(['id', 'input', ...pageVariables]);
 
-/** Whether a variable of an operation is a filter: not the id, the body, or a part of paging. */
-export const isFilter = (variable: string): boolean => !notFilters.has(variable);
+/** Whether a variable is a filter of a list or a field of a body: not the id, the whole body, or a part of paging. */
+export const isPlainVariable = (variable: string): boolean => !others.has(variable);
 
 const pagingField = paging.selectionSet.selections[0] as FieldNode;
 

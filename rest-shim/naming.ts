@@ -5,6 +5,7 @@ import {
   isListType,
   type GraphQLInputType,
   type GraphQLLeafType,
+  type GraphQLNamedType,
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
 import type { Selection } from '../schema/execution/compile-selection.ts';
@@ -39,8 +40,12 @@ export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => s
     return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());
   }
   if (type.name === 'Decimal') return (value) => numberText(String(type.serialize(value)));
+  if (isWholeObject(type)) return (value) => String(type.serialize(value));
   return (value) => JSON.stringify(type.serialize(value));
 }
+
+/** Whether values of a type are JSON text of a whole object, which REST answers as it is. */
+export const isWholeObject = (type: GraphQLNamedType): boolean => type.name === 'EventJson';
 
 /**
  * @param answered the fields of the operation's response: those that the input doesn't have may be sent back, and are
@@ -73,13 +78,24 @@ const decodeList =
     return value;
   };
 
-const decodeObject =
-  (fields: Map<string, { name: string; decode: Decoder }>, answered: Map<string, Selection> | undefined): Decoder =>
-  (value, problems, path) => {
+function decodeObject(
+  fields: Map<string, { name: string; decode: Decoder }>,
+  answered: Map<string, Selection> | undefined,
+): Decoder {
+  const decodeFields = compileFieldsDecoder(fields, answered);
+  return (value, problems, path) => {
     if (value instanceof JsonNumber) return value.source; // not an object: the domain reports it
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return decodeFields(value, problems, path);
+  };
+}
+
+/** @param answered names that may be sent back, and are ignored */
+export const compileFieldsDecoder =
+  (fields: Map<string, { name: string; decode: Decoder }>, answered?: Map<string, unknown>) =>
+  (object: object, problems: Problems, path: string): Record<string, unknown> => {
     const result: Record<string, unknown> = {};
-    for (const [restName, part] of Object.entries(value)) {
+    for (const [restName, part] of Object.entries(object)) {
       const partPath = path ? `${path}.${restName}` : restName;
       const field = fields.get(restName);
       if (field) result[field.name] = field.decode(part, problems, partPath);

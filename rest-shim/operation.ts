@@ -29,8 +29,15 @@ import {
   type Selection,
 } from '../schema/execution/compile-selection.ts';
 import { validateArguments } from '../schema/input/validate-arguments.ts';
-import { withPaging } from './list-paging.ts';
-import { compileDecoder, restLeafSerializer, toSnakeCase, type Decoder } from './naming.ts';
+import { isPlainVariable, withPaging } from './list-paging.ts';
+import {
+  compileDecoder,
+  compileFieldsDecoder,
+  isWholeObject,
+  restLeafSerializer,
+  toSnakeCase,
+  type Decoder,
+} from './naming.ts';
 
 type Values = Record<string, unknown>;
 
@@ -42,6 +49,10 @@ export interface Operation {
   ability: Ability | undefined;
   /** The operation's variables, under REST's names. */
   parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decoder }>;
+  /** Decodes a body into variables: into `input`, or each field into the variable of its name. */
+  decodeBody: (body: object, problems: Problems) => Values;
+  /** Whether a request may have no body: a transition that has defaults for everything, or takes nothing. */
+  isBodyOptional: boolean;
   /** Coerces the variables as GraphQL does, or returns its errors. */
   read: (variables: Values) => ReturnType<typeof getVariableValues>;
   /** The query for Prisma, if the operation returns one row. */
@@ -97,7 +108,11 @@ export function parseOperations(schema: GraphQLSchema, documents: string[]): Doc
 }
 
 /** REST's names and values. */
-const format: Format = { key: ({ name }) => toSnakeCase(name.value), leaf: restLeafSerializer };
+const format: Format = {
+  key: ({ name }) => toSnakeCase(name.value),
+  leaf: restLeafSerializer,
+  isWholeObject,
+};
 
 function compile(schema: GraphQLSchema, document: DocumentNode, definition: OperationDefinitionNode): Operation {
   const name = definition.name?.value ?? '';
@@ -119,11 +134,18 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
       { name: variable.name.value, type, decode: compileDecoder(type, shape.fields) },
     ] as const;
   });
+  const input = parameters.find(([, variable]) => variable.name === 'input')?.[1];
+  const decodeFields = compileFieldsDecoder(
+    new Map(parameters.filter(([, variable]) => isPlainVariable(variable.name))),
+  );
   return {
     name,
     field,
     ability: checksOf(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
+    decodeBody: (body, problems) =>
+      input ? { input: input.decode(body, problems, '') } : decodeFields(body, problems, ''),
+    isBodyOptional: input === undefined,
     // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
     read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
     query: (context) => queryFromInfo({ context, info }),

@@ -23,14 +23,16 @@ function isJson(contentType: string): boolean {
 
 /**
  * Parses the body as a JSON object, each number as a JsonNumber.
+ * @param isOptional whether no body counts as an empty object
  * @returns undefined if it is no JSON object, which is then added to `problems`
  * @throws TransportError
  */
-export async function readBody(request: Request, problems: Problems): Promise<object | undefined> {
+export async function readBody(request: Request, problems: Problems, isOptional = false): Promise<object | undefined> {
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
   const bytes = await readRequestBytes(request);
+  if (bytes.length === 0 && isOptional) return {};
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   let value: unknown;

@@ -58,7 +58,8 @@ export function createRouter(domain: CompiledSchema, publicUrl: () => string, ro
   const router = Router<IRequest, [RestRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
   for (const route of routes) {
     const [method, path] = route;
-    const reading = routes.find(([other, at]) => other === 'GET' && at === path)?.[2];
+    const [resource = path] = /^.*\/:id/.exec(path) ?? [];
+    const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
     const handler = (request: IRequest, { context }: RestRequestContext) =>
       handle(request as unknown as Request, request.params, context);

@@ -25,11 +25,16 @@ export const routes: readonly Route[] = [
   ['POST', '/invoices', 'createInvoice', 'created'],
   ['GET', '/invoices/:id', 'getInvoice', 'item'],
   ['DELETE', '/invoices/:id', 'deleteInvoice', 'deleted'],
+  ['POST', '/invoices/:id/issue', 'issueInvoice', 'item'],
+  ['POST', '/invoices/:id/cancel', 'cancelInvoice', 'item'],
+  ['POST', '/invoices/:id/payments', 'payInvoice', 'item'],
 
   ['GET', '/receipts', 'listReceipts', 'page'],
   ['POST', '/receipts', 'createReceipt', 'created'],
   ['GET', '/receipts/:id', 'getReceipt', 'item'],
   ['DELETE', '/receipts/:id', 'deleteReceipt', 'deleted'],
+  ['POST', '/receipts/:id/book', 'bookReceipt', 'item'],
+  ['POST', '/receipts/:id/payments', 'payReceipt', 'item'],
 
   ['GET', '/projects', 'listProjects', 'page'],
   ['POST', '/projects', 'createProject', 'created'],
@@ -45,5 +50,6 @@ export const routes: readonly Route[] = [
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
 
+  ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],
 ];

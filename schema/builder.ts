@@ -21,6 +21,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: Date; Output: Date };
     DateTime: { Input: Date; Output: Date };
     Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
+    EventJson: { Input: never; Output: string };
     Upload: { Input: UploadedFile; Output: never };
   };
   Connection: { totalCount: () => Promise<number> };

@@ -28,6 +28,8 @@ interface ResourceSample {
   holding: (text: string) => Fields;
   /** REST's bodies with every field that POST and PATCH accept. */
   bodies?: (references: References) => { POST: object; PATCH?: object };
+  /** REST's transitions: the fields with which a row that allows one is made, and a body with every field. */
+  transitions?: Record<string, { made?: Fields; body?: Fields }>;
   /** Fields of the input of GraphQL's update, where there is one. */
   change?: Fields;
   /** Makes a row that can't be deleted, where there are rules for that. */
@@ -36,6 +38,7 @@ interface ResourceSample {
 
 const address = { address_line1: 'x', postal_code: '1', city: 'Ulm', country: 'DE' };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
+const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
 export const samples: Record<Resource['model'], ResourceSample> = {
@@ -57,6 +60,11 @@ export const samples: Record<Resource['model'], ResourceSample> = {
     make: makeInvoice,
     holding: (text) => ({ subject: text }),
     change: { subject: 'x' },
+    transitions: {
+      issue: {},
+      cancel: { made: { status: 'ISSUED' } },
+      payments: { made: { status: 'ISSUED' }, body: payment },
+    },
     bodies: ({ customer_id }) => ({
       POST: { ...sample.invoice(customer_id), ...terms, subject: 'x', items: [{ ...sample.item, unit: 'h' }] },
     }),
@@ -66,6 +74,7 @@ export const samples: Record<Resource['model'], ResourceSample> = {
     make: makeReceipt,
     holding: (text) => ({ description: text }),
     change: { category: 'x' },
+    transitions: { book: {}, payments: { made: { status: 'BOOKED' }, body: payment } },
     bodies: ({ supplier_id, project_id }) => ({
       POST: {
         ...sample.receipt,

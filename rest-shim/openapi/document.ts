@@ -25,7 +25,7 @@ const info = {
 - Unknown body fields are rejected, unknown query parameters are ignored. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
 - A token has 60 requests in any 60 seconds.
-- The GraphQL API at \`/graphql\` has the same resources, and more operations: payments, matching, bank statements, webhooks.`,
+- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, webhooks.`,
 };
 
 const security: JsonSchema = {

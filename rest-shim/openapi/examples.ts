@@ -86,7 +86,7 @@ export class Examples {
    * @param name the property that the schema describes
    */
   #exampleOf(schema: JsonSchema, owner = '', name = ''): unknown {
-    const { $ref, anyOf, oneOf, properties, items, const: only, enum: choices, type, format } = schema;
+    const { $ref, anyOf, oneOf, properties, required, items, const: only, enum: choices, type, format } = schema;
     if (typeof $ref === 'string') {
       const referred = $ref.slice($ref.lastIndexOf('/') + 1);
       const component = this.#components.get(referred);
@@ -99,7 +99,10 @@ export class Examples {
     const values = this.#valuesOf(owner);
     if (name in values) return values[name];
     if (Array.isArray(anyOf)) return this.#exampleOf(anyOf[0] as JsonSchema, owner, name);
-    if (Array.isArray(oneOf)) return this.#exampleOf(oneOf[0] as JsonSchema, owner, name);
+    if (Array.isArray(oneOf)) {
+      const one = this.#exampleOf(oneOf[0] as JsonSchema, owner, name);
+      return (required as string[] | undefined)?.includes('id') ? { id, ...(one as object) } : one;
+    }
     if (properties) {
       const written = Object.entries(properties as Record<string, JsonSchema>).filter(([, each]) => !each['readOnly']);
       return Object.fromEntries(written.map(([key, each]) => [key, this.#exampleOf(each, owner, key)]));

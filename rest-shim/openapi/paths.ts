@@ -1,9 +1,9 @@
-import { getNamedType, getNullableType, isListType } from 'graphql';
+import { getNamedType, getNullableType, isListType, type GraphQLArgument } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';
-import { isFilter } from '../list-paging.ts';
+import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
@@ -72,8 +72,10 @@ export function describeOperation(
     restName,
     arg: field.args.find((candidate) => candidate.name === variable),
   }));
-  const filters = inputs.flatMap(({ restName, arg }) => (arg && isFilter(arg.name) ? [{ restName, arg }] : []));
-  const body = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
+  const plain = inputs.flatMap(({ restName, arg }) => (arg && isPlainVariable(arg.name) ? [{ restName, arg }] : []));
+  const filters = method === 'GET' ? plain : [];
+  const input = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
+  const takesBody = method === 'POST' || method === 'PATCH';
   const byId = path.includes(':id');
 
   return {
@@ -100,14 +102,15 @@ export function describeOperation(
         ...(method === 'POST' ? [idempotencyKey] : []),
       ],
     }),
-    ...(body && { requestBody: requestBody(acceptedSchema(body, components, shape.fields)) }),
+    ...(input && { requestBody: requestBody(acceptedSchema(input, components, shape.fields)) }),
+    ...(takesBody && !input && plain.length > 0 && { requestBody: optionalBody(name, plain, components) }),
     responses: {
-      ...success(answer, operation, components),
+      ...success(answer, operation, components, method === 'POST'),
       ...refusals(
         [
           [400, 401, 403, 405, 408, 429, 431, 500],
           byId ? [404] : [],
-          body ? [413, 415] : [],
+          takesBody ? [413, 415] : [],
           answer === 'changes' ? [410] : [],
           method !== 'GET' || answer === 'page' || answer === 'changes' ? [422] : [],
         ]
@@ -120,8 +123,9 @@ export function describeOperation(
 
 /** Query parameters can't be null; they can only be omitted. */
 function withoutNull(schema: JsonSchema): JsonSchema {
-  const { anyOf, type } = schema;
+  const { anyOf, type, enum: choices } = schema;
   if (Array.isArray(anyOf)) return anyOf[0] as JsonSchema;
+  if (Array.isArray(choices)) return { ...schema, type: 'string', enum: choices.filter((each) => each !== null) };
   const [only, ...others] = [type].flat().filter((each) => each !== 'null');
   return { ...schema, type: others.length > 0 ? [only, ...others] : only };
 }
@@ -132,7 +136,23 @@ const requestBody = ({ $ref, description }: JsonSchema): JsonSchema => ({
   content: { 'application/json': { schema: { $ref } } },
 });
 
-function success(answer: ResponseKind, operation: Operation, components: Components): JsonSchema {
+/** The body of a transition, whose fields are the operation's own arguments. */
+function optionalBody(
+  operation: string,
+  fields: { restName: string; arg: GraphQLArgument }[],
+  components: Components,
+): JsonSchema {
+  const properties = fields.map(({ restName, arg }) => [restName, acceptedSchema(arg, components)]);
+  const schema = component(components, `${operation[0]?.toUpperCase()}${operation.slice(1)}Input`, {
+    type: 'object',
+    description: 'Every field has a default, so that the body may be left out.',
+    properties: Object.fromEntries(properties) as JsonSchema,
+    additionalProperties: false,
+  });
+  return { required: false, content: { 'application/json': { schema } } };
+}
+
+function success(answer: ResponseKind, operation: Operation, components: Components, isStored: boolean): JsonSchema {
   const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
   const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
@@ -147,6 +167,7 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
     };
   const name = resourceName(operation);
   const resource = resourceSchema(operation, components);
+  const stored = isStored ? ['Idempotent-Replayed'] : [];
   if (answer === 'page') {
     const page = component(components, `${name}Page`, {
       type: 'object',
@@ -164,9 +185,10 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
     return {
       201: {
         description: 'The new resource.',
-        headers: headers('Location', 'Idempotent-Replayed'),
+        headers: headers('Location', ...stored),
         content: json(one),
       },
     };
-  return { 200: { description: `The ${humane(name).toLowerCase()}.`, headers: headers(), content: json(one) } };
+  const description = `The ${humane(name).toLowerCase()}.`;
+  return { 200: { description, headers: headers(...stored), content: json(one) } };
 }

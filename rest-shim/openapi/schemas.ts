@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../../schema/execution/compile-selection.ts';
 import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
-import { toSnakeCase } from '../naming.ts';
+import { isWholeObject, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
@@ -92,6 +92,8 @@ function presentSchema(type: GraphQLOutputType, fields: Fields, components: Comp
   if (isListType(type)) return { type: 'array', items: answeredSchema(type.ofType, fields, components) };
   if (isEnumType(type)) return enumSchema(type, components);
   if (!isObjectType(type)) return scalarSchema(getNamedType(type));
+  const [only, ...others] = fields.values();
+  if (only && others.length === 0 && isWholeObject(getNamedType(only.type))) return reference(type.name);
   const properties = [...fields].map(([name, shape]) => [
     name,
     { ...answeredSchema(shape.type, shape.fields, components), ...annotations(shape.field) },

@@ -46,7 +46,7 @@ const responses = {
   default: { description: 'Any other response, or none within 10 seconds: the event is sent again, at most 5 times.' },
 };
 
-/** The webhooks section: all events, and webhook.ping. */
+/** The webhooks section: all events, and webhook.ping. Also adds the schema of the event log. */
 export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, components: Components): JsonSchema {
   const ofBooks = Object.entries(events).map(([event, when]) => {
     const resource = resourceOf(event as EventType);
@@ -54,15 +54,29 @@ export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, c
   });
   const pong = { message: { const: 'pong' } };
   const ping = describe('webhook.ping', 'a user presses Ping in the webhook settings', pong, components);
+  const types = [...Object.keys(events), 'webhook.ping'];
+  const schemas = types.map((type) => [type, `#/components/schemas/${schemaName(type)}`] as const);
+  component(components, 'Event', {
+    type: 'object',
+    description: 'An event of the log: its id, and then the body that webhooks are sent, byte for byte.',
+    required: ['id'],
+    oneOf: schemas.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'event', mapping: Object.fromEntries(schemas) },
+  });
   return Object.fromEntries([...ofBooks, ['webhook.ping', ping]]) as JsonSchema;
 }
 
+/** `invoice.paid` → `InvoicePaidEvent`. */
+const schemaName = (event: string): string =>
+  `${event.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())}Event`;
+
 function describe(event: string, when: string, data: JsonSchema, components: Components): JsonSchema {
-  const name = event.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-  const payload = component(components, `${name}Event`, {
+  const name = schemaName(event);
+  const payload = component(components, name, {
     type: 'object',
     required: ['event', 'tenant_id', 'created_at', 'data'],
     properties: {
+      id: { ...uuid, readOnly: true, description: 'Only in the event log: the `webhook-id` of its deliveries.' },
       event: { const: event },
       tenant_id: uuid,
       created_at: { type: 'string', format: 'date-time', description: 'When it happened. Sort events by it.' },
@@ -71,7 +85,7 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
   });
   return {
     post: {
-      operationId: `on${name}`,
+      operationId: `on${name.slice(0, -'Event'.length)}`,
       tags: ['Webhook'],
       summary: `Sent when ${when}`,
       security: [],

@@ -97,6 +97,9 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
   return rendered.map(({ row, payload }, at) => ({ row: { ...row, id: ids[at] ?? row.id }, payload }));
 }
 
+/** An event of the log as JSON: its id, and then its body as it was sent. The body isn't parsed: it keeps its decimals. */
+export const withId = (id: string, body: string): string => `{"id":"${id}",${body.slice(1)}`;
+
 /**
  * A webhook's body, keys in the order of CONTRACT.md#delivery-body.
  * @param data JSON text: parsing it would lose its decimals

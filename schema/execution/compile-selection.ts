@@ -14,6 +14,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLLeafType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -41,6 +42,8 @@ import {
 export interface Format {
   key: (node: FieldNode) => string;
   leaf: (type: GraphQLLeafType) => (value: unknown) => string;
+  /** Whether a value of this type is written in place of the object that it is the only field of. */
+  isWholeObject?: (type: GraphQLNamedType) => boolean;
 }
 
 /** GraphQL's own keys and values. */
@@ -150,6 +153,9 @@ function compileObject(
     fields.set(key, field);
     parts.push([key, writerOf(field)]);
   }
+  const [only, ...others] = fields.values();
+  if (only && others.length === 0 && compilation.format.isWholeObject?.(getNamedType(only.type)))
+    return { write: writerOf(only), fields };
   return { write: objectOf(parts), fields };
 }
 

@@ -43,17 +43,32 @@ export function formatTime(time: Date): string {
 
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
+function parseTime(value: unknown): Date | undefined {
+  if (typeof value !== 'string') return undefined;
+  try {
+    return new Date(Temporal.Instant.from(value).epochMilliseconds);
+  } catch {
+    return undefined;
+  }
+}
+
 builder.scalarType('DateTime', {
   description: 'A point in time, ISO 8601 with offset: `2026-01-31T09:30:00+00:00`.',
   serialize: (time) => formatTime(time),
   parseValue: (value) => {
     if (value instanceof Date) return value;
-    try {
-      return new Date(Temporal.Instant.from(String(value)).epochMilliseconds);
-    } catch {
+    const time = parseTime(value);
+    // PostgreSQL has no year 0.
+    if (!time || time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999)
       throw invalid('Must be a time, ISO 8601 with offset.');
-    }
+    return time;
   },
+});
+
+builder.scalarType('EventJson', {
+  description:
+    'An event as JSON text: its `id`, and then the fields of its body, byte for byte as webhooks are sent them.',
+  serialize: (json) => json,
 });
 
 // JSON's grammar for numbers, with at most three digits in the exponent: a larger number would be too long to write out.

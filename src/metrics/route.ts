@@ -25,9 +25,9 @@ export function routeOf(path: string): { door: string; route: string } {
 }
 
 function restRoute(path: string): string {
-  const [, collection = '', id] = path.split('/', 3);
-  const template = `/${collection}${id === undefined ? '' : '/:id'}`;
-  return templates.has(template) && !path.slice(collection.length + 2).includes('/') ? base + template : 'other';
+  const [, collection = '', id, ...action] = path.split('/', 5);
+  const template = `/${[collection, ...(id === undefined ? [] : [':id']), ...action].join('/')}`;
+  return templates.has(template) ? base + template : 'other';
 }
 
 export const methodOf = (method: string | undefined): string => (method && methods.has(method) ? method : 'other');

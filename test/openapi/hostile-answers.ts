@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
-import { bodyEndpoints } from '../resources.ts';
+import { resources } from '../../prisma/client.ts';
+import { bodyEndpoints, samples } from '../resources.ts';
 import type { ApiValidator, Endpoint } from './description.ts';
 import type { HostileRequest } from './hostile.ts';
 
@@ -74,7 +75,14 @@ export async function usualBodies(
   endpoints: Endpoint[],
 ): Promise<Map<string, Record<string, unknown>>> {
   const bodyExamples = await bodyEndpoints(who);
+  const ofTransitions = new Map(
+    resources.flatMap(({ model, path }) =>
+      Object.entries(samples[model].transitions ?? {}).map(([name, { body }]) => [`/${path}/{id}/${name}`, body]),
+    ),
+  );
   const of = ({ method, path }: Endpoint): object => {
+    const ofTransition = ofTransitions.get(path);
+    if (ofTransition) return ofTransition;
     const isOf = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
     return bodyExamples.find(([at, address]) => at === method.toUpperCase() && isOf.test(address))![2];
   };

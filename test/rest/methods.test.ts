@@ -46,7 +46,8 @@ describe('OPTIONS', () => {
       const takes = routes.filter(([, each]) => each === path).map(([method]) => method as string);
       const { status, headers, text } = await acme.rest('OPTIONS', path.replace(':id', sample.unknownId));
       expect({ status, text }).toEqual({ status: 204, text: '' });
-      expect(headers.get('allow')?.split(', ').toSorted()).toEqual([...takes, 'HEAD', 'OPTIONS'].toSorted());
+      const head = takes.includes('GET') ? ['HEAD'] : [];
+      expect(headers.get('allow')?.split(', ').toSorted()).toEqual([...takes, ...head, 'OPTIONS'].toSorted());
     }
     refusal(await acme.rest('OPTIONS', '/nothing'), 404);
     refusal(await service.request('OPTIONS', '/api/v1/customers'), 401);

@@ -7,8 +7,9 @@ import { builder } from '../../builder.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse } from '../../errors.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
-import { renderBody } from '../../events/events.ts';
-import { text } from '../../input/validators.ts';
+import { eventTypes, renderBody, withId } from '../../events/events.ts';
+import { periodRules } from '../../filters/period.ts';
+import { among, given, text } from '../../input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { readPage } from '../../paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
@@ -45,6 +46,15 @@ export const Event = builder.prismaObject('Event', {
       resolve: ({ type, body }, _args, context) => {
         mustRead(context, [type]);
         return body;
+      },
+    }),
+    json: t.field({
+      type: 'EventJson',
+      description: 'The event as REST answers it.',
+      select: { id: true, type: true, body: true },
+      resolve: ({ id, type, body }, _args, context) => {
+        mustRead(context, [type]);
+        return withId(id, body);
       },
     }),
     requestId: t.expose('requestId', { type: 'UUID', nullable: true }),
@@ -109,6 +119,9 @@ export const Delivery = builder.prismaObject('Delivery', {
 });
 
 const DeliveryConnection = builder.connectionObject({ type: Delivery, name: 'DeliveryConnection' });
+/** The types of the event log. */
+const loggedTypes: string[] = [...eventTypes, 'webhook.ping'];
+
 const EventConnection = builder.connectionObject({ type: Event, name: 'EventConnection' });
 
 const waiting = batchPerRequest(async (ids, context: Context) => {
@@ -176,18 +189,25 @@ builder.queryFields((t) => ({
     {
       type: Event,
       description:
-        'All events, whether or not a webhook subscribes to them. Omits what the token may not read: `invoice.paid`, for example, needs `invoices:read`.',
+        'The event log: all events of the last 90 days, whether or not a webhook subscribes to them. Omits what the token may not read: `invoice.paid`, for example, needs `invoices:read`.',
       ability: 'webhooks:read',
       args: {
-        type: t.arg.string({ description: 'Only events with this name, such as `invoice.paid`.', validate: text(64) }),
+        type: t.arg.string({
+          description: 'Only events with this name, such as `invoice.paid`.',
+          validate: among(loggedTypes, 'There is no such event.'),
+        }),
         resourceId: t.arg({ type: 'UUID', description: 'Only events of this resource.' }),
+        from: t.arg({ type: 'DateTime', description: 'Created at this time or later.' }),
+        to: t.arg({ type: 'DateTime', description: 'Created before this time.' }),
         offset: t.arg.int(),
       },
-      resolve: (_root, { type, resourceId, ...args }, context, info) => {
+      rules: periodRules,
+      resolve: (_root, { type, resourceId, from, to, ...args }, context, info) => {
         if (type) mustRead(context, [type]);
         const where: Prisma.EventWhereInput = {
           ...(type ? { type } : readableEvents(context)),
           ...(resourceId && { resourceId }),
+          ...((from || to) && { createdAt: { gte: given(from), lt: given(to) } }),
         };
         return readPage({ context, info }, 'Event', args, where);
       },
