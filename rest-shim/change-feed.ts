@@ -39,21 +39,35 @@ export async function readOrWait(
   }
 }
 
+/** The resources that are read at a time. */
+const batchSize = 100;
+/** A page ends early beyond this length, so that a page of large invoices takes little memory. In characters. */
+const pageLength = 4 * 1024 * 1024;
+
 /**
- * A page of the feed (CONTRACT.md#change-feed).
+ * A page of the feed (CONTRACT.md#change-feed). It may have fewer changes than were read.
  * @param shape of the page's changes
  * @returns JSON
  */
 export async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
   const execution = startExecution(context);
-  const entries = page.nodes.map(async (change) => {
+  const write = async (change: Change): Promise<string> => {
     const data = await dataOf(change, context);
     // The resource may have been deleted since the page was read.
     const written = await shape.write([{ ...change, deleted: data === null }], execution);
     return `${written.slice(1, -2)},"data":${data}}`;
-  });
-  const meta = JSON.stringify({ cursor: page.cursor, has_more: page.hasMore });
-  return `{"data":[${(await Promise.all(entries)).join(',')}],"meta":${meta}}`;
+  };
+  const entries: string[] = [];
+  let length = 0;
+  for (let from = 0; from < page.nodes.length && length < pageLength; from += batchSize) {
+    const batch = await Promise.all(page.nodes.slice(from, from + batchSize).map(write));
+    entries.push(...batch);
+    length = batch.reduce((sum, entry) => sum + entry.length, length);
+  }
+  const isWhole = entries.length === page.nodes.length;
+  const cursor = isWhole ? page.cursor : page.nodes[entries.length - 1]?.cursor;
+  const meta = JSON.stringify({ cursor, has_more: page.hasMore || !isWhole });
+  return `{"data":[${entries.join(',')}],"meta":${meta}}`;
 }
 
 const resourcesByName = new Map(

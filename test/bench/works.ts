@@ -1,4 +1,5 @@
 import type { Work } from './bench.ts';
+import { changeFeedCost, changesOfMillion } from './works/changes.ts';
 import { create } from './works/create.ts';
 import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
 import { getById } from './works/get-by-id.ts';
@@ -29,6 +30,8 @@ export const works: Work[] = [
   walkAll,
   walkMillion,
   create,
+  changeFeedCost,
+  changesOfMillion,
   graphqlGet,
   graphqlList,
   graphqlNested,

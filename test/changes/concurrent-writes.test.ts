@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { isContention, type Db } from '../../prisma/client.ts';
 import { makeCustomer, makeProject, makeReceipt } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { booksOf, Copy, readFeed } from './copy.ts';
 
 // Positions are drawn and transactions are committed concurrently, abandoned, and held open. A consumer reads all the time.
@@ -158,4 +158,40 @@ it('a consumer that begins at the end of the feed misses no transaction that is 
   const { meta } = await readFeed(acme, { since: 'now' });
   await slow.commit();
   expect((await readFeed(acme, { since: meta.cursor })).data.map(({ id }) => id)).toEqual([slow.id]);
+});
+
+it('a transaction that stops between its position and its commit is not missed', async () => {
+  const acme = await service.integrator();
+  // The two writes take the tenant's connections of one process, so the consumer asks another one.
+  const url = String((service.pool.options as { connectionString?: string }).connectionString);
+  const elsewhere = await startService({ database: { url, drop: async () => {} } });
+  onTestFinished(elsewhere.close);
+  const holder = await service.pool.connect();
+  onTestFinished(() => holder.release());
+  // Runs after the trigger that takes the position: deferred triggers run in the order of their names.
+  await service.pool.query(`
+    create function stall() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(4711); return null; end $$;
+    create constraint trigger stall after insert on customers deferrable initially deferred for each row
+      when (new.company_name = 'Stalled') execute function stall()`);
+  await holder.query('select pg_advisory_lock(4711)');
+  const waiting = async (): Promise<number> => {
+    const { rows } = await service.pool.query(
+      `select count(*)::int as count from pg_locks join pg_database on pg_database.oid = database
+       where datname = current_database() and locktype = 'advisory' and not granted`,
+    );
+    return rows[0].count;
+  };
+  const stalled = makeCustomer(acme, { companyName: 'Stalled' });
+  await vi.waitUntil(async () => (await waiting()) === 1);
+  let isDone = false;
+  const later = makeCustomer(acme).finally(() => (isDone = true));
+  await vi.waitUntil(async () => isDone || (await waiting()) === 2);
+  const copy = new Copy(asIntegrator(elsewhere, acme));
+  await copy.follow();
+  await holder.query('select pg_advisory_unlock(4711)');
+  await Promise.all([stalled, later]);
+  await copy.follow();
+  expect(copy.rows).toEqual(await booksOf(acme));
+  await service.pool.query('drop function stall cascade');
 });

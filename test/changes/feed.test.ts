@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resources } from '../../prisma/client.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
-import { makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { makeEach, samples } from '../resources.ts';
@@ -93,6 +93,17 @@ describe('GET /changes', () => {
     expect([first.data.map(({ id }) => id), first.meta.has_more]).toEqual([ids.slice(0, 2), true]);
     const second = await readFeed(acme, { limit: 2, since: first.meta.cursor });
     expect([second.data.map(({ id }) => id), second.meta.has_more]).toEqual([ids.slice(2), false]);
+  });
+
+  it('ends a page of large invoices early, and continues from there', async () => {
+    const customerId = await makeCustomer(acme);
+    const items = Array.from({ length: 500 }, () => ({ ...item, title: 'ä'.repeat(200) }));
+    const count = 120; // each has more than 100,000 characters
+    for (let made = 0; made < count; made += 1) await makeInvoice(acme, { customerId, items });
+    const first = await acme.rest('GET', '/changes?resource=invoice&limit=1000');
+    expect([first.body.data.length, first.body.meta.has_more]).toEqual([100, true]);
+    const second = await readFeed(acme, { since: first.body.meta.cursor });
+    expect([second.data.length, second.meta.has_more]).toEqual([count - 100, false]);
   });
 
   it('narrows to resources, by a list or repeatedly', async () => {
