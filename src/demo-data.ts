@@ -4,6 +4,7 @@ import type { Principal } from '../schema/context.ts';
 import { recordDeliveries } from './demo/deliveries.ts';
 import { Timeline } from './demo/timeline.ts';
 import { makePartners } from './demo/partners.ts';
+import { demoEmail, demoTenant, secondDemoTenant } from './demo/tenants.ts';
 import { scheduleYear } from './demo/year.ts';
 import { addExistingUser, authenticate, createTenant, createToken, createUser } from './identity/index.ts';
 import type { Database } from './database.ts';
@@ -25,16 +26,16 @@ export interface Demo {
 export async function makeDemoTenant({ client, pool }: Database, domain: Domain): Promise<Demo | undefined> {
   if (await client.tenant.findFirst()) return undefined;
   const tenant = await createTenant(client, {
-    name: 'Studio Nordlicht',
+    name: demoTenant,
     country: 'DE',
     currency: 'EUR',
     timezone: 'Europe/Berlin',
   });
-  const email = 'demo@kontor.example';
+  const email = demoEmail;
   const password = randomBytes(12).toString('base64url');
   await createUser(client, { email, name: 'Dana Demo', password, tenantId: tenant.id });
   const { token } = await createToken(client, { tenantId: tenant.id, name: 'Demo' });
-  const second = await createTenant(client, { name: 'Café Ankerplatz', country: 'AT', timezone: 'Europe/Vienna' });
+  const second = await createTenant(client, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' });
   await addExistingUser(client, { email, tenantId: second.id });
 
   const caller = await authenticate({ client, pool }, `Bearer ${token}`, new Date(), () => {});
