@@ -55,40 +55,39 @@ revoke all on function start_change_epoch from public;
 -- lock keeps the tenant's other transactions from taking one. So whoever sees a position sees all lower ones of the tenant,
 -- and a long transaction delays nobody before its commit. A transaction takes this lock last: there can be no deadlock.
 create function next_change_position(tenant uuid) returns bigint language plpgsql as $$
+declare
+  change_order bigint := hashtextextended(tenant || ' change order', 0);
 begin
-  perform pg_advisory_xact_lock(hashtextextended(tenant || ' change order', 0));
+  -- An expression takes less time than a statement.
+  if not pg_try_advisory_xact_lock(change_order) then
+    perform pg_advisory_xact_lock(change_order);
+  end if;
   return nextval('changes_position_seq');
 end
 $$;
 
--- See src/notifications.ts.
-create function announce_change(tenant uuid, resource text) returns void language plpgsql as $$
+-- Whether somebody watches the tenant's changes: see src/notifications.ts.
+create function are_changes_watched(tenant uuid) returns boolean language plpgsql as $$
 declare
   watched bigint := hashtextextended(tenant || ' changes', 0);
 begin
-  if pg_try_advisory_lock(watched) then
-    perform pg_advisory_unlock(watched);
-  else
-    perform pg_notify('changes', tenant || ' ' || resource);
-  end if;
+  return not (pg_try_advisory_lock(watched) and pg_advisory_unlock(watched));
 end
 $$;
 
 create function record_change() returns trigger language plpgsql as $$
 declare
-  tenant uuid;
-  row_id uuid;
+  tenant uuid := case tg_op when 'DELETE' then old.tenant_id else new.tenant_id end;
+  row_id uuid := case tg_op when 'DELETE' then old.id else new.id end;
+  new_position bigint := next_change_position(tenant);
 begin
-  if tg_op = 'DELETE' then
-    tenant := old.tenant_id; row_id := old.id;
-  else
-    tenant := new.tenant_id; row_id := new.id;
-  end if;
   insert into changes (tenant_id, resource, id, position, deleted, changed_at)
-  values (tenant, tg_argv[0], row_id, next_change_position(tenant), tg_op = 'DELETE', clock_timestamp())
+  values (tenant, tg_argv[0], row_id, new_position, tg_op = 'DELETE', clock_timestamp())
   on conflict (tenant_id, resource, id) do update
     set position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at;
-  perform announce_change(tenant, tg_argv[0]);
+  if are_changes_watched(tenant) then
+    perform pg_notify('changes', tenant || ' ' || tg_argv[0]);
+  end if;
   return null;
 end
 $$;
@@ -105,19 +104,18 @@ revoke all on function track_changes from public;
 -- A project answers the sum of its time, so a time entry changes its project as well.
 create function record_project_change() returns trigger language plpgsql as $$
 declare
-  tenant uuid;
-  projects uuid[];
+  tenant uuid := case tg_op when 'DELETE' then old.tenant_id else new.tenant_id end;
+  projects uuid[] := case tg_op
+    when 'DELETE' then array[old.project_id]
+    when 'INSERT' then array[new.project_id]
+    else array[old.project_id, new.project_id]
+  end;
 begin
-  if tg_op = 'DELETE' then
-    tenant := old.tenant_id; projects := array[old.project_id];
-  elsif tg_op = 'INSERT' then
-    tenant := new.tenant_id; projects := array[new.project_id];
-  else
-    tenant := new.tenant_id; projects := array[old.project_id, new.project_id];
-  end if;
   update changes set position = next_change_position(tenant), changed_at = clock_timestamp()
   where tenant_id = tenant and resource = 'project' and id = any (projects) and not deleted;
-  perform announce_change(tenant, 'project');
+  if are_changes_watched(tenant) then
+    perform pg_notify('changes', tenant || ' project');
+  end if;
   return null;
 end
 $$;
