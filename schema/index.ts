@@ -24,6 +24,7 @@ import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';
 import './resources/delivery/subscription.ts';
 import './resources/delivery/event-subscription.ts';
+import './nodes/nodes.ts';
 import './changes/changes.ts';
 import './changes/subscription.ts';
 

@@ -29,6 +29,7 @@ const scalars: Record<string, JsonSchema> = {
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
+  ID: { type: 'string', format: 'uuid' },
   UUID: { type: 'string', format: 'uuid' },
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },

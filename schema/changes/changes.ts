@@ -3,6 +3,7 @@ import { resources, type Resource } from '../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import { NotFoundError } from '../errors.ts';
 import { wholeNumber } from '../input/validators.ts';
+import { resourceIdDescription, typeOfRow, withType } from '../nodes/node.ts';
 import { BankTransaction } from '../resources/bank-transaction/bank-transaction.ts';
 import { Customer } from '../resources/customer.ts';
 import { Invoice } from '../resources/invoice/invoice.ts';
@@ -35,13 +36,10 @@ const types = { Customer, Invoice, Receipt, Project, TimeEntry, BankTransaction 
 
 const modelOf = new Map(resources.map((resource) => [resourceName(resource), resource.model]));
 
-/** The models of the rows that a Change's `data` has loaded. */
-const loadedModels = new WeakMap<object, Resource['model']>();
-
 const AnyResource = builder.unionType('Resource', {
   description: 'Any of the resources.',
   types: Object.values(types),
-  resolveType: (row) => loadedModels.get(row),
+  resolveType: typeOfRow,
 });
 
 export const ChangeType = builder.objectRef<Change>('Change').implement({
@@ -49,6 +47,7 @@ export const ChangeType = builder.objectRef<Change>('Change').implement({
   fields: (t) => ({
     resource: t.expose('resource', { type: ResourceNameType, description: 'What changed.' }),
     id: t.expose('id', { type: 'UUID', description: "The resource's id." }),
+    resourceId: t.expose('id', { type: 'UUID', description: resourceIdDescription("The resource's id") }),
     deleted: t.exposeBoolean('deleted', { description: 'Whether the resource was deleted.' }),
     changedAt: t.expose('changedAt', { type: 'DateTime', description: 'When the change was committed.' }),
     cursor: t.exposeString('cursor', { description: 'Continues right after this change.' }),
@@ -61,9 +60,7 @@ export const ChangeType = builder.objectRef<Change>('Change').implement({
         if (deleted || !model) return null;
         const query = queryFromInfo({ context, info, typeName: model });
         try {
-          const row = await findById(context, model, id, query);
-          loadedModels.set(row, model);
-          return row;
+          return withType(await findById(context, model, id, query), model);
         } catch (error) {
           if (error instanceof NotFoundError) return null;
           throw error;

@@ -30,6 +30,7 @@ export function costOf(typeName: string) {
       const { limit } = args as { limit?: number | null };
       return { field: 1, multiplier: Math.min(Math.max(limit ?? defaultChanges, 1), maxChanges) };
     }
+    if (type === '[Node]!') return { field: 1, multiplier: (args as { ids?: unknown[] }).ids?.length ?? 1 };
     const isRow = field.name === 'nodes' || field.name === 'edges';
     const own = typeName === 'Overview' && sums.has(field.name) ? 1 + scanCost : 1;
     return { field: own, multiplier: type.startsWith('[') && !isRow ? listLength : 1 };

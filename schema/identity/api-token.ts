@@ -8,7 +8,7 @@ import { idArgument } from '../input/id-argument.ts';
 export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
   example: { name: 'Accounting import', abilities: ['*'], expiresAt: null },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     name: t.exposeString('name'),
     abilities: t.exposeStringList('abilities'),
     lastFour: t.exposeString('lastFour'),

@@ -21,7 +21,7 @@ const Member = builder.objectRef<MemberRow>('Member').implement({
 
 const Invitation = builder.objectRef<InvitationRow>('Invitation').implement({
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     email: t.exposeString('email'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime' }),

@@ -6,7 +6,7 @@ import type { Tenant as TenantRow, User as UserRow } from './identity.ts';
 export const User = builder.objectRef<UserRow>('User').implement({
   example: { name: 'Ada Lovelace', email: 'ada@kontor.example' },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     name: t.exposeString('name'),
     email: t.exposeString('email'),
   }),
@@ -15,7 +15,7 @@ export const User = builder.objectRef<UserRow>('User').implement({
 const Tenant = builder.objectRef<TenantRow>('Tenant').implement({
   example: { name: 'Kontor Studio', country: 'DE', defaultCurrency: 'EUR', timezone: 'Europe/Berlin' },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     name: t.exposeString('name'),
     country: t.exposeString('country'),
     defaultCurrency: t.exposeString('defaultCurrency'),

@@ -5,7 +5,7 @@ import { idArgument } from '../input/id-argument.ts';
 
 const Session = builder.objectRef<SessionRow>('Session').implement({
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     userAgent: t.exposeString('userAgent', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     lastSeenAt: t.expose('lastSeenAt', { type: 'DateTime' }),

@@ -99,6 +99,7 @@ function validateValue(type: GraphQLInputType, value: unknown, problems: Problem
 // GraphQL's own scalars say "String cannot represent a non string value".
 const builtIn: Record<string, string> = {
   String: 'Must be a string.',
+  ID: 'Must be an id.',
   Int: 'Must be a whole number.',
   Boolean: 'Must be true or false.',
 };

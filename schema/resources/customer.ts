@@ -4,6 +4,7 @@ import type {
   Prisma,
 } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
+import { Node } from '../nodes/node.ts';
 import { key, type Context } from '../context.ts';
 import { type Problems } from '../errors.ts';
 import { emit } from '../events/events.ts';
@@ -27,6 +28,7 @@ const CustomerType = builder.enumType('CustomerType', {
 });
 
 export const Customer = builder.prismaObject('Customer', {
+  interfaces: [Node],
   example: {
     companyName: 'Bäckerei Sonnenschein GmbH',
     email: 'rechnung@sonnenschein.example',
@@ -37,7 +39,7 @@ export const Customer = builder.prismaObject('Customer', {
     vatId: 'DE123456789',
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     type: t.expose('type', { type: CustomerType }),
     companyName: t.exposeString('companyName'),
     email: t.exposeString('email', { nullable: true }),

@@ -1,4 +1,5 @@
 import { builder, type MutationFields } from '../builder.ts';
+import { Node } from '../nodes/node.ts';
 import { key, today } from '../context.ts';
 import { ForbiddenError, found, refuse, type Problems } from '../errors.ts';
 import { decimal } from '../input/validators.ts';
@@ -11,8 +12,9 @@ import { findById } from '../rows/find-by-id.ts';
 import { idArgument } from '../input/id-argument.ts';
 
 export const Payment = builder.prismaObject('Payment', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
     invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
     receiptId: t.expose('receiptId', { type: 'UUID', nullable: true }),

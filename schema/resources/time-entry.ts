@@ -1,5 +1,6 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
+import { Node } from '../nodes/node.ts';
 import { key, type Context } from '../context.ts';
 import { refuse } from '../errors.ts';
 import { emit } from '../events/events.ts';
@@ -19,6 +20,7 @@ import { idArgument } from '../input/id-argument.ts';
 import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
+  interfaces: [Node],
   example: {
     date: '2026-01-30',
     durationMinutes: 90,
@@ -29,7 +31,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     billed: false,
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     projectId: t.expose('projectId', { type: 'UUID' }),
     project: t.relation('project', { ability: 'projects:read' }),
     userId: t.expose('userId', { type: 'UUID' }),

@@ -8,6 +8,7 @@ import { defaultChanges, maxChanges } from '../../schema/changes/feed.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { scanCost } from '../../schema/execution/cost.ts';
+import { maxNodes } from '../../schema/nodes/nodes.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/paging/page.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
@@ -52,6 +53,7 @@ export const figures = {
   maxBody: mebibytes(maxBodyBytes),
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
+  maxNodes: number.format(maxNodes),
   maxTransactions: number.format(maxTransactions),
   maxWarnings: number.format(maxWarnings),
   cursorDays: number.format(cursorDays),

@@ -1,6 +1,7 @@
 import {
   getNamedType,
   getNullableType,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -110,7 +111,7 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
   const selection = (type: GraphQLObjectType, depth: number): string => {
     const all = Object.values(type.getFields());
     const leaves = all.filter((each) => isLeafType(getNamedType(each.type)));
-    const inner = all.filter((each) => isObjectType(getNamedType(each.type))); // unions aren't compiled
+    const inner = all.filter((each) => isObjectType(getNamedType(each.type))); // abstract types aren't compiled
     const chosen = [...leaves.filter(() => chance(60)), ...inner.filter(() => depth < 6 && left > 0 && chance(40))];
     const texts = chosen.map((each) => field(each, depth));
     if (texts.length === 0 || chance(20))
@@ -127,7 +128,9 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
     return `{ ${texts.join(' ')} }`;
   };
 
-  const roots = Object.values(schema.getQueryType()!.getFields());
+  const roots = Object.values(schema.getQueryType()!.getFields()).filter(
+    (each) => !isAbstractType(getNamedType(each.type)),
+  );
   const body = Array.from({ length: 1 + r(2) }, () => field(pick(roots), 1)).join(' ');
   const definitions = declared.map(({ name, type, value, hasDefault }) => {
     const fallback = hasDefault ? ` = ${literalOf(type, value)}` : '';

@@ -1,5 +1,6 @@
 import type { MatchStatus as MatchStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder, type MutationFields, type ObjectFields } from '../../builder.ts';
+import { Node, resourceIdDescription } from '../../nodes/node.ts';
 import { key } from '../../context.ts';
 import { refuse } from '../../errors.ts';
 import { emit, type EventType } from '../../events/events.ts';
@@ -70,6 +71,10 @@ const Match = builder.objectRef<MatchOf>('Match').implement({
   fields: (t) => ({
     type: t.expose('type', { type: MatchType, description: 'Whether it pays an invoice or a receipt.' }),
     id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    resourceId: t.expose('id', {
+      type: 'UUID',
+      description: resourceIdDescription('The id of the invoice or receipt'),
+    }),
     amount: t.expose('amount', {
       type: 'Decimal',
       description: "The matched amount, with the sign of the transaction's amount.",
@@ -79,6 +84,7 @@ const Match = builder.objectRef<MatchOf>('Match').implement({
 });
 
 export const BankTransaction = builder.prismaObject('BankTransaction', {
+  interfaces: [Node],
   example: {
     externalId: '2026013100017',
     accountIban: 'DE02120300000000202051',
@@ -93,7 +99,7 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
     amountOpen: '0',
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     externalId: t.exposeString('externalId', { nullable: true }),
     accountIban: t.exposeString('accountIban'),
     bookingDate: t.expose('bookingDate', { type: 'Date' }),

@@ -2,6 +2,7 @@ import type { BankTransaction as BankTransactionRow, Prisma } from '../../../pri
 import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
+import { resourceIdDescription } from '../../nodes/node.ts';
 import { partnerCalled } from '../customer.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
@@ -273,6 +274,10 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
   fields: (t) => ({
     type: t.expose('type', { type: MatchType, description: 'Whether it would pay an invoice or a receipt.' }),
     id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    resourceId: t.expose('id', {
+      type: 'UUID',
+      description: resourceIdDescription('The id of the invoice or receipt'),
+    }),
     amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
     score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
     reasons: t.exposeStringList('reasons', { description: 'The reasons, as text.' }),

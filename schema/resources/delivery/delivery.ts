@@ -4,6 +4,7 @@ import type {
   Prisma,
 } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
+import { Node } from '../../nodes/node.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse } from '../../errors.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
@@ -36,8 +37,9 @@ const DeliveryState = builder.enumType('DeliveryState', {
 });
 
 export const Event = builder.prismaObject('Event', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'The `webhook-id` header.' }),
+    id: t.exposeID('id', { description: 'The `webhook-id` header.' }),
     type: t.exposeString('type'),
     resourceId: t.expose('resourceId', { type: 'UUID', nullable: true }),
     body: t.string({
@@ -103,8 +105,9 @@ builder.prismaObject('DeliveryAttempt', {
 });
 
 export const Delivery = builder.prismaObject('Delivery', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     webhookId: t.expose('webhookId', { type: 'UUID' }),
     webhook: t.relation('webhook'),
     event: t.relation('event'),

@@ -1,5 +1,6 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
+import { Node } from '../../nodes/node.ts';
 import { today, type Context } from '../../context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
@@ -22,7 +23,8 @@ export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   } satisfies Record<InvoiceStatuses, object>,
 });
 
-builder.prismaObject('InvoiceItem', {
+export const InvoiceItem = builder.prismaObject('InvoiceItem', {
+  interfaces: [Node],
   example: {
     title: 'Web design',
     quantity: '8',
@@ -32,7 +34,7 @@ builder.prismaObject('InvoiceItem', {
     lineTotalNet: '760',
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     position: t.exposeInt('position'),
     title: t.exposeString('title'),
     quantity: t.expose('quantity', { type: 'Decimal' }),
@@ -56,6 +58,7 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
 export const byPosition = { orderBy: { position: 'asc' } } as const;
 
 export const Invoice = builder.prismaObject('Invoice', {
+  interfaces: [Node],
   example: {
     number: '2026-0017',
     invoiceDate: '2026-01-31',
@@ -72,7 +75,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     cancelledAt: null,
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     number: t.exposeString('number', { nullable: true }),
     customerId: t.expose('customerId', { type: 'UUID' }),
     customer: t.relation('customer', { ability: 'customers:read' }),

@@ -4,6 +4,7 @@ import type {
   Project as ProjectRow,
 } from '../../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../../builder.ts';
+import { Node } from '../../nodes/node.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { type Problems } from '../../errors.ts';
@@ -52,6 +53,7 @@ const unbilledMinutes = batchPerRequest(async (ids, context: Context) => {
 }, 0);
 
 export const Project = builder.prismaObject('Project', {
+  interfaces: [Node],
   example: {
     name: 'New shop',
     description: 'Design of the new shop pages',
@@ -63,7 +65,7 @@ export const Project = builder.prismaObject('Project', {
     trackedMinutes: 480,
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     customerId: t.expose('customerId', { type: 'UUID', nullable: true }),
     customer: t.relation('customer', { ability: 'customers:read', nullable: true }),
     name: t.exposeString('name'),

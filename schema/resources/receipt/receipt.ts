@@ -5,6 +5,7 @@ import type {
   Receipt as ReceiptRow,
 } from '../../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../../builder.ts';
+import { Node } from '../../nodes/node.ts';
 import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { containingOrPartner } from '../customer.ts';
@@ -34,6 +35,7 @@ const ReceiptStatus = builder.enumType('ReceiptStatus', {
 });
 
 export const Receipt = builder.prismaObject('Receipt', {
+  interfaces: [Node],
   example: {
     receiptNumber: 'R-2026-88',
     receiptDate: '2026-01-20',
@@ -48,7 +50,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     paidAt: null,
   },
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
     supplier: t.relation('supplier', { ability: 'customers:read', nullable: true }),
     projectId: t.expose('projectId', { type: 'UUID', nullable: true }),

@@ -1,4 +1,5 @@
 import { builder, type InputFields } from '../../builder.ts';
+import { Node } from '../../nodes/node.ts';
 import { key, type Context } from '../../context.ts';
 import { deprecated } from '../../deprecation.ts';
 import { found, NotFoundError, refuse, type Problems } from '../../errors.ts';
@@ -30,8 +31,9 @@ const secretColumns = {
 } as const;
 
 export const Webhook = builder.prismaObject('Webhook', {
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID' }),
+    id: t.exposeID('id'),
     url: t.exposeString('url'),
     description: t.exposeString('description', { nullable: true }),
     events: t.exposeStringList('events'),
