@@ -112,11 +112,17 @@ function nameOf(operationId: string, resources: string[]): string {
   return found ? operationId.replace(found, '') : operationId;
 }
 
+/** As json-schema-to-typescript spells it. A query may name a parameter that has no value. */
+const undefinedType = { tsType: 'undefined' };
+
 function queryOf(operationId: string, parameters: Parameter[]): Endpoint['query'] {
   if (parameters.length === 0) return undefined;
   const required = parameters.filter((each) => each.required).map(({ name }) => name);
   const properties = Object.fromEntries(
-    parameters.map(({ name, schema, description, deprecated }) => [name, { ...schema, description, deprecated }]),
+    parameters.map(({ name, required: isRequired, schema, ...annotations }) => [
+      name,
+      { ...annotations, ...(isRequired ? schema : { anyOf: [schema, undefinedType] }) },
+    ]),
   );
   return {
     type: `${pascalCase(operationId)}Query`,

@@ -56,7 +56,9 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
     Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
     'All types, by name.',
   );
-  const $defs = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, forTypes(schema)]));
+  const $defs = Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, forTypes(withRequiredFields(schema, schemas))]),
+  );
   return compile({ ...root, $defs }, 'Schemas', {
     bannerComment: banner,
     additionalProperties: false,
@@ -72,17 +74,32 @@ const objectOf = (properties: Record<string, JsonSchema>, description: string): 
   properties,
 });
 
+/** Requires fields of all alternatives of a union, which json-schema-to-typescript leaves optional. */
+function withRequiredFields(
+  { oneOf, required, ...schema }: JsonSchema,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  if (!Array.isArray(oneOf) || !Array.isArray(required)) return { ...schema, oneOf, required };
+  const [{ $ref } = {}] = oneOf as JsonSchema[];
+  const { properties } = schemas[String($ref).replace(components, '')] ?? {};
+  const fields = Object.entries(isSchema(properties) ? properties : {}).filter(([name]) => required.includes(name));
+  const { description } = schema;
+  return { description, allOf: [{ type: 'object', required, properties: Object.fromEntries(fields) }, { oneOf }] };
+}
+
+const components = '#/components/schemas/';
+
 /**
- * A schema as json-schema-to-typescript reads it. Fields that a request may contain but the service ignores are left out.
- * A reference with a description would become a second type.
+ * A schema as json-schema-to-typescript reads it. Fields that a request may contain but the service ignores are left out:
+ * they have no type. A reference with a description would become a second type.
  */
 const forTypes = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (!isSchema(value)) return value;
-    const { $ref, readOnly, ...others } = value;
-    if (readOnly === true) return undefined;
+    const { $ref, ...others } = value;
+    if (others['readOnly'] === true && !('type' in others)) return undefined;
     if (typeof $ref !== 'string') return value;
-    const local = { $ref: $ref.replace('#/components/schemas/', '#/$defs/') };
+    const local = { $ref: $ref.replace(components, '#/$defs/') };
     return Object.keys(others).length === 0 ? local : { ...others, allOf: [local] };
   }) as JsonSchema;
 

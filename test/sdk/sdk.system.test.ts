@@ -69,6 +69,11 @@ describe('its programs, type-checked strictly, and run on Node', () => {
 
   it('retries behind a proxy with faults', () => run('faults.js'));
 
+  it('the change feed', async () => {
+    const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['customers:read'] });
+    await run('changes.js', { READING_TOKEN: token });
+  });
+
   it('verification of the deliveries that the service sends', async () => {
     const { stop } = await work(service);
     const receiver = await startReceiver();

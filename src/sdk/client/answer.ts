@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  CursorExpiredError,
   ForbiddenError,
   KontorError,
   NotFoundError,
@@ -13,6 +14,7 @@ const byStatus: Record<number, typeof KontorError> = {
   401: AuthenticationError,
   403: ForbiddenError,
   404: NotFoundError,
+  410: CursorExpiredError,
   412: PreconditionFailedError,
   422: ValidationError,
   429: RateLimitError,

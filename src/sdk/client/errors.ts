@@ -43,6 +43,11 @@ export class NotFoundError extends KontorError {
   override readonly name = 'NotFoundError';
 }
 
+/** 410: the cursor of a change is too old, or from before a backup was restored. Read the changes from the beginning. */
+export class CursorExpiredError extends KontorError {
+  override readonly name = 'CursorExpiredError';
+}
+
 /** 412: the resource has changed since the version that `ifMatch` names. Nothing was written. */
 export class PreconditionFailedError extends KontorError {
   override readonly name = 'PreconditionFailedError';

@@ -1,3 +1,4 @@
+export type { FollowedChange, FollowOptions } from './changes.ts';
 export { Kontor } from './kontor.ts';
 export * from './errors.ts';
 export { etagOf } from './etag.ts';

@@ -1,11 +1,15 @@
+import { ChangeFeed } from './changes.ts';
 import { Api } from './generated/api.ts';
 import { HttpClient, type Call, type Method } from './http-client.ts';
 import type { KontorOptions } from './options.ts';
 
 /** A client of one installation, with the rights of one API token. */
 export class Kontor extends Api {
+  override readonly changes: ChangeFeed;
+
   constructor(options: KontorOptions) {
     super(new HttpClient(options));
+    this.changes = new ChangeFeed(this.client);
   }
 
   /**
