@@ -102,6 +102,7 @@ function cellsOf(model: Model, row: object): Record<string, unknown> {
 function stored({ type, enumeration }: Column, value: unknown): unknown {
   if (enumeration) return enumeration.values.get(value as string) ?? null;
   if (type === 'Bytes') return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
+  if (type === 'BigInt') return String(value);
   return value;
 }
 

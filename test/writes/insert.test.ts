@@ -35,6 +35,8 @@ function valueFor({ type, native, enumeration }: Column): fc.Arbitrary<unknown> 
       return native === 'Uuid' ? fc.uuid() : text;
     case 'Int':
       return fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+    case 'BigInt':
+      return fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
     case 'Boolean':
       return fc.boolean();
     case 'Decimal':
