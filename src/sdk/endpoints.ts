@@ -61,7 +61,8 @@ export interface Endpoint {
   documentation: string;
   query: { type: string; isRequired: boolean; schema: JsonSchema } | undefined;
   input: { type: string; isRequired: boolean } | undefined;
-  options: 'RequestOptions' | 'PostOptions' | 'ConditionalOptions';
+  /** The type of the options. */
+  options: string;
   result: Result;
 }
 
@@ -131,9 +132,10 @@ function queryOf(operationId: string, parameters: Parameter[]): Endpoint['query'
   };
 }
 
-function optionsOf(method: string, parameters: Parameter[]): Endpoint['options'] {
-  if (method === 'POST') return 'PostOptions';
-  return parameters.some(({ name }) => name === 'If-Match') ? 'ConditionalOptions' : 'RequestOptions';
+function optionsOf(method: string, parameters: Parameter[]): string {
+  const isConditional = parameters.some(({ name }) => name === 'If-Match');
+  const types = [method === 'POST' ? 'PostOptions' : [], isConditional ? 'ConditionalOptions' : []].flat();
+  return types.join(' & ') || 'RequestOptions';
 }
 
 function resultOf({ components }: OpenApi, { operationId, responses }: Operation): Result {

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../src/sdk/client/answer.ts';
 import { ConnectionError } from '../../src/sdk/client/errors.ts';
-import { retryDelay, type RetryOptions } from '../../src/sdk/client/retry.ts';
+import { defaults } from '../../src/sdk/client/defaults.ts';
+import { retryDelay } from '../../src/sdk/client/retry.ts';
 
 const answered = (status: number, retryAfter?: string) =>
   errorOf(new Response(null, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }), '');
 const lost = new ConnectionError('lost');
 
-const delay = (
-  error = lost,
-  attempt = 1,
-  options: RetryOptions = {},
-  method = 'GET',
-  elapsed = 0,
-): number | undefined => retryDelay({ method, error, attempt, elapsed }, options);
+const delay = (error = lost, attempt = 1, options: object = {}, method = 'GET', elapsed = 0): number | undefined =>
+  retryDelay({ method, error, attempt, elapsed }, { ...defaults, ...options });
 
 /** A matcher: at least this, and at most this much more, by which it is extended at random. */
 const about = (milliseconds: number, more = 250) =>

@@ -51,6 +51,13 @@ export class CursorExpiredError extends KontorError {
 /** 412: the resource has changed since the version that `ifMatch` names. Nothing was written. */
 export class PreconditionFailedError extends KontorError {
   override readonly name = 'PreconditionFailedError';
+  /** The resource as it is now. `etagOf()` has its version. */
+  readonly current: unknown;
+
+  constructor(message: string, failure: Failure = {}) {
+    super(message, failure);
+    this.current = isRecord(failure.body) ? failure.body['data'] : undefined;
+  }
 }
 
 /** 422: fields are not valid, or the resource's state forbids the request. */

@@ -27,6 +27,9 @@ export class HttpClient {
   constructor(options: KontorOptions) {
     this.#options = options;
     this.#base = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+    // In a page, the address may be relative to it. Elsewhere, a wrong one should fail now, not as a broken connection.
+    if (!URL.canParse(this.#base, globalThis.location?.href))
+      throw new TypeError(`baseUrl is no URL: ${options.baseUrl}`);
   }
 
   /**
@@ -41,11 +44,16 @@ export class HttpClient {
       headers: this.#headers(method, body, options),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    const limits = { ...this.#options, ...options };
+    const { timeout, maxRetries, maxRetryTime } = this.#options;
+    const limits = {
+      timeout: options.timeout ?? timeout ?? defaults.timeout,
+      maxRetries: options.maxRetries ?? maxRetries ?? defaults.maxRetries,
+      maxRetryTime: options.maxRetryTime ?? maxRetryTime ?? defaults.maxRetryTime,
+    };
     const begin = Date.now();
     let mayBeDone = false;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(url, request, limits);
+      const outcome = await this.#attempt(url, request, limits.timeout, options.signal);
       if (!(outcome instanceof KontorError)) return outcome.body as Body;
       // An earlier attempt has deleted it, and only the answer was lost.
       if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined as Body;
@@ -71,7 +79,8 @@ export class HttpClient {
   async #attempt(
     url: string,
     request: RequestInit,
-    { timeout = defaults.timeout, signal, fetch: send = fetch }: KontorOptions & AnyOptions,
+    timeout: number,
+    signal: AbortSignal | undefined,
   ): Promise<{ body: unknown } | KontorError> {
     signal?.throwIfAborted();
     const controller = new AbortController();
@@ -82,6 +91,7 @@ export class HttpClient {
       isLate = true;
       controller.abort();
     }, timeout);
+    const send = this.#options.fetch ?? fetch;
     try {
       // A redirect would turn a POST into a GET. In a browser, the token is who asks, not a session's cookie.
       const response = await send(url, {
@@ -91,9 +101,9 @@ export class HttpClient {
         signal: controller.signal,
       });
       const body = parseAnswer(await response.text());
+      rememberEtag(body, response.headers.get('etag'));
       if (!response.ok) return errorOf(response, body);
       if (typeof body === 'string') return new KontorError('The answer is not JSON. Is baseUrl right?', { body });
-      rememberEtag(body, response.headers.get('etag'));
       return { body };
     } catch (cause) {
       signal?.throwIfAborted();

@@ -30,7 +30,7 @@ export interface PostOptions extends RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** The options of a PATCH or DELETE. */
+/** The options of a request that changes a resource. */
 export interface ConditionalOptions extends RequestOptions {
   /** The version that may be changed, from `etagOf()`. If there is a newer one, nothing is written. @throws PreconditionFailedError */
   ifMatch?: string | undefined;

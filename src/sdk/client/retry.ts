@@ -1,4 +1,3 @@
-import { defaults } from './defaults.ts';
 import { ConnectionError, ServerError, type KontorError } from './errors.ts';
 
 export interface RetryOptions {
@@ -34,7 +33,7 @@ function mayRetry(method: string, error: KontorError): boolean {
  */
 export function retryDelay(
   { method, error, attempt, elapsed }: { method: string; error: KontorError; attempt: number; elapsed: number },
-  { maxRetries = defaults.maxRetries, maxRetryTime = defaults.maxRetryTime }: RetryOptions,
+  { maxRetries, maxRetryTime }: { maxRetries: number; maxRetryTime: number },
 ): number | undefined {
   if (attempt > maxRetries || !mayRetry(method, error)) return undefined;
   const backOff = Math.min(firstDelay * 2 ** (attempt - 1), longestDelay);

@@ -140,6 +140,20 @@ describe('attempts', () => {
       await assert.rejects(kontor.customers.create({ type: 'customer', company_name: 'x' }), { status: 302 });
     }));
 
+  it('have the options of the client where those of the request are undefined', () =>
+    behind(
+      ['refuse', 'refuse'],
+      async (kontor, { requests }) => {
+        await assert.rejects(kontor.me({ maxRetries: undefined, timeout: undefined }), ConnectionError);
+        assert.equal(requests.length, 1);
+      },
+      { maxRetries: 0 },
+    ));
+
+  it('are not made to an address that is none', () => {
+    for (const address of ['', 'kontor.example']) assert.throws(() => connect({ baseUrl: address }), TypeError);
+  });
+
   it('to a machine that does not answer fail with a ConnectionError that has the cause', async () => {
     const error = await connect({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
       .me()
