@@ -249,7 +249,9 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     await app.visit({}, async (page, watch) => {
       watch.allowed.push(/401/, /Failed to load resource/);
       await signIn(page, email, `/bank-transactions/${id}`);
-      const shows = (state: string) => page.getByRole('main').getByText(state, { exact: true }).waitFor();
+      // The badge: the history says the same of past events.
+      const badge = page.getByRole('main').locator('.mantine-Badge-label');
+      const shows = (state: string) => badge.getByText(state, { exact: true }).waitFor();
       await shows('Unmatched');
 
       const held = Promise.withResolvers<void>();
