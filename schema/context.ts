@@ -36,7 +36,7 @@ export interface Webhooks {
 }
 
 /** The channels on which triggers notify of a tenant's changes (src/notifications.ts). */
-export const notificationChannels = ['deliveries', 'events', 'changes'] as const;
+export const notificationChannels = ['deliveries', 'events', 'changes', 'requests'] as const;
 export type NotificationChannel = (typeof notificationChannels)[number];
 
 /**

@@ -5,6 +5,7 @@ import './identity/profile.ts';
 import './identity/api-token.ts';
 import './identity/member.ts';
 import './identity/session.ts';
+import './identity/request-log.ts';
 import './resources/customer.ts';
 import './resources/invoice/invoice.ts';
 import './resources/invoice/mutations.ts';

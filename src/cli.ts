@@ -53,6 +53,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
 /** Those that reach a remote installation, beside the commands of its REST API. */
 const remoteCommands: typeof furtherCommands = [
   [['listen'], async () => (await import('./commands/listen.ts')).addListenCommand(program)],
+  [['logs'], async () => (await import('./commands/logs.ts')).addLogsCommand(program)],
   [['trigger'], async () => (await import('./commands/trigger.ts')).addTriggerCommand(program)],
 ];
 const has = (name: string): boolean => program.commands.some((command) => command.name() === name);

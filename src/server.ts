@@ -22,6 +22,7 @@ import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
 import { enforceTimeouts, serverOptions, defaultTimeouts, type HttpTimeouts } from './http/timeouts.ts';
 import { Pipelining } from './http/pipelining.ts';
+import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import {
@@ -89,7 +90,8 @@ export function createServer({
   answerMetrics,
   tracing,
 }: ServerOptions): Server {
-  const requestLog = new RequestLog(log);
+  const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
+  const requestLog = new RequestLog(log, announcer);
   const connectionLog = new BoundedLog(log);
   const admission = createRequestAdmission({ client, pool }, limiter, now, (err) =>
     requestLog.faultsBeforeAdmission.error({ err }, 'identity'),

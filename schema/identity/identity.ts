@@ -66,6 +66,8 @@ export interface Identity {
     expiresAt?: Date;
   }) => Promise<{ apiToken: ApiToken; value: string }>;
   revokeApiToken: (id: string) => Promise<ApiToken | null>;
+  /** Has the requests of one of the user's valid tokens for the tenant announced for a while. @returns whether it is one */
+  followApiToken: (id: string, until: Date) => Promise<boolean>;
   /** The tenant's members, in the order in which they joined. */
   members: () => Promise<Member[]>;
   /** @throws ValidationError for the last member */

@@ -1,6 +1,7 @@
 import type { Principal } from '../../schema/context.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { authenticate, authenticateSession, type Identities } from '../identity/index.ts';
+import type { FollowedToken } from '../http/request-announcer.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 
 /** The refusal of a request as a whole, before its content is read. */
@@ -16,6 +17,8 @@ interface Admission {
   /** Headers for any response to this request. */
   headers: Record<string, string>;
   outcome: { principal: Principal } | { refusal: Refusal };
+  /** The token of the request, if somebody follows its requests. */
+  followed?: FollowedToken;
 }
 
 /** The credentials of a request. */
@@ -75,7 +78,9 @@ export function createRequestAdmission(
     const caller = await authenticate(identities, authorization, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The API token is missing or not valid.');
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
-    return admit(caller.principal, `token:${caller.tokenId}`);
+    const { principal, tokenId, isFollowed } = caller;
+    const admission = await admit(principal, `token:${tokenId}`);
+    return isFollowed ? { ...admission, followed: { tenantId: principal.tenant.id, tokenId } } : admission;
   };
 
   const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {

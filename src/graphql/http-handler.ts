@@ -49,8 +49,9 @@ export function createGraphqlHttpHandler({
     if (wantsGraphiql(request) && answerGraphiql(request, response)) return;
     const admit = async (signal: AbortSignal): Promise<void> => {
       const credentials = credentialsOf(request, publicUrl());
-      const { headers, outcome } = await admission.admit(credentials);
+      const { headers, outcome, followed } = await admission.admit(credentials);
       setHeaders(response, headers);
+      if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return sendGraphqlError(response, outcome.refusal, requestId);
       requestLog.admitted(response);
       const { principal } = outcome;

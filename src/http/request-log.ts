@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { BoundedLog, truncated } from './bounded-log.ts';
+import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
 
 /** The id of a request, from its response's header. */
 export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
@@ -20,9 +21,12 @@ export class RequestLog {
   readonly faultsBeforeAdmission: BoundedLog;
   readonly #log: Logger;
   readonly #admitted = new WeakSet<ServerResponse>();
+  readonly #followed = new WeakMap<ServerResponse, FollowedToken>();
+  readonly #announcer: RequestAnnouncer;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, announcer: RequestAnnouncer) {
     this.#log = log;
+    this.#announcer = announcer;
     this.beforeAdmission = new BoundedLog(log);
     this.faultsBeforeAdmission = new BoundedLog(log);
   }
@@ -30,6 +34,7 @@ export class RequestLog {
   /** Gives the request its id, and writes its line to the log once it is answered. */
   watch(request: IncomingMessage, response: ServerResponse, path: string): void {
     const requestId = randomUUID();
+    const startedAt = new Date();
     const start = performance.now();
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -37,18 +42,21 @@ export class RequestLog {
       const aborted = !response.writableFinished;
       const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
       const log = this.#admitted.has(response) ? this.#log : this.beforeAdmission;
-      log.info(
-        {
-          requestId,
-          method: request.method,
-          path: truncated(withoutSecret(path)),
-          status: response.statusCode,
-          ms,
-          ...(aborted && { aborted }),
-          ...replayed,
-        },
-        'request',
-      );
+      const { statusCode: status } = response;
+      const { method = '' } = request;
+      const shownPath = truncated(withoutSecret(path));
+      log.info({ requestId, method, path: shownPath, status, ms, ...(aborted && { aborted }), ...replayed }, 'request');
+      const followed = this.#followed.get(response);
+      if (!followed) return;
+      this.#announcer.announce(followed, {
+        requestId,
+        method,
+        path: shownPath,
+        status,
+        durationMs: Math.round(ms),
+        isAborted: aborted,
+        startedAt: startedAt.toISOString(),
+      });
     });
   }
 
@@ -56,6 +64,11 @@ export class RequestLog {
   fault(response: ServerResponse, err: unknown): void {
     const log = this.#admitted.has(response) ? this.#log : this.faultsBeforeAdmission;
     log.error({ err, requestId: idOf(response) }, 'fault');
+  }
+
+  /** Has a request announced to whoever follows its token. */
+  follow(response: ServerResponse, token: FollowedToken): void {
+    this.#followed.set(response, token);
   }
 
   /** Marks a request as admitted: token or session, tenant, and rate limit were checked. */

@@ -45,8 +45,9 @@ export function createRestHandler({
       router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
     const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
       const credentials = { authorization: request.headers.get('authorization') };
-      const { headers, outcome } = await admission.admit(credentials);
+      const { headers, outcome, followed } = await admission.admit(credentials);
       setHeaders(response, headers);
+      if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return refuse(outcome.refusal);
       requestLog.admitted(response);
       const context = domain.contextFor(outcome.principal, { notifications, requestId, signal });

@@ -5,6 +5,7 @@ const isWrite: Record<keyof Identity, boolean> = {
   apiTokens: false,
   createApiToken: true,
   revokeApiToken: true,
+  followApiToken: false,
   members: false,
   removeMember: true,
   invitations: false,

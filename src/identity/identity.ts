@@ -38,6 +38,14 @@ export function createIdentity(
       return client.apiToken.findFirst({ where: { id, userId, tenantId }, ...shown });
     },
 
+    followApiToken: async (id, until) => {
+      const { count } = await client.apiToken.updateMany({
+        where: { id, userId, tenantId, revokedAt: null },
+        data: { followedUntil: until },
+      });
+      return count > 0;
+    },
+
     members: () => listMembers(client, tenantId),
     removeMember: (id) => removeMember(client, { tenantId, userId: id }).catch(asArgumentError('userId')),
 

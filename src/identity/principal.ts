@@ -5,7 +5,13 @@ import { batchWhileBusy } from '../../prisma/batching.ts';
 import { tokenHash } from './token.ts';
 
 export type Authentication =
-  | { kind: 'principal'; principal: Principal; tokenId: string }
+  | {
+      kind: 'principal';
+      principal: Principal;
+      tokenId: string;
+      /** Whether somebody follows the token's requests. */
+      isFollowed: boolean;
+    }
   /** No token, or none that is valid: malformed, unknown, revoked or expired. */
   | { kind: 'unauthenticated' }
   /** The token is valid, but has lost its tenant or never had one. */
@@ -27,6 +33,7 @@ interface Row {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  followedUntil: Date | null;
   userId: string;
   userName: string;
   userEmail: string;
@@ -59,7 +66,8 @@ export async function authenticate(
 
   noteUse(client, row, now).catch(onError);
   if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
-  return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id };
+  const isFollowed = row.followedUntil !== null && row.followedUntil > now;
+  return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id, isFollowed };
 }
 
 const batches = new WeakMap<Pool, (hash: Uint8Array) => Promise<Row | undefined>>();
@@ -84,6 +92,7 @@ const hex = (bytes: Uint8Array): string => bytes.toHex();
 const callers = `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
+    t.followed_until as "followedUntil",
     u.id as "userId", u.name as "userName", u.email as "userEmail",
     n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
   from api_tokens t

@@ -37,6 +37,7 @@ describe('authentication', () => {
     expect(answer).toEqual({
       kind: 'principal',
       tokenId: id,
+      isFollowed: false,
       principal: {
         user: { id: user.id, name: user.email.split('@')[0], email: user.email },
         tenant: { id: tenant.id, name: 'Acme', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
