@@ -21,6 +21,7 @@ import './resources/bank-transaction/suggestions.ts';
 import './resources/project/billing.ts';
 import './resources/overview.ts';
 import './bank-import/upload.ts';
+import './record-import/mutations.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';
 import './resources/delivery/subscription.ts';

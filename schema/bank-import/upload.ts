@@ -28,10 +28,10 @@ const StatementFormat = builder.enumType('StatementFormat', {
   },
 });
 
-const cell = text(255);
+export const cell = text(255);
 
 /** A delimiter must not be a letter, a digit or a line break: these would split words, numbers or rows. */
-const delimiter = z
+export const delimiter = z
   .string()
   .refine(
     (value) => /^(?:\t|[^\p{L}\p{N}\p{Z}\p{C}"])$/u.test(value),
@@ -98,10 +98,12 @@ const CsvMappingInput = builder.inputType('CsvMappingInput', {
 
 type Given = typeof CsvMappingInput.$inferInput;
 
+/** A column that is given by its name, or by its number. */
+export const columnOf = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
+
 /** Omits values that are null, and converts a column given as a number to its position. */
 function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
   if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
-  const columnOf = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
   const places = Object.entries(columns)
     .filter((entry): entry is [string, string | string[]] => entry[1] != null)
     .map(([field, column]) => [field, Array.isArray(column) ? column.map(columnOf) : columnOf(column)]);

@@ -25,6 +25,9 @@ const maxFaults = 100;
 /** The rows that are checked by one statement. */
 const windowRows = 100_000;
 
+/** The form of this service's own numbers. Imported invoices may have any. */
+const ownNumber = String.raw`^\d{4}-(?!0000$)(\d{4}|[1-9]\d{4,8})$`;
+
 const paidBy = (column: string): Rule['other'] => ({
   rows: `select ${column} as id, sum(amount) as paid from payments
     where tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid group by ${column}`,
@@ -55,7 +58,7 @@ const rules: Rule[] = [
     type: 'invoice',
     table: 'invoices',
     message: 'number: The sequence of this year must include it.',
-    breaks: `number is not null
+    breaks: `number ~ '${ownNumber}'
       and left(number, 4)::int not in (select year from invoice_sequences where tenant_id = $1)`,
   },
   {
@@ -126,7 +129,7 @@ const faultsSql = ({ table, breaks, other }: Rule): string => `
   select checked.id as key from checked ${other ? `full join other on other.id = checked.${other.by}` : ''}
   where checked.id is not null and (${breaks}) limit ${maxFaults}`;
 
-/** Every number of a year was given once, up to the last one. */
+/** Every number of a year was given once, up to the last one. Numbers that were imported may have left gaps. */
 const sequenceRule = {
   type: 'invoice_sequence',
   message: 'last: Must be the number of invoices with a number of this year, without gaps.',
@@ -134,10 +137,12 @@ const sequenceRule = {
 const brokenSequences = `
   select year as key from invoice_sequences
   left join (
-    select left(number, 4)::int as year, count(*) as numbers, max(substr(number, 6)::int) as highest
-    from invoices where tenant_id = $1 and number is not null group by 1
+    select left(number, 4)::int as year, count(*) as numbers, max(substr(number, 6)::int) as highest,
+      bool_or(external_id is not null) as imported
+    from invoices where tenant_id = $1 and number ~ '${ownNumber}' group by 1
   ) as given using (year)
-  where tenant_id = $1 and (last, last) is distinct from (numbers, highest)`;
+  where tenant_id = $1
+    and case when imported then last < highest else (last, last) is distinct from (numbers, highest) end`;
 
 /** The rows of the tenant that break a rule between rows; at most `maxFaults`. */
 export async function inconsistencies(db: Db): Promise<Fault[]> {

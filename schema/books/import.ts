@@ -280,7 +280,10 @@ function messageOf({ model }: RecordType, error: unknown): string | undefined {
   }
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
   const [, constraint = ''] = /constraint "(\w+)"/.exec(error.message) ?? [];
-  if (error.code === 'P2002') return `${uniqueFields[constraint] ?? 'id'}: An earlier line has the same.`;
+  if (error.code === 'P2002') {
+    const field = constraint.endsWith('_external_id_key') ? 'external_id' : (uniqueFields[constraint] ?? 'id');
+    return `${field}: An earlier line has the same.`;
+  }
   if (error.code !== 'P2003') return undefined;
   const column = /_tenant_id_(\w+)_fkey$/.exec(constraint)?.[1] ?? model;
   return `${column}: No earlier line has this id.`;

@@ -123,9 +123,9 @@ function readColumns(columns: Column[], fields: Record<string, unknown>, problem
 type Amount = Pick<Decimal, 'toFixed'>;
 const equal = (a: Amount, b: Amount): boolean => a.toFixed() === b.toFixed();
 
-/** The totals are those of the lines, and a number is of the invoice's year. */
+/** The totals are those of the lines. A number is of the invoice's year, unless it was given elsewhere. */
 function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], problems: Problems): void {
-  const { currency, number, invoiceDate, status, issuedAt, overdueAt } = invoice;
+  const { currency, number, invoiceDate, status, issuedAt, overdueAt, externalId } = invoice;
   const bounds = new Problems();
   totalRules(items, currency, bounds);
   for (const [path, messages] of Object.entries(bounds.errors))
@@ -136,7 +136,7 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
   checkAmount('total_net', invoice.totalNet, totalNet, problems);
   checkAmount('total_vat', invoice.totalVat, totalVat, problems);
   checkAmount('total_gross', invoice.totalGross, totalGross, problems);
-  if (number !== null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
+  if (number !== null && externalId === null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
     problems.add('number', 'Must be YYYY-NNNN, with the year of the invoice date.');
   if (status === 'DRAFT') {
     if (issuedAt) problems.add('issued_at', 'A draft is not issued.');

@@ -17,6 +17,7 @@ import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
 import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
@@ -37,6 +38,7 @@ export const Customer = builder.prismaObject('Customer', {
     city: 'Berlin',
     country: 'DE',
     vatId: 'DE123456789',
+    externalId: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -48,6 +50,7 @@ export const Customer = builder.prismaObject('Customer', {
     city: t.exposeString('city', { nullable: true }),
     country: t.exposeString('country', { nullable: true }),
     vatId: t.exposeString('vatId', { nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -107,12 +110,14 @@ builder.queryFields((t) => ({
           description: `${wordsIn} company name, e-mail address, city and VAT number.`,
           validate: searchText,
         }),
+        ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, args, context, info) => {
         const where: Prisma.CustomerWhereInput = {
+          ...byExternalId(args),
           ...updatedSince(args),
           ...(args.type && { type: args.type }),
           ...allOf(containing(args.q)),

@@ -17,6 +17,7 @@ import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
 import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
@@ -29,6 +30,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     hourlyRateNet: '95',
     invoiceId: null,
     billed: false,
+    externalId: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -47,6 +49,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     description: t.exposeString('description', { nullable: true }),
     billable: t.exposeBoolean('billable'),
     hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -111,6 +114,7 @@ builder.queryFields((t) => ({
         to: t.arg({ type: 'Date', description: 'Worked on this day or earlier.' }),
         projectId: t.arg({ type: 'UUID', description: 'Only time entries of this project.' }),
         billed: t.arg.boolean({ description: 'Only billed time entries, or only unbilled ones.' }),
+        ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
@@ -118,6 +122,7 @@ builder.queryFields((t) => ({
       rules: periodRules,
       resolve: (_root, args, context, info) => {
         const where: Prisma.TimeEntryWhereInput = {
+          ...byExternalId(args),
           ...updatedSince(args),
           ...((args.from || args.to) && { date: within(args) }),
           ...(args.projectId && { projectId: args.projectId }),

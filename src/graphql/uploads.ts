@@ -1,5 +1,6 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
+import type { Ability } from '../../schema/ability.ts';
 import type { Context } from '../../schema/context.ts';
 import { CodedError, ForbiddenError } from '../../schema/errors.ts';
 import { ConcurrencyLimiter } from '../../schema/execution/concurrency-limiter.ts';
@@ -10,8 +11,15 @@ export const maxUploadsOfTenant = 4;
 /** Seconds after which a refused upload should be retried. */
 const retryAfter = 10;
 
-/** Bank statements are the only uploads. */
-const ability = 'bank-transactions:write';
+/** Uploads are bank statements and imports. The mutation checks which of these abilities its own kind needs. */
+const abilities = [
+  'bank-transactions:write',
+  'customers:write',
+  'invoices:write',
+  'receipts:write',
+  'projects:write',
+  'time-entries:write',
+] as const satisfies Ability[];
 
 /** The received forms by their requests, for useUploads(). */
 export interface ReceivedForm {
@@ -67,7 +75,7 @@ const headersOfOurs = ['authorization', 'graphql-require-preflight', 'x-requeste
 function check({ headers }: IncomingMessage, context: Context): void {
   if (headersOfOurs.every((name) => headers[name] === undefined))
     throw new CodedError('FORBIDDEN', 'An upload must carry the header GraphQL-Require-Preflight.');
-  if (!context.may(ability)) throw new ForbiddenError(ability);
+  if (!abilities.some((ability) => context.may(ability))) throw new ForbiddenError(abilities[0]);
 }
 
 /** Passes a form's fields to Yoga. Yoga gets the request without its body, which it would keep in memory as a whole. */

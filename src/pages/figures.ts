@@ -10,6 +10,7 @@ import { maxDigits } from '../../schema/money/money.ts';
 import { scanCost } from '../../schema/execution/cost.ts';
 import { maxNodes } from '../../schema/nodes/nodes.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/paging/page.ts';
+import { maxErrors, maxRows } from '../../schema/record-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
@@ -54,6 +55,8 @@ export const figures = {
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
   maxNodes: number.format(maxNodes),
+  maxImportErrors: number.format(maxErrors),
+  maxImportRows: number.format(maxRows),
   maxTransactions: number.format(maxTransactions),
   maxWarnings: number.format(maxWarnings),
   cursorDays: number.format(cursorDays),

@@ -24,6 +24,7 @@ const slugs = [
   'webhooks',
   'testing-webhooks',
   'graphql',
+  'moving',
 ];
 
 /** The guides as written. Their fenced blocks are run by test/docs/. */

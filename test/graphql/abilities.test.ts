@@ -83,9 +83,9 @@ const isNeeded = ({ field }: Place, path: string[]): boolean =>
   path.length > 1 || String(field.args.find(({ name }) => name === path[0])?.type).endsWith('!');
 
 /** A request with a file, by the GraphQL multipart request specification. */
-async function upload(who: Integrator, query: string): Promise<Pick<Answer, 'body'>> {
+async function upload(who: Integrator, query: string, variables: object): Promise<Pick<Answer, 'body'>> {
   const form = new FormData();
-  form.set('operations', JSON.stringify({ query, variables: { file: null } }));
+  form.set('operations', JSON.stringify({ query, variables }));
   form.set('map', JSON.stringify({ file: ['variables.file'] }));
   form.set('file', new File(['nothing'], 'statement.xml'));
   const headers = { authorization: `Bearer ${who.token}` };
@@ -125,6 +125,10 @@ describe('a request beyond a token’s abilities is forbidden', () => {
   /** Further abilities of fields that show other resources. single-abilities.test.ts tests the others. */
   const shows: Record<string, Ability[]> = {
     billProject: ['projects:read', 'time-entries:read'],
+    importInvoices: ['customers:read'],
+    importProjects: ['customers:read'],
+    importReceipts: ['customers:read', 'projects:read'],
+    importTimeEntries: ['projects:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 
@@ -135,7 +139,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
       const codeFor = async (...abilities: string[]): Promise<string | undefined> => {
         const who = await withAbilities(...abilities);
         const [query, args] = question(place);
-        const answer = 'file' in args ? await upload(who, query) : await who.graphqlAnswer(query, args);
+        const answer = 'file' in args ? await upload(who, query, args) : await who.graphqlAnswer(query, args);
         return answer.body.errors && refusal(answer).code;
       };
       expect(await codeFor(...everything.filter((each) => each !== ability))).toBe('FORBIDDEN');

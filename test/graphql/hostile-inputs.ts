@@ -83,6 +83,10 @@ const ofPages = new Set(['after', 'before', 'last']);
 const isRequired = (input: Input): boolean =>
   'defaultValue' in input && (isRequiredArgument(input as GraphQLArgument) || isRequiredInputField(input));
 
+/** An import needs a column for several of its fields. They aren't required by type, because each may have a default. */
+const isColumnOfImport = (owner: string, [argument]: string[]): boolean =>
+  argument === 'columns' && owner.endsWith('ColumnsInput');
+
 /** Makes the arguments of a field, with the value at `path` at one of its bounds. */
 function argumentsAtBound(r: Random, { field, path }: (typeof inputs)[number], ids: Ids): Record<string, unknown> {
   const hasMore = r(4) === 0;
@@ -91,6 +95,7 @@ function argumentsAtBound(r: Random, { field, path }: (typeof inputs)[number], i
       (input) =>
         path.join().startsWith([...at, input.name].join()) ||
         isRequired(input) ||
+        isColumnOfImport(owner, at) ||
         (!ofPages.has(input.name) && r(3) === 0),
     );
     return Object.fromEntries(given.map((input) => [input.name, value(owner, input.name, input.type, at)]));

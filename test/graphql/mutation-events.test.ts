@@ -38,6 +38,12 @@ const withoutEvents: Record<string, string> = {
     ]),
   ),
   pingWebhook: 'webhook.ping is sent to this webhook only, and concerns no resource.',
+  ...Object.fromEntries(
+    ['importCustomers', 'importProjects', 'importInvoices', 'importReceipts', 'importTimeEntries'].map((name) => [
+      name,
+      'Books that move in have happened elsewhere. The change feed has every row.',
+    ]),
+  ),
   redeliver: 'Sends an event again.',
   redeliverMissed: 'Sends events again.',
   ...Object.fromEntries(

@@ -39,6 +39,7 @@ describe('POST /customers', () => {
         city: 'Berlin',
         country: 'DE',
         vat_id: 'DE123456789',
+        external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

@@ -42,6 +42,7 @@ describe('POST /invoices', () => {
         issued_at: null,
         paid_at: null,
         cancelled_at: null,
+        external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },
@@ -126,6 +127,7 @@ describe('POST /invoices', () => {
       number: `2026-${String(Number(read.number.slice(5)) + 1).padStart(4, '0')}`,
       items: [{ ...read.items[0], id: sample.anId }],
       issued_at: sample.aTime,
+      external_id: null,
       created_at: sample.aTime,
       updated_at: sample.aTime,
     });

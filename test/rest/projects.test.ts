@@ -32,6 +32,7 @@ describe('POST /projects', () => {
         end_date: null,
         status: 'active',
         tracked_minutes: 0,
+        external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

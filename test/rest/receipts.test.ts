@@ -36,6 +36,7 @@ describe('POST /receipts', () => {
         project_id: null,
         status: 'draft',
         paid_at: null,
+        external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

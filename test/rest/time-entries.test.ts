@@ -33,6 +33,7 @@ describe('POST /time-entries', () => {
         hourly_rate_net: 87.5,
         invoice_id: null,
         billed: false,
+        external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

@@ -5,7 +5,7 @@ import { amountReader, dayReader, directed } from './csv-values.ts';
 import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
 
 /** A column, by its header's name in any case, or by its position from 1. */
-type CsvColumn = string | number;
+export type CsvColumn = string | number;
 
 /** The format of a bank's CSV files, as the user describes it. */
 export interface CsvMapping {
@@ -140,7 +140,10 @@ interface Row {
 }
 
 /** The rows with the lines in which they begin. csv-parse requires the same number of cells in every row. */
-async function* rowsOf(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<Row> {
+export async function* rowsOf(
+  text: AsyncIterable<string>,
+  mapping: Pick<CsvMapping, 'delimiter' | 'skipLines'>,
+): AsyncGenerator<Row> {
   const skipped = mapping.skipLines ?? 0;
   const { delimiter, whole } = await delimited(text, mapping, skipped);
   const parser = parse({
@@ -188,7 +191,7 @@ function refusal(error: CsvError & { lines?: number; record?: unknown }): Statem
 }
 
 /** The file's delimiter: the mapping's, or the most frequent candidate in the first row. */
-async function delimited(text: AsyncIterable<string>, mapping: CsvMapping, skipped: number) {
+async function delimited(text: AsyncIterable<string>, mapping: Pick<CsvMapping, 'delimiter'>, skipped: number) {
   if (mapping.delimiter !== undefined) return { delimiter: mapping.delimiter, whole: text };
   const iterator = text[Symbol.asyncIterator]();
   let head = '';

@@ -11,6 +11,7 @@ import { periodRules, within } from '../../filters/period.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
@@ -73,6 +74,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     amountDue: '904.4',
     paidAt: null,
     cancelledAt: null,
+    externalId: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -110,6 +112,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     issuedAt: t.expose('issuedAt', { type: 'DateTime', nullable: true }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -150,6 +153,7 @@ builder.queryFields((t) => ({
           description: `${wordsIn} number, the subject and, for those who may read customers, the customer's company name.`,
           validate: searchText,
         }),
+        ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
@@ -157,6 +161,7 @@ builder.queryFields((t) => ({
       rules: periodRules,
       resolve: async (_root, args, context, info) => {
         const where: Prisma.InvoiceWhereInput = {
+          ...byExternalId(args),
           ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),

@@ -23,3 +23,21 @@ export function parseInvoiceNumber(number: string): { year: number; position: nu
   if (year === undefined || position === undefined || position === 0) return undefined;
   return number === invoiceNumberOf(year, position) ? { year, position } : undefined;
 }
+
+/** Has the sequences continue after these numbers, which were given out elsewhere. Locks each sequence that they belong to. */
+export async function continueAfter(context: Context, numbers: string[]): Promise<void> {
+  const highest = new Map<number, number>();
+  for (const number of numbers) {
+    const { year, position } = parseInvoiceNumber(number) ?? {};
+    if (year !== undefined && position !== undefined) highest.set(year, Math.max(position, highest.get(year) ?? 0));
+  }
+  for (const [year, position] of [...highest].toSorted(([a], [b]) => a - b)) {
+    const where = { tenantId_year: { tenantId: context.tenant.id, year } };
+    const { last } = await context.db.invoiceSequence.upsert({
+      where,
+      create: { year, last: 0 },
+      update: { last: { increment: 0 } },
+    });
+    if (last < position) await context.db.invoiceSequence.update({ where, data: { last: position } });
+  }
+}

@@ -20,6 +20,7 @@ import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
@@ -63,6 +64,7 @@ export const Project = builder.prismaObject('Project', {
     startDate: '2026-01-01',
     endDate: '2026-03-31',
     trackedMinutes: 480,
+    externalId: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -87,6 +89,7 @@ export const Project = builder.prismaObject('Project', {
       select: { id: true },
       resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
     }),
+    externalId: t.exposeString('externalId', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -175,12 +178,14 @@ builder.queryFields((t) => ({
         status: t.arg({ type: ProjectStatus, description: 'Only rows in this state.' }),
         customerId: t.arg({ type: 'UUID', description: 'Only invoices of this customer.' }),
         q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
+        ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
       resolve: (_root, args, context, info) => {
         const where: Prisma.ProjectWhereInput = {
+          ...byExternalId(args),
           ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),

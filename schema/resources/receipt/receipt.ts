@@ -23,6 +23,7 @@ import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -48,6 +49,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     vatAmount: '19',
     amountNet: '100',
     paidAt: null,
+    externalId: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -67,6 +69,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountNet: t.expose('amountNet', { type: 'Decimal' }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -125,7 +128,7 @@ function receiptRules(input: ReceiptInput, context: Context, problems: Problems,
 }
 
 /** A receipt names a customer of type supplier. */
-function supplierRules(supplier: Customer | null, problems: Problems): void {
+export function supplierRules(supplier: Customer | null, problems: Problems): void {
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
 }
 
@@ -183,12 +186,14 @@ builder.queryFields((t) => ({
           description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
           validate: searchText,
         }),
+        ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
       resolve: async (_root, args, context, info) => {
         const where: Prisma.ReceiptWhereInput = {
+          ...byExternalId(args),
           ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.supplierId && { supplierId: args.supplierId }),

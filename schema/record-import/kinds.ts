@@ -1,0 +1,144 @@
+import type { Ability } from '../ability.ts';
+
+/** How a cell's text is read. `reference` is an id in the other system, or a name; `duration` is minutes, or 1:30. */
+export type CellType = 'text' | 'day' | 'decimal' | 'boolean' | 'choice' | 'duration' | 'reference';
+
+export interface Field {
+  type: CellType;
+  description: string;
+  required?: true;
+  /** Whether it isn't a field of the input that creates such a record. */
+  isOwn?: true;
+}
+
+export interface Kind {
+  /** In mutations and inputs: `importCustomers`, `CustomerColumnsInput`. */
+  name: string;
+  plural: string;
+  model: 'Customer' | 'Project' | 'Invoice' | 'Receipt' | 'TimeEntry';
+  write: Ability;
+  /** Which other resources its columns name. */
+  reads: Ability[];
+  fields: Record<string, Field>;
+}
+
+const externalId = {
+  type: 'text',
+  required: true,
+  isOwn: true,
+  description: 'The id in the other system. A row that was imported before is skipped.',
+} as const satisfies Field;
+const currency = { type: 'text', description: "ISO 4217. Default: the tenant's." } as const satisfies Field;
+const text = (description: string): Field => ({ type: 'text', description });
+const day = (description: string): Field => ({ type: 'day', description });
+const decimal = (description: string): Field => ({ type: 'decimal', description });
+const reference = (description: string): Field => ({ type: 'reference', isOwn: true, description });
+const required = (field: Field): Field => ({ ...field, required: true });
+
+const named = 'its id in the other system, or its name, exactly as here';
+
+/** The records that can be imported, in an order in which they can refer to each other. */
+export const kinds: readonly Kind[] = [
+  {
+    name: 'Customer',
+    plural: 'Customers',
+    model: 'Customer',
+    write: 'customers:write',
+    reads: [],
+    fields: {
+      externalId,
+      type: required({ type: 'choice', description: '`customer` or `supplier`.' }),
+      companyName: required(text('The name of the company or person.')),
+      email: text('The e-mail address.'),
+      addressLine1: text('Street and number.'),
+      postalCode: text('The postal code.'),
+      city: text('The city.'),
+      country: text('ISO 3166-1 alpha-2.'),
+      vatId: text('The VAT identification number.'),
+    },
+  },
+  {
+    name: 'Project',
+    plural: 'Projects',
+    model: 'Project',
+    write: 'projects:write',
+    reads: ['customers:read'],
+    fields: {
+      externalId,
+      name: required(text("The project's name.")),
+      customer: reference(`The customer: ${named}.`),
+      description: text('A description of the work.'),
+      status: { type: 'choice', description: '`active`, `completed`, or `archived`. Default: active.' },
+      hourlyRateNet: decimal('The net price per hour.'),
+      currency,
+      budgetHours: decimal('The agreed number of hours.'),
+      startDate: day('The first day.'),
+      endDate: day('The last day.'),
+    },
+  },
+  {
+    name: 'Invoice',
+    plural: 'Invoices',
+    model: 'Invoice',
+    write: 'invoices:write',
+    reads: ['customers:read'],
+    fields: {
+      externalId: {
+        ...externalId,
+        description: `${externalId.description} Rows with the same id are the lines of one invoice.`,
+      },
+      number: required({ ...text('The number that the invoice has already. It is kept.'), isOwn: true }),
+      customer: required(reference(`The customer: ${named}.`)),
+      invoiceDate: required(day('The date of the invoice.')),
+      dueDate: day('The last day to pay. Default: 14 days after the invoice date.'),
+      subject: text('The subject.'),
+      currency,
+      paidOn: { ...day('The day on which it was paid in full; empty if it is open.'), isOwn: true },
+      totalGross: { ...decimal('The gross total. An error if the lines have another one.'), isOwn: true },
+      title: { ...text("The line's title. Default: the subject, or the number."), isOwn: true },
+      quantity: { ...decimal("The line's quantity. Default: 1."), isOwn: true },
+      unit: { ...text("The line's unit."), isOwn: true },
+      unitPriceNet: required({ ...decimal('The net price of one unit.'), isOwn: true }),
+      vatRate: required({ ...decimal('Per cent: 19 for 19 %.'), isOwn: true }),
+    },
+  },
+  {
+    name: 'Receipt',
+    plural: 'Receipts',
+    model: 'Receipt',
+    write: 'receipts:write',
+    reads: ['customers:read', 'projects:read'],
+    fields: {
+      externalId,
+      receiptDate: required(day('The date on the receipt.')),
+      amountGross: required(decimal('The amount to pay, VAT included.')),
+      vatRate: decimal('Per cent: 19 for 19 %. Default: 0.'),
+      currency,
+      supplier: reference(`The supplier: ${named}.`),
+      project: reference(`The project: ${named}.`),
+      receiptNumber: text("The supplier's own number."),
+      dueDate: day('The last day to pay.'),
+      description: text('The purpose of the expense.'),
+      category: text("A category of the tenant's own choice."),
+      paidOn: { ...day('The day on which it was paid in full; empty if it is open.'), isOwn: true },
+    },
+  },
+  {
+    name: 'TimeEntry',
+    plural: 'TimeEntries',
+    model: 'TimeEntry',
+    write: 'time-entries:write',
+    reads: ['projects:read'],
+    fields: {
+      externalId,
+      project: required(reference(`The project: ${named}.`)),
+      date: required(day('The day of the work.')),
+      duration: { type: 'duration', isOwn: true, description: 'The time worked: `1:30`, `1:30:00`, or minutes.' },
+      hours: { ...decimal('The time worked in hours, instead of `duration`.'), isOwn: true },
+      description: text('What was done.'),
+      billable: { type: 'boolean', description: '`yes` or `no`, `true` or `false`, `1` or `0`. Default: yes.' },
+      hourlyRateNet: decimal("The net price per hour. Default: the project's."),
+      person: reference('The e-mail address or name of the member who worked. Default: the caller.'),
+    },
+  },
+];
