@@ -40,8 +40,8 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       expect(new URL(page.url()).hash).toBe('#content');
-      await page.getByRole('link', { name: 'An invoice', exact: true }).first().click();
-      expect(new URL(page.url()).hash).toBe('#an-invoice');
+      await page.getByRole('link', { name: 'With curl', exact: true }).first().click();
+      expect(new URL(page.url()).hash).toBe('#with-curl');
     });
   });
 
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.getByRole('status').getByText('The code is copied.').waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toBe(await blocks.first().textContent());
-      expect(copied).toContain(`export KONTOR=${service.url}`);
+      expect(copied).toContain(`baseUrl: '${service.url}'`);
       await page.evaluate(() => navigator.clipboard.writeText(''));
       // On plain HTTP from another machine, browsers have no clipboard API.
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
