@@ -83,6 +83,8 @@ describe('the commands', () => {
     const lists = readOperations().filter(({ answer }) => answer === 'list');
     for (const operation of lists)
       for (const column of columnsOf(operation)) expect([...operation.fields.keys()]).toContain(column);
+    for (const operation of readOperations().filter(({ verb }) => verb === 'list'))
+      expect([operation.noun, columnsOf(operation)]).not.toEqual([operation.noun, []]);
     const invoices = lists.find(({ noun }) => noun === 'invoices')!;
     expect(columnsOf(invoices)).toHaveLength(9);
   });
@@ -150,6 +152,19 @@ describe('the commands', () => {
     ]);
     expect(rows).toEqual([{ rate: expect.stringMatching(/^1234567890123\.450*$/) }]);
   });
+});
+
+it('list events and changes, and run transitions', async () => {
+  const id = await makeInvoice(acme);
+  expect(await json('issue', 'invoices', id)).toMatchObject({ id, number: '2026-0001', status: 'issued' });
+  expect(await json('pay', 'invoices', id, '--amount', '19')).toMatchObject({ id, amount_paid: 19, amount_due: 100 });
+  expect(await json('list', 'events', '--type', 'invoice.issued')).toMatchObject([{ event: 'invoice.issued' }]);
+  expect((await run('list', 'events')).out).toMatch(/^created at +event +id\n/);
+  expect(await json('list', 'changes', '--resource', 'invoice,project')).toMatchObject({
+    data: [{ resource: 'invoice', id, deleted: false, data: { number: '2026-0001' } }],
+    meta: { cursor: expect.any(String), has_more: false },
+  });
+  expect((await run('list', 'changes')).out).toMatch(/^resource +id +deleted +changed at\ncustomer /);
 });
 
 describe('a list', () => {

@@ -10,8 +10,8 @@ export interface Flag {
   name: string;
   field: string;
   in: 'query' | 'header' | 'body';
-  /** `json`: arrays and objects, which are given as JSON. */
-  type: 'text' | 'number' | 'boolean' | 'json';
+  /** `json`: arrays and objects of a body, which are given as JSON. `list`: several values, comma-separated. */
+  type: 'text' | 'number' | 'boolean' | 'json' | 'list';
   choices: string[] | undefined;
   description: string;
   isRequired: boolean;
@@ -46,6 +46,7 @@ interface Schema {
   description?: string | undefined;
   enum?: unknown[] | undefined;
   anyOf?: Schema[] | undefined;
+  oneOf?: Schema[] | undefined;
   items?: Schema | undefined;
   properties?: Record<string, Schema> | undefined;
   required?: string[] | undefined;
@@ -60,6 +61,7 @@ const schema: z.ZodType<Schema> = z.lazy(() =>
     description: z.string().optional(),
     enum: z.array(z.unknown()).optional(),
     anyOf: z.array(schema).optional(),
+    oneOf: z.array(schema).optional(),
     items: schema.optional(),
     properties: z.record(z.string(), schema).optional(),
     required: z.array(z.string()).optional(),
@@ -155,18 +157,21 @@ function operationOf(
 /** `--limit` and `--all` stand for these. */
 const pagingParameters = new Set(['page', 'per_page', 'cursor']);
 
-/** Options of every command. A field of such a name is given by `--data`. */
-const reserved = new Set(['data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
+/**
+ * Options of every command: a field of such a name is given by `--data`. And a header whose answer would be nothing to print.
+ */
+const reserved = new Set(['if-none-match', 'data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
 
 const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 const jsonIn = (types: z.infer<typeof content> | undefined, components: Components): Schema | undefined =>
   resolve(types?.['application/json']?.schema, components);
 
-/** The schema that a reference, or a choice between a schema and null, stands for. */
+/** The schema that a reference, or a choice between a schema and null, stands for. Of several kinds, the first one. */
 function resolve(given: Schema | undefined, components: Components): Schema | undefined {
   if (given?.$ref !== undefined) return resolve(components.schemas[nameOf(given.$ref)], components);
-  if (given?.anyOf) return resolve(given.anyOf[0], components);
+  const [choice] = given?.anyOf ?? given?.oneOf ?? [];
+  if (choice) return resolve(choice, components);
   return given;
 }
 
@@ -187,7 +192,9 @@ function flagOf(
     field,
     in: place,
     type: types.some((each) => each === 'array' || each === 'object')
-      ? 'json'
+      ? place === 'body'
+        ? 'json'
+        : 'list'
       : types.includes('number') || types.includes('integer')
         ? 'number'
         : types.includes('boolean')
