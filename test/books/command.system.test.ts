@@ -98,4 +98,4 @@ it('100,000 rows move out and in again, in a small heap', async () => {
   const refused = await run('import', '--tenant', to, file);
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.err).toContain('The tenant has books already');
-}, 300_000);
+}, 600_000);
