@@ -1,12 +1,20 @@
 import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
-import { ForbiddenError, NotFoundError, Problems, ValidationError, type FieldErrors } from '../schema/errors.ts';
+import {
+  ForbiddenError,
+  NotFoundError,
+  Problems,
+  ValidationError,
+  VersionConflictError,
+  type FieldErrors,
+} from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
 import { startExecution } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
 import type { ChangePage } from '../schema/changes/feed.ts';
 import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
+import { entityTag, expectedVersionOf, matchesTag } from './entity-tag.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
@@ -45,6 +53,7 @@ export function endpoint(
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
 
   const deprecations = deprecationHeaders(operation);
+  const isConditional = operation.parameters.has('expected_version');
 
   const handle: Handler = async (request, { id }, context) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
@@ -52,6 +61,8 @@ export function endpoint(
     const { pathname, search, searchParams } = new URL(request.url);
     const problems = new Problems();
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
+    const ifMatch = request.headers.get('if-match');
+    if (ifMatch !== null && isConditional) variables['expectedVersion'] = expectedVersionOf(ifMatch);
     const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
     if (page) Object.assign(variables, pagingVariables(page));
     const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
@@ -62,7 +73,8 @@ export function endpoint(
     }
 
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
-    const place = { page, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
+    const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
+    const place = { page, ifNoneMatch, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
     const response = await traced(name, async () => {
       const run = (more?: object): Promise<unknown> => runOperation(operation, { ...variables, ...more }, context);
       const read = async (since?: string): Promise<ChangePage> =>
@@ -81,11 +93,45 @@ export function endpoint(
     return handle(request, { id }, context).catch(async (error: unknown) => {
       // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
       if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
-        await runOperation(lookup, { id }, { ...context, may: () => true });
+        await runOperation(lookup, { id }, unlimited(context));
+      if (lookup && error instanceof VersionConflictError)
+        throw await preconditionFailed(lookup, id, unlimited(context));
       throw error;
     });
   };
 }
+
+/** For a resource that is answered although the request doesn't read it. */
+const unlimited = (context: Context): Context => ({ ...context, may: () => true });
+
+/** An If-Match names another version than the resource has. It is answered with the resource as it is now. */
+export class PreconditionFailedError extends Error {
+  /** The resource, as JSON. */
+  readonly data: string;
+  readonly tag: string;
+
+  constructor({ text, tag }: Representation) {
+    super('This was changed meanwhile: `data` is what it is now.');
+    this.data = text;
+    this.tag = tag;
+  }
+}
+
+async function preconditionFailed(lookup: Operation, id: string, context: Context): Promise<PreconditionFailedError> {
+  const row = await runOperation(lookup, { id }, context);
+  return new PreconditionFailedError(represent(row, await lookup.shape.write(row, startExecution(context))));
+}
+
+interface Representation {
+  /** JSON. */
+  text: string;
+  tag: string;
+}
+
+const represent = (row: unknown, text: string): Representation => ({
+  text,
+  tag: entityTag((row as { version?: number }).version, text),
+});
 
 /**
  * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Parameters that the
@@ -124,6 +170,8 @@ const restErrors = (errors: FieldErrors): FieldErrors =>
 
 interface ResponseLocation {
   page: Page | undefined;
+  /** The header of a GET. */
+  ifNoneMatch: string | null;
   /** An address of this service, absolute; the request's own unless another is given. */
   url: (to?: string) => URL;
   /** The collection's path. */
@@ -135,15 +183,19 @@ async function respond(
   { shape, listShape }: Operation,
   result: unknown,
   context: Context,
-  { page, url, at }: ResponseLocation,
+  { page, ifNoneMatch, url, at }: ResponseLocation,
 ): Promise<Response> {
   switch (answer) {
-    case 'item':
-      return jsonResponse(`{"data":${await shape.write(result, startExecution(context))}}`);
+    case 'item': {
+      const { text, tag } = represent(result, await shape.write(result, startExecution(context)));
+      if (matchesTag(ifNoneMatch, tag)) return new Response(null, { status: 304, headers: { ETag: tag } });
+      return jsonResponse(`{"data":${text}}`, 200, { ETag: tag });
+    }
     case 'created': {
       const created = result as NewlyInserted<{ id: string }>;
-      const text = created[representation] ?? (await shape.write(result, startExecution(context)));
-      return jsonResponse(`{"data":${text}}`, 201, { Location: url(`${at}/${created.id}`).href });
+      const written = created[representation] ?? (await shape.write(result, startExecution(context)));
+      const { text, tag } = represent(created, written);
+      return jsonResponse(`{"data":${text}}`, 201, { Location: url(`${at}/${created.id}`).href, ETag: tag });
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');

@@ -20,9 +20,9 @@ const paging = parse(
 ).definitions[0] as OperationDefinitionNode;
 
 const pageVariables = (paging.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-const others = new Set(['id', 'input', ...pageVariables]);
+const others = new Set(['id', 'input', 'expectedVersion', ...pageVariables]);
 
-/** Whether a variable is a filter of a list or a field of a body: not the id, the whole body, or a part of paging. */
+/** Whether a variable is a filter of a list or a field of a body: not the id, the whole body, or of paging or a header. */
 export const isPlainVariable = (variable: string): boolean => !others.has(variable);
 
 const pagingField = paging.selectionSet.selections[0] as FieldNode;

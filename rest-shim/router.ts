@@ -3,7 +3,8 @@ import type { Context } from '../schema/context.ts';
 import { asCoded, NotFoundError, Problems, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { readWait } from './change-feed.ts';
 import { TransportError } from './request-body.ts';
-import { endpoint, type CompiledSchema } from './endpoint.ts';
+import { endpoint, PreconditionFailedError, type CompiledSchema } from './endpoint.ts';
+import { jsonResponse } from './exact-json.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
 /** The router's input for an admitted request. */
@@ -25,6 +26,7 @@ export const statusOf: Record<ErrorCode, number> = {
   NOT_FOUND: 404,
   CURSOR_EXPIRED: 410,
   VALIDATION_FAILED: 422,
+  VERSION_CONFLICT: 412,
   RATE_LIMITED: 429,
   INTERNAL_SERVER_ERROR: 500,
 };
@@ -91,6 +93,10 @@ export function notFoundFallback(answer: Response | undefined, request: IRequest
 /** The response to any error. An error that isn't a CodedError is logged, and answered as a bare 500. */
 export function toErrorResponse(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
+  if (error instanceof PreconditionFailedError) {
+    const head = JSON.stringify({ message: error.message, request_id: requestId });
+    return jsonResponse(`${head.slice(0, -1)},"data":${error.data}}`, 412, { ETag: error.tag });
+  }
   const coded = asCoded(error);
   if (!coded) {
     report(error);

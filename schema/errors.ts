@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'CURSOR_EXPIRED'
   | 'VALIDATION_FAILED'
+  | 'VERSION_CONFLICT'
   | 'RATE_LIMITED'
   | 'INTERNAL_SERVER_ERROR';
 
@@ -34,6 +35,14 @@ export function asCoded(error: unknown): CodedError | undefined {
 export class NotFoundError extends CodedError {
   constructor() {
     super('NOT_FOUND', 'Not found.');
+  }
+}
+
+/** The row has another version than the caller expects: somebody has changed it meanwhile. Nothing was changed. */
+export class VersionConflictError extends CodedError {
+  /** @param current the row as it is now: what the caller selects of it */
+  constructor(current: object = {}) {
+    super('VERSION_CONFLICT', 'This was changed meanwhile.', { current });
   }
 }
 

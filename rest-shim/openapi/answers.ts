@@ -37,6 +37,12 @@ export const headers: Record<string, JsonSchema> = {
     required: true,
     schema: { type: 'string', format: 'uri' },
   },
+  ETag: {
+    description: 'The tag of this representation: for `If-None-Match`, and for the `If-Match` of a change.',
+    required: true,
+    schema: { type: 'string', pattern: '^"(\\d+-)?[\\w-]{16}"$' },
+    example: '"7-Jh3kQm2xVb0TnZ9w"',
+  },
   Allow: {
     description: 'The methods that the address accepts.',
     required: true,
@@ -89,6 +95,19 @@ export const errorSchemas: Record<string, JsonSchema> = {
     },
   },
 };
+
+/** 412: an error with the resource as it is now. */
+export const conflict = (schema: JsonSchema): JsonSchema => ({
+  description: 'The resource was changed meanwhile. `data` is what it is now, and `ETag` its tag. Nothing was changed.',
+  headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
+  content: { 'application/json': { schema } },
+});
+
+export const conflictSchema = (data: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['message', 'request_id', 'data'],
+  properties: { message, request_id: requestId, data },
+});
 
 interface ErrorAnswer {
   name: string;

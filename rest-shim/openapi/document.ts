@@ -51,7 +51,8 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
       ? { parameters: [{ $ref: '#/components/parameters/id' }] }
       : {});
-    item[method.toLowerCase()] = describeOperation(route, operation, components);
+    const reading = domain.operations.get(`get${resourceName(operation)}`);
+    item[method.toLowerCase()] = describeOperation(route, operation, reading, components);
   }
   const schemaOf = (resource: Resource): JsonSchema => resourceSchema(getOperationOf(domain, resource), components);
   describeChanges(schemaOf, components);

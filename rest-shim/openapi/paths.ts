@@ -6,7 +6,7 @@ import { lastPossiblePage } from '../list-envelope.ts';
 import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
-import { announcing, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
+import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
 import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
 
 const pageParameters = [
@@ -42,8 +42,23 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'For 24 hours, the same key with the same body gets the stored answer, with `Idempotent-Replayed: true`. Another body is refused. Answers with 401, 403, 429 and 500 are not stored.',
+    'For 24 hours, the same key with the same body gets the stored answer, with `Idempotent-Replayed: true`. Another body is refused. Answers with 401, 403, 412, 429 and 500 are not stored.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'Tags that the client has, from `ETag`. If one is current, the answer is 304 without a body.',
+  schema: { type: 'string' },
+};
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `ETag` of the resource as the client has read it. If the resource was changed meanwhile, the answer is 412, and nothing is changed.',
+  schema: { type: 'string' },
 };
 
 /** `TimeEntry` → `Time entry`. */
@@ -59,10 +74,14 @@ export function resourceSchema({ shape }: Operation, components: Components): Js
   return answeredSchema(isListType(type) ? type.ofType : shape.type, shape.fields, components);
 }
 
-/** Describes one row of the routes as an operation of OpenAPI. */
+/**
+ * Describes one row of the routes as an operation of OpenAPI.
+ * @param reading the operation that answers GET for the same resource
+ */
 export function describeOperation(
   [method, path, name, answer]: Route,
   operation: Operation,
+  reading: Operation | undefined,
   components: Components,
 ): JsonSchema {
   const { field, ability, shape } = operation;
@@ -77,6 +96,8 @@ export function describeOperation(
   const input = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
   const takesBody = method === 'POST' || method === 'PATCH';
   const byId = path.includes(':id');
+  const isItem = method === 'GET' && answer === 'item';
+  const isConditional = operation.parameters.has('expected_version');
 
   return {
     operationId: name,
@@ -85,7 +106,7 @@ export function describeOperation(
     description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' '),
     ...deprecated,
     ...(ability && { security: [{ token: [ability] }] }),
-    ...((filters.length > 0 || answer === 'page' || method === 'POST') && {
+    ...((filters.length > 0 || answer === 'page' || method === 'POST' || isItem || isConditional) && {
       parameters: [
         ...filters.map(({ restName, arg }) => {
           const { description: meaning, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
@@ -100,12 +121,16 @@ export function describeOperation(
         ...(answer === 'page' ? pageParameters : []),
         ...(answer === 'changes' ? [wait] : []),
         ...(method === 'POST' ? [idempotencyKey] : []),
+        ...(isItem ? [ifNoneMatch] : []),
+        ...(isConditional ? [ifMatch] : []),
       ],
     }),
     ...(input && { requestBody: requestBody(acceptedSchema(input, components, shape.fields)) }),
     ...(takesBody && !input && plain.length > 0 && { requestBody: optionalBody(name, plain, components) }),
     responses: {
       ...success(answer, operation, components, method === 'POST'),
+      ...(isItem && { 304: notModified }),
+      ...(isConditional && reading && { 412: conflictOf(reading, components) }),
       ...refusals(
         [
           [400, 401, 403, 405, 408, 429, 431, 500],
@@ -120,6 +145,16 @@ export function describeOperation(
     },
   };
 }
+
+const notModified: JsonSchema = {
+  description: 'The client has the current representation.',
+  headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
+};
+
+const conflictOf = (reading: Operation, components: Components): JsonSchema =>
+  conflict(
+    component(components, `${resourceName(reading)}Conflict`, conflictSchema(resourceSchema(reading, components))),
+  );
 
 /** Query parameters can't be null; they can only be omitted. */
 function withoutNull(schema: JsonSchema): JsonSchema {
@@ -185,10 +220,10 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
     return {
       201: {
         description: 'The new resource.',
-        headers: headers('Location', ...stored),
+        headers: headers('Location', 'ETag', ...stored),
         content: json(one),
       },
     };
   const description = `The ${humane(name).toLowerCase()}.`;
-  return { 200: { description, headers: headers(...stored), content: json(one) } };
+  return { 200: { description, headers: headers('ETag', ...stored), content: json(one) } };
 }

@@ -10,7 +10,8 @@ import { Prisma, violatedCheck } from '../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
-import { CodedError, ForbiddenError, NotFoundError, Problems } from '../errors.ts';
+import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../errors.ts';
+import { selectRow } from '../execution/select-row.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
 
 /** An input without its invalid parts. */
@@ -74,6 +75,8 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
       try {
         return await resolver(parent, readable, requestContext, info);
       } catch (error) {
+        if (error instanceof VersionConflictError)
+          throw new VersionConflictError(await selectRow(context, (args as { id: string }).id, info));
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
         // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
         // Running the rules again finds the error.

@@ -9,7 +9,7 @@ import { key, type Context } from '../context.ts';
 import { type Problems } from '../errors.ts';
 import { emit } from '../events/events.ts';
 import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
-import { enforce, withLockedRow } from '../rows/locked-row.ts';
+import { enforce, requireVersion, withLockedRow } from '../rows/locked-row.ts';
 import { byText, orderType } from '../paging/order.ts';
 import { readPage } from '../paging/page.ts';
 import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
@@ -18,6 +18,7 @@ import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
+import { expectedVersionArgument } from '../input/expected-version.ts';
 import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
@@ -51,6 +52,9 @@ export const Customer = builder.prismaObject('Customer', {
     country: t.exposeString('country', { nullable: true }),
     vatId: t.exposeString('vatId', { nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -208,7 +212,7 @@ builder.mutationFields((t) => ({
     type: Customer,
     description: 'Changes a customer or supplier.',
     ability: 'customers:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateCustomerInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateCustomerInput, required: true }), ...expectedVersionArgument },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
@@ -216,12 +220,13 @@ builder.mutationFields((t) => ({
         await typeRules(input?.type, context, problems, current);
       });
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { id, input, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Customer',
         id,
         async (inside, current) => {
+          requireVersion(current, expectedVersion);
           await enforce((problems) => typeRules(input.type, inside, problems, current));
           const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
           if (!isChanged(current, data)) return findById(inside, 'Customer', current, query);
@@ -238,13 +243,14 @@ builder.mutationFields((t) => ({
     type: Customer,
     description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
     ability: 'customers:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Customer',
         id,
-        async (inside) => {
+        async (inside, current) => {
+          requireVersion(current, expectedVersion);
           await enforce((problems) => customerReferences(id, inside, problems));
           const customer = await findById(inside, 'Customer', id, query);
           await emit(inside, 'customer.deleted', id);

@@ -8,8 +8,10 @@ import { decimalsRules, payInvoice, unpayInvoice } from './invoice/transitions.t
 import { Decimal } from '../money/money.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
+import { lockVersion } from '../rows/locked-row.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { idArgument } from '../input/id-argument.ts';
+import { expectedVersionArgument } from '../input/expected-version.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   interfaces: [Node],
@@ -51,6 +53,7 @@ const paymentArgs = (t: MutationFields) => ({
   ...idArgument,
   amount: t.arg({ type: 'Decimal', description: 'Default: the amount due.', validate: decimal({}) }),
   paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+  ...expectedVersionArgument,
 });
 
 builder.mutationFields((t) => ({
@@ -63,8 +66,9 @@ builder.mutationFields((t) => ({
     rules: ({ id, amount }, context, problems) => {
       if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn }, context) =>
+    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
       context.transaction(async (inside) => {
+        await lockVersion(inside, 'Invoice', id, expectedVersion);
         const paid = await payInvoice(inside, id, amount);
         await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
         return findById(inside, 'Invoice', id, query);
@@ -80,8 +84,9 @@ builder.mutationFields((t) => ({
     rules: ({ id, amount }, context, problems) => {
       if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn }, context) =>
+    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
       context.transaction(async (inside) => {
+        await lockVersion(inside, 'Receipt', id, expectedVersion);
         const paid = await payReceipt(inside, id, amount);
         if (!paid.amount.isZero())
           await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });

@@ -7,7 +7,7 @@ import { emit } from '../events/events.ts';
 import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { withLockedRow } from '../rows/locked-row.ts';
+import { requireVersion, withLockedRow } from '../rows/locked-row.ts';
 import { byDay, orderType } from '../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
 import { periodRules, within } from '../filters/period.ts';
@@ -18,6 +18,7 @@ import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
+import { expectedVersionArgument } from '../input/expected-version.ts';
 import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
@@ -50,6 +51,9 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     billable: t.exposeBoolean('billable'),
     hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -200,13 +204,14 @@ builder.mutationFields((t) => ({
     type: TimeEntry,
     description: 'Changes an entry that no invoice bills.',
     ability: 'time-entries:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateTimeEntryInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateTimeEntryInput, required: true }), ...expectedVersionArgument },
     rules: ({ id }, context, problems) => {
       if (!id) return;
       problems.defer(async () => refuseBilled(await findById(context, 'TimeEntry', id), 'billed'));
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { id, input, expectedVersion }, context) =>
       withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
+        requireVersion(current, expectedVersion);
         refuseBilled(current, 'billed');
         const required = {
           date: given(input.date),
@@ -225,13 +230,14 @@ builder.mutationFields((t) => ({
     type: TimeEntry,
     description: 'Deletes a time entry. Refused while an invoice bills it.',
     ability: 'time-entries:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       withLockedRow(
         context,
         'TimeEntry',
         id,
         async (inside, current) => {
+          requireVersion(current, expectedVersion);
           refuseBilled(current, 'id');
           const entry = await findById(inside, 'TimeEntry', id, query);
           await emit(inside, 'time_entry.deleted', id);

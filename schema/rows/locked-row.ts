@@ -1,6 +1,6 @@
 import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
-import { found, Problems } from '../errors.ts';
+import { found, Problems, VersionConflictError } from '../errors.ts';
 
 // A rule that reads a stored row is checked while the row is locked, so that it still holds when the change is committed.
 // Of two concurrent changes, the later one is checked against the values that the earlier one wrote
@@ -19,6 +19,25 @@ export const withLockedRow = <Of extends Prisma.ModelName, Result>(
   work: (inside: Context, row: Row<Of>) => Promise<Result>,
   lock: RowLock = 'no key update',
 ): Promise<Result> => context.transaction(async (inside) => work(inside, await found(inside.db.lock(model, id, lock))));
+
+/**
+ * Refuses a change by a caller who has read another version of the row. The row is locked, so that of several changes that
+ * expect one version, one is made.
+ * @throws VersionConflictError
+ */
+export function requireVersion(row: { version: number }, expected: number | null | undefined): void {
+  if (expected != null && row.version !== expected) throw new VersionConflictError();
+}
+
+/** The same for a row that isn't locked yet. @throws VersionConflictError; NotFoundError */
+export async function lockVersion(
+  inside: Context,
+  model: 'Invoice' | 'Receipt',
+  id: string,
+  expected: number | null | undefined,
+): Promise<void> {
+  if (expected != null) requireVersion(await found(inside.db.lock(model, id, 'no key update')), expected);
+}
 
 /**
  * Checks rules inside a transaction, against rows that are locked.

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const exposed =
-  'Location, Retry-After, Idempotent-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Deprecation, Sunset';
+  'ETag, Location, Retry-After, Idempotent-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Deprecation, Sunset';
 
 /**
  * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any answer, and answers preflights.
@@ -15,7 +15,10 @@ export function answerCors(request: IncomingMessage, response: ServerResponse, o
   response.setHeader('Access-Control-Expose-Headers', exposed);
   if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
   response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
-  response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, Idempotency-Key');
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+  );
   response.setHeader('Access-Control-Max-Age', '600');
   response.writeHead(204).end();
   return true;

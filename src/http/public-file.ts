@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { entityTag, matchesTag } from '../../rest-shim/entity-tag.ts';
 
 const methods = 'GET, HEAD, OPTIONS';
 
@@ -14,7 +14,7 @@ export function createPublicFile(
   let made: { text: string; tag: string } | undefined;
   const file = (): { text: string; tag: string } => {
     const text = make();
-    return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    return { text, tag: entityTag(undefined, text) };
   };
 
   return ({ method = '', headers }, response) => {
@@ -34,7 +34,7 @@ export function createPublicFile(
     response.setHeader('Access-Control-Expose-Headers', 'ETag, X-Request-Id');
     response.setHeader('Cache-Control', 'public, max-age=300');
     response.setHeader('ETag', made.tag);
-    if (has(headers['if-none-match'], made.tag)) {
+    if (matchesTag(headers['if-none-match'], made.tag)) {
       response.writeHead(304).end();
       return;
     }
@@ -42,7 +42,3 @@ export function createPublicFile(
     response.end(method === 'HEAD' ? undefined : made.text);
   };
 }
-
-/** Whether an If-None-Match contains this tag. A compressing proxy makes it a weak tag. */
-const has = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  (ifNoneMatch ?? '').split(/\s*,\s*/).some((each) => each === '*' || each.replace(/^W\//, '') === tag);

@@ -69,7 +69,7 @@ export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): 
 /** The replay policy of a response by its status. */
 export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
   if (status < 400) return 'done';
-  return [401, 403, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
+  return [401, 403, 412, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
 }
 
 /**

@@ -42,7 +42,13 @@ export async function handleIdempotentGraphql(
   return answer({ hash: sha256(bytes), bytes });
 }
 
-const repeatable = new Set<ErrorCode>(['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR']);
+const repeatable = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'VERSION_CONFLICT',
+  'RATE_LIMITED',
+  'INTERNAL_SERVER_ERROR',
+]);
 
 /** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
 function replayPolicyOf(answer: Answer): ReplayPolicy {

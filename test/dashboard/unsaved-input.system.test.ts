@@ -237,6 +237,74 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       expect(body.data).toMatchObject({ subject: 'Spring catalogue', due_date: '2026-05-01' });
     });
 
+    it.each([
+      ['keeps the own value', false, 'Ulm'],
+      ['takes the other value', true, 'Bonn'],
+    ])('one field in two tabs: the second is told, and %s', async (_what, takesOther, result) => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeCustomer(acme, { city: 'Kiel', postalCode: '1' });
+      await work(`/customers/${id}`, async (second) => {
+        await second.getByRole('button', { name: 'Edit' }).click();
+        await second.getByLabel('City').fill('Ulm');
+        const first = await second.context().newPage();
+        await first.goto(second.url());
+        await first.getByRole('button', { name: 'Edit' }).click();
+        await first.getByLabel('City').fill('Bonn');
+        await first.getByRole('button', { name: 'Save' }).click();
+        await first.getByRole('dialog').waitFor({ state: 'detached' });
+
+        await second.getByRole('button', { name: 'Save' }).click();
+        const alert = second.getByRole('alert');
+        await alert.getByText('City was also changed elsewhere to “Bonn”. Your change is kept.').waitFor();
+        await expectAccessible(second);
+        expect((await acme.rest('GET', `/customers/${id}`)).body.data.city).toBe('Bonn');
+        if (takesOther) {
+          await alert.getByRole('button', { name: 'Use the other value' }).click();
+          await alert.getByText('City has the value from elsewhere: “Bonn”.').waitFor();
+          expect(await second.getByLabel('City').inputValue()).toBe('Bonn');
+        }
+        await second.getByRole('button', { name: 'Save' }).click();
+        await second.getByRole('dialog').waitFor({ state: 'detached' });
+      });
+      expect((await acme.rest('GET', `/customers/${id}`)).body.data).toMatchObject({ city: result, postal_code: '1' });
+    });
+
+    it('a change between reading and saving: the server refuses the version, and the change is shown', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeCustomer(acme, { city: 'Kiel' });
+      await work(`/customers/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('City').fill('Ulm');
+        const versions: number[] = [];
+        await page.route('**/graphql', async (route) => {
+          const { query, variables } = route.request().postDataJSON() as {
+            query: string;
+            variables: { expectedVersion: number };
+          };
+          if (query.includes('mutation UpdateCustomer')) {
+            versions.push(variables.expectedVersion);
+            // Somebody else is faster by a moment: first with another field, then with this one.
+            const input = [{ email: 'a@b.example' }, { city: 'Bonn' }][versions.length - 1];
+            const change =
+              'mutation ($id: UUID!, $input: UpdateCustomerInput!) { updateCustomer(id: $id, input: $input) { id } }';
+            if (input) await acme.graphql(change, { id, input });
+          }
+          await route.continue();
+        });
+        const save = page.getByRole('button', { name: 'Save' });
+        const alert = page.getByRole('alert');
+        await save.click();
+        await alert.getByText('Email was changed elsewhere to “a@b.example”, and updated here.').waitFor();
+        await save.click();
+        await alert.getByText('City was also changed elsewhere to “Bonn”. Your change is kept.').waitFor();
+        await save.click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        expect(versions).toEqual([1, 2, 3]);
+      });
+      const { data } = (await acme.rest('GET', `/customers/${id}`)).body;
+      expect(data).toMatchObject({ city: 'Ulm', email: 'a@b.example' });
+    });
+
     it('an issued draft: the input can be saved as a new draft', async () => {
       const { acme, work } = await bookkeeper();
       const id = await makeInvoice(acme);

@@ -240,6 +240,30 @@ describe('every operation answers with the documented error', () => {
     }
   });
 
+  it('304 to a tag that is current', async () => {
+    for (const endpoint of endpoints.filter(({ operation }) => '304' in operation.responses)) {
+      const path = await at(endpoint);
+      const tag = (await acme.rest('GET', path)).headers.get('etag') ?? '';
+      const answer = check(endpoint, await acme.rest('GET', path, undefined, { 'if-none-match': tag }));
+      // A token's last use is a part of /me.
+      expect([path, answer.status]).toEqual([path, path === '/me' ? expect.toBeOneOf([200, 304]) : 304]);
+      if (path === '/me') check(endpoint, await acme.rest('GET', path, undefined, { 'if-none-match': '*' }));
+    }
+  });
+
+  it('412 to a change that expects another version', async () => {
+    const conditional = endpoints.filter(({ operation }) => '412' in operation.responses);
+    expect(conditional).toHaveLength(12);
+    for (const endpoint of conditional) {
+      const path = await at(endpoint);
+      const headers = { 'if-match': '"99-x"' };
+      expect([path, check(endpoint, await acme.rest(methodOf(endpoint), path, {}, headers)).status]).toEqual([
+        path,
+        412,
+      ]);
+    }
+  });
+
   it('429 over the rate limit', async () => {
     const limited = await startService({ limiter: () => createRateLimiter({ limit: 1, store: memoryStore() }) });
     try {

@@ -123,6 +123,9 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
             : { type: 'RECEIPT', id: payment.receiptId ?? '', amount: signed };
         }),
     }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

@@ -113,6 +113,9 @@ export const Invoice = builder.prismaObject('Invoice', {
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

@@ -18,13 +18,14 @@ import {
 } from '../../input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
-import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
 import { requireExisting } from '../../input/references.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { expectedVersionArgument } from '../../input/expected-version.ts';
 
 const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
   description: 'One line of an invoice.',
@@ -197,7 +198,7 @@ builder.mutationFields((t) => ({
     type: Invoice,
     description: 'Changes an invoice that is still a draft.',
     ability: 'invoices:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateInvoiceInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateInvoiceInput, required: true }), ...expectedVersionArgument },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
       problems.defer(async () => {
@@ -207,8 +208,9 @@ builder.mutationFields((t) => ({
         invoiceRules(input, context, problems, current);
       });
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { id, input, expectedVersion }, context) =>
       withLockedRow(context, 'Invoice', id, async (inside, current) => {
+        requireVersion(current, expectedVersion);
         refuseUnlessDraft(current);
         const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
         // The lines depend on the currency. Other changes of them lock the invoice, too.
@@ -237,13 +239,14 @@ builder.mutationFields((t) => ({
     type: Invoice,
     description: 'Deletes an invoice that is still a draft. Its time entries become unbilled again.',
     ability: 'invoices:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Invoice',
         id,
         async (inside, current) => {
+          requireVersion(current, expectedVersion);
           refuseUnlessDraft(current);
           const invoice = await findById(inside, 'Invoice', id, query);
           await emit(inside, 'invoice.deleted', id);

@@ -6,8 +6,10 @@ import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
+import { lockVersion } from '../../rows/locked-row.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { expectedVersionArgument } from '../../input/expected-version.ts';
 
 // An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it reads the state, so that the second
 // of two concurrent transitions sees the first one's result. All run inside the caller's transaction.
@@ -161,9 +163,10 @@ const transition = (t: MutationFields, move: Move, description: string) =>
     type: Invoice,
     description,
     ability: 'invoices:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       context.transaction(async (inside) => {
+        await lockVersion(inside, 'Invoice', id, expectedVersion);
         const invoice = await move(inside, id);
         return findById(inside, 'Invoice', invoice, query);
       }),

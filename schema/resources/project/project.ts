@@ -11,7 +11,7 @@ import { type Problems } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { byText, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
 import { requireExisting } from '../../input/references.ts';
@@ -21,6 +21,7 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
+import { expectedVersionArgument } from '../../input/expected-version.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
@@ -90,6 +91,9 @@ export const Project = builder.prismaObject('Project', {
       resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
     }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -221,7 +225,7 @@ builder.mutationFields((t) => ({
     type: Project,
     description: 'Changes a project.',
     ability: 'projects:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateProjectInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateProjectInput, required: true }), ...expectedVersionArgument },
     rules: ({ id, input }, context, problems) => {
       if (!id) return;
       problems.defer(async () => {
@@ -229,12 +233,13 @@ builder.mutationFields((t) => ({
         await projectRules(input ?? {}, context, problems, current);
       });
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { id, input, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Project',
         id,
         async (inside, current) => {
+          requireVersion(current, expectedVersion);
           await enforce((problems) => projectRules(input, inside, problems, current));
           const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
           const data = { ...input, ...required };
@@ -252,13 +257,14 @@ builder.mutationFields((t) => ({
     type: Project,
     description: 'Deletes a project. Refused while time entries or receipts refer to it.',
     ability: 'projects:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Project',
         id,
-        async (inside) => {
+        async (inside, current) => {
+          requireVersion(current, expectedVersion);
           await enforce((problems) => projectReferences(id, inside, problems));
           const project = await findById(inside, 'Project', id, query);
           await emit(inside, 'project.deleted', id);

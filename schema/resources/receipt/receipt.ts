@@ -12,7 +12,7 @@ import { containingOrPartner } from '../customer.ts';
 import { refuse, type Problems } from '../../errors.ts';
 import { emit, type EventInput } from '../../events/events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from '../../input/validators.ts';
-import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { enforce, lockVersion, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
@@ -24,6 +24,7 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
+import { expectedVersionArgument } from '../../input/expected-version.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -70,6 +71,9 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -249,7 +253,7 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Changes a receipt of which nothing is paid.',
     ability: 'receipts:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }), ...expectedVersionArgument },
     rules: ({ id, input }, context, problems) => {
       if (!id || !input) return;
       problems.defer(async () => {
@@ -259,8 +263,9 @@ builder.mutationFields((t) => ({
         leaveSupplierRules(input, context, problems);
       });
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { id, input, expectedVersion }, context) =>
       withLockedRow(context, 'Receipt', id, async (inside, current) => {
+        requireVersion(current, expectedVersion);
         refusePaid(current);
         await enforce(async (problems) => {
           receiptRules(input, inside, problems, current);
@@ -284,9 +289,10 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Books a draft. The receipt is then to be paid.',
     ability: 'receipts:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       context.transaction(async (inside) => {
+        await lockVersion(inside, 'Receipt', id, expectedVersion);
         const receipt = await book(inside, id);
         return findById(inside, 'Receipt', receipt, query);
       }),
@@ -296,13 +302,14 @@ builder.mutationFields((t) => ({
     type: Receipt,
     description: 'Deletes a receipt. Refused while payments refer to it.',
     ability: 'receipts:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, { id, expectedVersion }, context) =>
       withLockedRow(
         context,
         'Receipt',
         id,
-        async (inside) => {
+        async (inside, current) => {
+          requireVersion(current, expectedVersion);
           const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
           if (payment) refuse('id', 'Payments refer to this receipt.');
           const receipt = await findById(inside, 'Receipt', id, query);

@@ -6,6 +6,8 @@ import { fieldName } from '../errors/plain-messages.ts';
 /** The stored state of a row that a form edits: its values, or the reason why it can no longer be edited. */
 export interface StoredState<Values> {
   values?: Values;
+  /** The row's version, which the update expects. */
+  version?: number;
   blocked?: string;
 }
 
@@ -25,6 +27,18 @@ export async function readStored<Data, Values>(
   return data ? read(data) : {};
 }
 
+/** A change that was made elsewhere. */
+export interface Change<Values> {
+  /** The message for the user. */
+  text: string;
+  /** The field, if it was changed here as well. The user can take either value. */
+  conflict?: keyof Values & string;
+}
+
+/** The message after the user has taken the value from elsewhere. */
+export const taken = (name: string, stored: unknown): string =>
+  `${fieldName(name)} has the value from elsewhere${newValue(stored, ':')}.`;
+
 /**
  * Merges a form's input with the stored values, field by field. A field that was changed only elsewhere gets the stored
  * value. A field that was changed here as well keeps its input.
@@ -35,16 +49,17 @@ export function mergeEdits<Values extends object>(
   base: Values,
   input: Values,
   stored: Values,
-): { values: Values; changes: string[] } {
+): { values: Values; changes: Change<Values>[] } {
   const values = { ...input };
-  const changes: string[] = [];
+  const changes: Change<Values>[] = [];
   for (const name of Object.keys(stored) as (keyof Values & string)[]) {
     if (isEqual(stored[name], base[name]) || isEqual(stored[name], input[name])) continue;
     if (isEqual(input[name], base[name])) {
       values[name] = stored[name];
-      changes.push(`${fieldName(name)} was changed elsewhere${newValue(stored[name])}, and updated here.`);
+      changes.push({ text: `${fieldName(name)} was changed elsewhere${newValue(stored[name])}, and updated here.` });
     } else {
-      changes.push(`${fieldName(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`);
+      const text = `${fieldName(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`;
+      changes.push({ text, conflict: name });
     }
   }
   return { values, changes };
@@ -58,7 +73,7 @@ const serialize = (value: unknown): string =>
 const day = /^\d{4}-\d\d-\d\d$/;
 const uuid = /^[0-9a-f-]{36}$/;
 
-const newValue = (value: unknown): string =>
+const newValue = (value: unknown, before = ' to'): string =>
   typeof value === 'string' && value !== '' && value.length < 80 && !uuid.test(value)
-    ? ` to “${day.test(value) ? date(value) : value}”`
+    ? `${before} “${day.test(value) ? date(value) : value}”`
     : '';

@@ -2,9 +2,9 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import type { IdempotentContext } from '../api/client.ts';
+import { codeOf, type IdempotentContext } from '../api/client.ts';
 import { formErrorsOf } from '../errors/form-errors.ts';
-import { mergeEdits, type StoredState } from './edit-conflict.ts';
+import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 
@@ -14,54 +14,102 @@ export interface Submission {
   /** Errors that belong to no field. */
   errors: string[];
   /** Changes that were made elsewhere since the form was opened. The user reviews them before saving. */
-  changes: string[];
+  changes: ReviewedChange[];
   /** The reason why the form's row can no longer be edited. */
   blocked: string | undefined;
   unsaved: Unsaved;
 }
 
+/** A change that was made elsewhere, and a function that takes its value where the field was changed here as well. */
+interface ReviewedChange {
+  text: string;
+  take?: () => void;
+}
+
+/** The row that a form edits, as the form last read it. */
+interface Known<Values> {
+  values: Values;
+  version: number | undefined;
+}
+
+/** The changes that were made elsewhere, and what the user has decided. */
+interface Review<Values> {
+  /** The stored values. */
+  theirs: Values;
+  changes: Change<Values>[];
+  /** The fields whose stored value the user has taken. */
+  taken: string[];
+}
+
+function reviewedChange<Values>(
+  { text, conflict }: Change<Values>,
+  review: Review<Values>,
+  take: (review: Review<Values>, field: keyof Values & string) => void,
+): ReviewedChange {
+  if (conflict === undefined) return { text };
+  if (review.taken.includes(conflict)) return { text: taken(conflict, review.theirs[conflict]) };
+  return { text, take: () => take(review, conflict) };
+}
+
+/** The row that a form edits. */
+export interface Edited<Values> {
+  /** The row's version when the form was opened; undefined for rows without versions. */
+  version?: number;
+  /** Reads the row as it is stored now. */
+  read: () => Promise<StoredState<Values>>;
+}
+
+/** How often a form is sent again by itself, because the row was changed in between. */
+const maxConflicts = 3;
+
 /**
  * Submits a form. Validation errors are shown beside the fields, which have the names of the input's paths, such as
  * `items.0.quantity`; the first invalid field gets the focus. The input stays until it is saved. After a network error,
- * sending the same values again uses the same Idempotency-Key, so that they are saved once.
- * @param send runs the mutation
- * @param readCurrent reads the stored values before the form is sent, for a form that edits a row
+ * sending the same values again uses the same Idempotency-Key, so that they are saved once. Before a row is changed, changes
+ * made elsewhere are merged. If the row changes after that, the server refuses the version, and they are merged again.
+ * @param send runs the mutation. An update expects the version
+ * @param edited the row, for a form that edits one
  */
 export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
-  send: (values: Values, context: IdempotentContext) => Promise<OperationResult<Data>>,
+  send: (values: Values, context: IdempotentContext, version?: number) => Promise<OperationResult<Data>>,
   onDone: (data: Data) => void,
-  readCurrent?: () => Promise<StoredState<Values>>,
+  edited?: Edited<Values>,
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [errors, setErrors] = useState<string[]>([]);
-  const [changes, setChanges] = useState<string[]>([]);
+  const [review, setReview] = useState<Review<Values>>();
   const [blocked, setBlocked] = useState<string>();
-  const [unconfirmed, setUnconfirmed] = useState<{ key: string; values: string }>();
+  const [unconfirmed, setUnconfirmed] = useState<{ key: string; request: string }>();
   const unsaved = useUnsaved(form);
-  const [base, setBase] = useState<Values>(() => form.getValues());
+  const [known, setKnown] = useState<Known<Values>>(() => ({ values: form.getValues(), version: edited?.version }));
   const focusFirst = ([first]: string[]): void => {
     if (first) form.getInputNode(first)?.focus();
   };
 
-  /** Merges changes that were made elsewhere. @returns whether the form can be sent unchanged */
-  const isUpToDate = async (): Promise<boolean> => {
-    const stored = await readCurrent?.();
+  /** Merges changes that were made elsewhere. @returns whether the form can be sent unchanged, and the row as it is */
+  const merge = async (before: Known<Values>): Promise<{ isUpToDate: boolean; now: Known<Values> }> => {
+    const stored = await edited?.read();
+    const now = { values: stored?.values ?? before.values, version: stored?.version ?? before.version };
+    setKnown(now);
     if (stored?.blocked) setBlocked(stored.blocked);
-    if (!stored?.values) return !stored?.blocked;
-    const merged = mergeEdits(base, form.getValues(), stored.values);
-    setBase(stored.values);
+    const theirs = stored?.values;
+    if (!theirs) return { isUpToDate: !stored?.blocked, now };
+    const merged = mergeEdits(before.values, form.getValues(), theirs);
     form.setValues(merged.values);
-    setChanges(merged.changes);
-    return merged.changes.length === 0;
+    setReview({ theirs, changes: merged.changes, taken: [] });
+    return { isUpToDate: merged.changes.length === 0, now };
   };
 
-  const submit = async (values: Values): Promise<void> => {
-    if (!blocked && !(await isUpToDate())) return;
-    const text = JSON.stringify(values);
-    const key = unconfirmed?.values === text ? unconfirmed.key : randomId();
-    const { data, error } = await send(values, { idempotencyKey: key });
-    setUnconfirmed(error?.networkError ? { key, values: text } : undefined);
+  const submit = async (values: Values, before = known, conflicts = 0): Promise<void> => {
+    const { isUpToDate, now } = blocked ? { isUpToDate: true, now: before } : await merge(before);
+    if (!isUpToDate) return;
+    const text = JSON.stringify([values, now.version]);
+    const key = unconfirmed?.request === text ? unconfirmed.key : randomId();
+    const { data, error } = await send(values, { idempotencyKey: key }, now.version);
+    setUnconfirmed(error?.networkError ? { key, request: text } : undefined);
+    if (error && codeOf(error) === 'VERSION_CONFLICT' && conflicts < maxConflicts)
+      return submit(values, now, conflicts + 1);
     if (error) {
       const { fields, rest } = formErrorsOf(error, (path) => form.getInputNode(path) !== null);
       form.setErrors(fields);
@@ -78,7 +126,7 @@ export function useSubmit<Values extends object, Data>(
     async (values) => {
       setBusy(true);
       setErrors([]);
-      setChanges([]);
+      setReview(undefined);
       await submit(values).finally(() => setBusy(false));
     },
     (invalid) => focusFirst(Object.keys(invalid)),
@@ -88,6 +136,11 @@ export function useSubmit<Values extends object, Data>(
     event.stopPropagation();
     handle(event);
   };
+  const take = ({ theirs, ...rest }: Review<Values>, field: keyof Values & string): void => {
+    form.setValues({ ...form.getValues(), [field]: theirs[field] });
+    setReview({ ...rest, theirs, taken: [...rest.taken, field] });
+  };
+  const changes = review ? review.changes.map((change) => reviewedChange(change, review, take)) : [];
   return { onSubmit, busy, errors, changes, blocked, unsaved };
 }
 
@@ -136,8 +189,15 @@ export function FormMessages({ submission: { errors, changes, blocked } }: { sub
       )}
       {changes.length > 0 && (
         <Alert color="yellow" role="alert" title="Not saved yet: changed elsewhere">
-          {changes.map((change) => (
-            <div key={change}>{change}</div>
+          {changes.map(({ text, take }) => (
+            <Group key={text} gap="xs">
+              <span>{text}</span>
+              {take && (
+                <Button size="compact-xs" variant="default" onClick={take}>
+                  Use the other value
+                </Button>
+              )}
+            </Group>
           ))}
           <div>Review the changes, then save again.</div>
         </Alert>

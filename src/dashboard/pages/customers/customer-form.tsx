@@ -23,8 +23,8 @@ const CreateCustomer = graphql(
 
 const UpdateCustomer = graphql(
   `
-    mutation UpdateCustomer($id: UUID!, $input: UpdateCustomerInput!) {
-      saved: updateCustomer(id: $id, input: $input) {
+    mutation UpdateCustomer($id: UUID!, $input: UpdateCustomerInput!, $expectedVersion: Int) {
+      saved: updateCustomer(id: $id, input: $input, expectedVersion: $expectedVersion) {
         ...CustomerFields
       }
     }
@@ -88,18 +88,20 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
   const form = useForm({ mode: 'controlled', initialValues: { ...values(customer), ...initial } });
   const submission = useSubmit(
     form,
-    (typed, context) =>
+    (typed, context, expectedVersion) =>
       customer
-        ? update({ id: customer.id, input: inputOf(typed) }, context)
+        ? update({ id: customer.id, input: inputOf(typed), expectedVersion }, context)
         : create({ input: inputOf(typed) }, context),
     (data) => onDone(data.saved),
-    customer &&
-      (() =>
+    customer && {
+      version: customer.version,
+      read: () =>
         readStored(
           client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ values: values(data.stored) }),
+          (data) => ({ version: data.stored.version, values: values(data.stored) }),
           'This customer has been deleted.',
-        )),
+        ),
+    },
   );
   return (
     <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>

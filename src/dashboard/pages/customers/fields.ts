@@ -4,6 +4,7 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const CustomerFields = graphql(`
   fragment CustomerFields on Customer {
     id
+    version
     type
     companyName
     email

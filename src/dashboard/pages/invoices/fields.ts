@@ -3,6 +3,7 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const InvoiceFields = graphql(`
   fragment InvoiceFields on Invoice {
     id
+    version
     number
     subject
     status

@@ -23,8 +23,8 @@ const CreateInvoice = graphql(`
 `);
 
 const UpdateInvoice = graphql(`
-  mutation UpdateInvoice($id: UUID!, $input: UpdateInvoiceInput!) {
-    saved: updateInvoice(id: $id, input: $input) {
+  mutation UpdateInvoice($id: UUID!, $input: UpdateInvoiceInput!, $expectedVersion: Int) {
+    saved: updateInvoice(id: $id, input: $input, expectedVersion: $expectedVersion) {
       id
     }
   }
@@ -64,7 +64,7 @@ const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValue
     client.query(StoredDraft, { id }, { requestPolicy: 'network-only' }).toPromise(),
     ({ stored }) =>
       stored.status === 'DRAFT'
-        ? { values: valuesOf(stored) }
+        ? { version: stored.version, values: valuesOf(stored) }
         : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` },
     'This draft has been deleted.',
   );
@@ -72,7 +72,7 @@ const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValue
 interface Props {
   initial: InvoiceValues;
   /** The draft to edit. Undefined for a new one. */
-  invoice?: Pick<Invoice, 'id'>;
+  invoice?: Pick<Invoice, 'id' | 'version'>;
 }
 
 export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
@@ -83,12 +83,12 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const [, update] = useMutation(UpdateInvoice);
   const submission: Submission = useSubmit(
     form,
-    (typed, context) =>
+    (typed, context, expectedVersion) =>
       invoice && !submission.blocked
-        ? update({ id: invoice.id, input: inputOf(typed) }, context)
+        ? update({ id: invoice.id, input: inputOf(typed), expectedVersion }, context)
         : create({ input: inputOf(typed) }, context),
     (data) => navigate(`/invoices/${data.saved.id}`),
-    invoice && (() => readDraft(client, invoice.id)),
+    invoice && { version: invoice.version, read: () => readDraft(client, invoice.id) },
   );
   const [lines] = useDebouncedValue(linesOf(form.values), 250);
   const [{ data }] = useQuery({

@@ -3,6 +3,7 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const ProjectFields = graphql(`
   fragment ProjectFields on Project {
     id
+    version
     name
     description
     status

@@ -22,8 +22,8 @@ const CreateProject = graphql(`
 `);
 
 const UpdateProject = graphql(`
-  mutation UpdateProject($id: UUID!, $input: UpdateProjectInput!) {
-    saved: updateProject(id: $id, input: $input) {
+  mutation UpdateProject($id: UUID!, $input: UpdateProjectInput!, $expectedVersion: Int) {
+    saved: updateProject(id: $id, input: $input, expectedVersion: $expectedVersion) {
       id
     }
   }
@@ -83,16 +83,20 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
   const form = useForm<Values>({ mode: 'controlled', initialValues: values(project, tenant.defaultCurrency, name) });
   const submission = useSubmit(
     form,
-    (typed, context) =>
-      project ? update({ id: project.id, input: inputOf(typed) }, context) : create({ input: inputOf(typed) }, context),
+    (typed, context, expectedVersion) =>
+      project
+        ? update({ id: project.id, input: inputOf(typed), expectedVersion }, context)
+        : create({ input: inputOf(typed) }, context),
     (data) => onDone(data.saved.id),
-    project &&
-      (() =>
+    project && {
+      version: project.version,
+      read: () =>
         readStored(
           client.query(StoredProject, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ values: values(data.stored, data.stored.currency) }),
+          (data) => ({ version: data.stored.version, values: values(data.stored, data.stored.currency) }),
           'This project has been deleted.',
-        )),
+        ),
+    },
   );
   return (
     <Form submission={submission} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>

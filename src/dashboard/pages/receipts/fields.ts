@@ -4,6 +4,7 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const ReceiptFields = graphql(`
   fragment ReceiptFields on Receipt {
     id
+    version
     receiptNumber
     receiptDate
     dueDate

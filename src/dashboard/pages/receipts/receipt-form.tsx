@@ -22,8 +22,8 @@ const CreateReceipt = graphql(`
 `);
 
 const UpdateReceipt = graphql(`
-  mutation UpdateReceipt($id: UUID!, $input: UpdateReceiptInput!) {
-    saved: updateReceipt(id: $id, input: $input) {
+  mutation UpdateReceipt($id: UUID!, $input: UpdateReceiptInput!, $expectedVersion: Int) {
+    saved: updateReceipt(id: $id, input: $input, expectedVersion: $expectedVersion) {
       id
     }
   }
@@ -91,21 +91,23 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
   });
   const submission = useSubmit(
     form,
-    (typed, context) =>
+    (typed, context, expectedVersion) =>
       receipt
-        ? update({ id: receipt.id, input: inputOf(typed) }, context)
+        ? update({ id: receipt.id, input: inputOf(typed), expectedVersion }, context)
         : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, context),
     (data) => onDone(data.saved.id),
-    receipt &&
-      (() =>
+    receipt && {
+      version: receipt.version,
+      read: () =>
         readStored(
           client.query(StoredReceipt, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
             stored.payments.length > 0
               ? { blocked: 'This receipt has been paid, so it can’t be edited.' }
-              : { values: values(stored, stored.currency) },
+              : { version: stored.version, values: values(stored, stored.currency) },
           'This receipt has been deleted.',
-        )),
+        ),
+    },
   );
   return (
     <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>

@@ -3,6 +3,7 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const TimeEntryFields = graphql(`
   fragment TimeEntryFields on TimeEntry {
     id
+    version
     date
     durationMinutes
     description

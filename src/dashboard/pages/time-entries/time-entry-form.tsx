@@ -22,8 +22,8 @@ export const CreateTimeEntry = graphql(`
 `);
 
 const UpdateTimeEntry = graphql(`
-  mutation UpdateTimeEntry($id: UUID!, $input: UpdateTimeEntryInput!) {
-    saved: updateTimeEntry(id: $id, input: $input) {
+  mutation UpdateTimeEntry($id: UUID!, $input: UpdateTimeEntryInput!, $expectedVersion: Int) {
+    saved: updateTimeEntry(id: $id, input: $input, expectedVersion: $expectedVersion) {
       id
       durationMinutes
     }
@@ -84,21 +84,23 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
   });
   const submission = useSubmit(
     form,
-    (typed, context) =>
+    (typed, context, expectedVersion) =>
       entry
-        ? update({ id: entry.id, input: inputOf(typed) }, context)
+        ? update({ id: entry.id, input: inputOf(typed), expectedVersion }, context)
         : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }, context),
     onDone,
-    entry &&
-      (() =>
+    entry && {
+      version: entry.version,
+      read: () =>
         readStored(
           client.query(StoredTimeEntry, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
             stored.billed
               ? { blocked: 'This time has been billed, so it can’t be edited.' }
-              : { values: values(stored, null) },
+              : { version: stored.version, values: values(stored, null) },
           'This time entry has been deleted.',
-        )),
+        ),
+    },
   );
   return (
     <Form submission={submission} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>

@@ -127,17 +127,14 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   const [, update] = useMutation(UpdateWebhook);
   const form = useWebhookForm(webhook);
   const { id } = webhook;
-  const submission = useSubmit(
-    form,
-    (values, context) => update({ id, input: input(values) }, context),
-    onDone,
-    () =>
+  const submission = useSubmit(form, (values, context) => update({ id, input: input(values) }, context), onDone, {
+    read: () =>
       readStored(
         client.query(StoredWebhook, { id }, { requestPolicy: 'network-only' }).toPromise(),
         (data) => ({ values: valuesOf(data.stored) }),
         'This webhook has been deleted.',
       ),
-  );
+  });
   return (
     <Form submission={submission} submit="Save" onCancel={onDone}>
       <Fields form={form} />
