@@ -13,6 +13,7 @@ import type { Notifications } from './notifications.ts';
 import type { Domain } from './domain.ts';
 import { createRequestAdmission } from './auth/request-admission.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
+import { createTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountInvited, createTryPassword } from './identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
 import { createIdempotencyHandler } from './idempotency/idempotency.ts';
@@ -102,7 +103,7 @@ export function createServer({
   const answerRest = createRestHandler(shared);
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
-    graphqlHandler: createGraphqlHandler(domain.schema, log, { introspection }),
+    graphqlHandler: createGraphqlHandler(domain.schema, log, createTrustedDocuments(client), { introspection }),
     now,
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });

@@ -53,6 +53,7 @@ export const leftOut = {
   DeliveryAttempt: 'A log, deleted after 90 days.',
   StoredAnswer: 'Answers to repeated requests, deleted after a day.',
   Tally: 'Row counts. Triggers make them again.',
+  TrustedDocument: "Front ends' builds register them.",
   Worker: 'A process.',
 } as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | 'InvoiceItem'>, string>;
 

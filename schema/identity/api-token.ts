@@ -11,6 +11,7 @@ export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
     id: t.exposeID('id'),
     name: t.exposeString('name'),
     abilities: t.exposeStringList('abilities'),
+    trustedDocuments: t.exposeBoolean('trustedDocuments'),
     lastFour: t.exposeString('lastFour'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
@@ -32,6 +33,10 @@ const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
     name: t.string({ required: true, validate: requiredText(255) }),
     abilities: t.stringList({
       description: `The token's abilities, by default all of them: ${grantable.join(', ')}.`,
+      ...notNull,
+    }),
+    trustedDocuments: t.boolean({
+      description: 'Whether its GraphQL requests may only name trusted documents. Default: false.',
       ...notNull,
     }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it expires. Default: never.' }),
@@ -83,8 +88,13 @@ builder.mutationFields((t) => ({
       if (input?.expiresAt && input.expiresAt <= context.now())
         problems.add('input.expiresAt', 'Must be in the future.');
     },
-    resolve: (_root, { input: { name, abilities, expiresAt } }, { identity }) =>
-      identity.createApiToken({ name, abilities: given(abilities), expiresAt: given(expiresAt) }),
+    resolve: (_root, { input: { name, abilities, trustedDocuments, expiresAt } }, { identity }) =>
+      identity.createApiToken({
+        name,
+        abilities: given(abilities),
+        trustedDocuments: given(trustedDocuments),
+        expiresAt: given(expiresAt),
+      }),
   }),
 
   revokeApiToken: t.field({

@@ -22,6 +22,8 @@ export interface ApiToken {
   id: string;
   name: string;
   abilities: string[];
+  /** Whether its GraphQL requests may only name trusted documents. */
+  trustedDocuments: boolean;
   lastFour: string;
   createdAt: Date;
   lastUsedAt: Date | null;
@@ -63,6 +65,7 @@ export interface Identity {
   createApiToken: (input: {
     name: string;
     abilities?: string[];
+    trustedDocuments?: boolean;
     expiresAt?: Date;
   }) => Promise<{ apiToken: ApiToken; value: string }>;
   revokeApiToken: (id: string) => Promise<ApiToken | null>;

@@ -52,9 +52,10 @@ export function addTokenCommands(program: Command): void {
     .option('--user <email>', "owner of the token; default: the tenant's only user")
     .option('--name <name>')
     .option('--abilities <list>', '*, read, write, or <resource>:read|write, comma-separated')
+    .option('--trusted-documents', 'its GraphQL requests may only name trusted documents')
     .option('--expires <time>', 'ISO 8601 day or time')
     .action(async (options: TokenOptions & Json) => {
-      const { tenant, user, name, abilities, expires, json } = options;
+      const { tenant, user, name, abilities, trustedDocuments, expires, json } = options;
       if (tenant === undefined) throw new RefusedError('Specify a tenant with --tenant ID, or use --no-tenant');
       const made = await withDatabase(({ client }) =>
         createToken(client, {
@@ -62,6 +63,7 @@ export function addTokenCommands(program: Command): void {
           ...(user && { userEmail: user }),
           ...(name && { name }),
           ...(abilities !== undefined && { abilities: abilities.split(',').map((ability) => ability.trim()) }),
+          ...(trustedDocuments && { trustedDocuments }),
           ...(expires && { expiresAt: pointInTime(expires) }),
         }),
       );
@@ -93,6 +95,7 @@ interface TokenOptions {
   user?: string;
   name?: string;
   abilities?: string;
+  trustedDocuments?: true;
   expires?: string;
 }
 

@@ -111,15 +111,17 @@ interface GraphqlParams {
   operationName?: string | null;
 }
 
-const parameters = new Set(['query', 'variables', 'operationName']);
+/** Extensions are for trusted documents (trusted-documents.ts), or of no use here. */
+const parameters = new Set(['query', 'variables', 'operationName', 'extensions']);
 
 /** Whether the request's body has the usual parameters. Yoga answers all others. */
 function isGraphqlParams(params: unknown): params is GraphqlParams {
   if (!isObject(params) || !Object.keys(params).every((name) => parameters.has(name))) return false;
-  const { query, variables, operationName } = params;
+  const { query, variables, operationName, extensions } = params;
   return (
     typeof query === 'string' &&
     (variables == null || isObject(variables)) &&
+    (extensions == null || isObject(extensions)) &&
     (operationName == null || typeof operationName === 'string')
   );
 }

@@ -6,6 +6,7 @@ import {
   GraphQLError,
   isObjectType,
   Kind,
+  parse,
   NoSchemaIntrospectionCustomRule,
   printSchema,
   validate,
@@ -114,6 +115,18 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
 
 /** The scheduler's key: all documents of a tenant wait in one queue. */
 const tenantOf = (asked: object): string => (asked as { context: Context }).context.tenant.id;
+
+/**
+ * The errors of a document, as far as they don't depend on variables.
+ * @throws GraphQLError if it can't be parsed
+ */
+export function documentErrors(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+  const tooLong = exceeded({ characters: text.length });
+  if (tooLong.length > 0) return tooLong;
+  const document = parse(text, { maxTokens: limits.tokens });
+  const errors = exceeded(countParts(document));
+  return errors.length > 0 ? errors : validate(schema, document, undefined, { maxErrors });
+}
 
 /** The exceeded limits, as validation errors of the document. */
 export function exceeded(counts: Counts): GraphQLError[] {

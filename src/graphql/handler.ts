@@ -25,6 +25,7 @@ import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import { sendWhole } from '../http/send-whole.ts';
+import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
 import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
 import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
 import { toGraphqlError, sendGraphqlError } from './error-response.ts';
@@ -46,6 +47,7 @@ export interface GraphqlHandler
 export function createGraphqlHandler(
   schema: GraphQLSchema,
   log: Logger,
+  trustedDocuments: TrustedDocuments,
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlHandler {
   const validDocuments = createDocumentCache();
@@ -57,6 +59,7 @@ export function createGraphqlHandler(
     graphiql: false, // as for every page: pages/
     landingPage: false,
     batching: false,
+    extraParamNames: idParameters,
     parserAndValidationCache: { documentCache: { ...emptyCache, get: validDocuments.get }, errorCache: emptyCache },
     maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
     multipart: false, // uploads.ts
@@ -73,6 +76,7 @@ export function createGraphqlHandler(
       useBody(),
       useUploads(),
       useVariableValidation(),
+      trustedDocuments.plugin,
       useLimits({ ...options, good: validDocuments }),
       useMasking(log),
       useSubscriptionAuthorization(),
@@ -98,9 +102,11 @@ export function createGraphqlHandler(
       }
       const body = readJson(request);
       if (!body) return yoga.handle(request, response, graphqlRequest);
-      const { json } = await body.catch(() => ({ json: undefined })); // Yoga reports the error
+      const { context } = graphqlRequest;
+      // Yoga reports errors.
+      const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
       const type = jsonType(request.headers.accept);
-      const answer = type && (await compiledQueries.answer(json, graphqlRequest.context));
+      const answer = type && (await compiledQueries.answer(params, context));
       if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
       response.setHeader('Content-Length', Buffer.byteLength(answer)).end(answer);

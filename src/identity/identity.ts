@@ -68,7 +68,16 @@ export function createIdentity(
 }
 
 const shown = {
-  select: { id: true, name: true, abilities: true, lastFour: true, createdAt: true, lastUsedAt: true, expiresAt: true },
+  select: {
+    id: true,
+    name: true,
+    abilities: true,
+    trustedDocuments: true,
+    lastFour: true,
+    createdAt: true,
+    lastUsedAt: true,
+    expiresAt: true,
+  },
 } satisfies Prisma.ApiTokenDefaultArgs & { select: Record<keyof ApiToken & keyof ApiTokenRow, true> };
 
 /** Converts a RefusedError into a validation error of an argument. */

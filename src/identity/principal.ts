@@ -28,6 +28,7 @@ interface Row {
   id: string;
   name: string;
   abilities: string[];
+  trustedDocuments: boolean;
   lastFour: string;
   createdAt: Date;
   lastUsedAt: Date | null;
@@ -91,6 +92,7 @@ const hex = (bytes: Uint8Array): string => bytes.toHex();
 // if the tenant is closed, even though the token's row still refers to them.
 const callers = `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
+    t.trusted_documents as "trustedDocuments",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
     t.followed_until as "followedUntil",
     u.id as "userId", u.name as "userName", u.email as "userEmail",
@@ -102,11 +104,12 @@ const callers = `
   where t.hash = any((select $1::bytea[])::bytea[])`;
 
 function principalOf(row: Row, tenantId: string): Principal {
-  const { id, name, abilities, lastFour, createdAt, lastUsedAt, expiresAt, country, defaultCurrency, timezone } = row;
+  const { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt } = row;
+  const { country, defaultCurrency, timezone } = row;
   return {
     user: { id: row.userId, name: row.userName, email: row.userEmail },
     tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
-    token: { id, name, abilities, lastFour, createdAt, lastUsedAt, expiresAt },
+    token: { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }
 

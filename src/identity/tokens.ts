@@ -36,10 +36,11 @@ export async function createToken(
     userEmail?: string;
     name?: string;
     abilities?: readonly string[];
+    trustedDocuments?: boolean;
     expiresAt?: Date;
   },
 ): Promise<TokenSummary & { token: string }> {
-  const { tenantId, expiresAt } = input;
+  const { tenantId, trustedDocuments, expiresAt } = input;
   const email = input.userEmail === undefined ? null : checkedEmail(input.userEmail);
   const name = checked('name', requiredText(255), input.name ?? 'API token');
   const abilities = [
@@ -55,7 +56,7 @@ export async function createToken(
     if ((await db.apiToken.count({ where })) >= maxActiveTokens) throw new RefusedError(tooManyTokens);
     const { value, hash, lastFour } = mintToken();
     const token = await db.apiToken.create({
-      data: { tenantId, userId, name, abilities, hash, lastFour, expiresAt },
+      data: { tenantId, userId, name, abilities, trustedDocuments, hash, lastFour, expiresAt },
       ...shown,
     });
     return { ...token, token: value };

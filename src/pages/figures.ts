@@ -19,6 +19,7 @@ import { maxTransactions } from '../../schema/bank-import/parsers/statement.ts';
 import { maxWarnings } from '../../schema/bank-import/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../graphql/uploads.ts';
 import { limits } from '../graphql/document-limits.ts';
+import { cachedMs } from '../graphql/trusted-documents.ts';
 import { maxUpload } from '../http/multipart.ts';
 import { retentionMs } from '../idempotency/stored-answers.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
@@ -54,6 +55,7 @@ export const figures = {
   maxBody: mebibytes(maxBodyBytes),
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
+  documentsCached: duration(cachedMs),
   maxNodes: number.format(maxNodes),
   maxImportErrors: number.format(maxErrors),
   maxImportRows: number.format(maxRows),

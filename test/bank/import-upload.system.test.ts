@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGraphqlHandler } from '../../src/graphql/handler.ts';
+import { createTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
 import type { Answer } from '../harness.ts';
 import { refusal } from '../graphql/books.ts';
 import { camt, document, form, send, upload } from './statement.ts';
@@ -154,7 +155,11 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     let url: string;
     beforeAll(async () => {
       // As for somebody who is known by a cookie: past the gate without Authorization.
-      const door = createGraphqlHandler(service.domain.schema, pino({ level: 'silent' }));
+      const door = createGraphqlHandler(
+        service.domain.schema,
+        pino({ level: 'silent' }),
+        createTrustedDocuments(service.client),
+      );
       behindTheGate = createServer(async (request, response) => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
         const user = { id: acme.userId, name: 'Ada', email: '' };

@@ -262,6 +262,7 @@ describe('tokens', () => {
       user,
       name: 'API token',
       abilities: ['*'],
+      trustedDocuments: false,
       lastFour: token.token.slice(-4),
       createdAt: expect.any(Date),
       lastUsedAt: null,

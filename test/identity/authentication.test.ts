@@ -45,6 +45,7 @@ describe('authentication', () => {
           id,
           name: 'Shop',
           abilities: ['read', 'invoices:write'],
+          trustedDocuments: false,
           lastFour: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
           createdAt: expect.any(Date),
           lastUsedAt: null,

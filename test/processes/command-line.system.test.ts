@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { connect } from '../../prisma/client.ts';
@@ -189,6 +193,37 @@ describe('the command line', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^kontor: [^\n]+\n$/);
     expect(err).toContain(named);
+  });
+
+  it('registers, lists, and deletes trusted documents', async () => {
+    const { id } = await json<{ id: string }>('tenant', 'create', '--name', 'Documents', '--country', 'NL');
+    const folder = await mkdtemp(join(tmpdir(), 'kontor-documents-'));
+    const manifest = async (text: string): Promise<string> => {
+      const hash = createHash('sha256').update(text).digest('hex');
+      await writeFile(join(folder, 'manifest.json'), JSON.stringify({ [hash]: text }));
+      return hash;
+    };
+    const push = ['documents', 'push', join(folder, 'manifest.json'), '--tenant', id];
+    try {
+      const hash = await manifest('query Me { me { user { id } } }');
+      expect(await json(...push)).toEqual({ documents: 1, created: 1 });
+      expect(await json(...push)).toEqual({ documents: 1, created: 0 });
+      const created_at = expect.stringMatching(/\+00:00$/);
+      expect(await json('documents', 'list', '--tenant', id)).toEqual([
+        { hash, name: 'Me', tenant_id: id, created_at },
+      ]);
+      expect(await json('documents', 'list')).toEqual([]);
+      expect((await run('documents', 'delete', hash)).err).toBe(`kontor: Unknown document "${hash}"\n`);
+      expect(await json('documents', 'delete', hash, '--tenant', id)).toEqual({ hash, deleted: true });
+      const invalid = await manifest('{ nothing }');
+      expect(await run(...push)).toMatchObject({
+        code: 5,
+        err: expect.stringContaining(`${invalid}: Cannot query field "nothing"`),
+      });
+      expect((await run('documents', 'push', 'nowhere.json')).err).toContain("nowhere.json can't be read");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it.each([

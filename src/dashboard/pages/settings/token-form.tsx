@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core';
+import { Checkbox, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
@@ -35,7 +35,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
   const [lifetime, setLifetime] = useState('90');
   const form = useForm({
     mode: 'controlled',
-    initialValues: { name: '', abilities: ['*'], expiresAt: '' },
+    initialValues: { name: '', abilities: ['*'], trustedDocuments: false, expiresAt: '' },
     validate: {
       abilities: (abilities) => (abilities.length > 0 ? null : 'Choose at least one.'),
       expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a date.' : null),
@@ -43,7 +43,7 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
   });
   const submission = useSubmit(
     form,
-    ({ name, abilities, expiresAt }) => create({ input: { name, abilities, expiresAt: expiry(lifetime, expiresAt) } }),
+    ({ expiresAt, ...input }) => create({ input: { ...input, expiresAt: expiry(lifetime, expiresAt) } }),
     ({ createApiToken: { value } }) => onDone(value),
   );
   return (
@@ -60,6 +60,11 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
         value={form.values.abilities}
         onChange={(abilities) => form.setFieldValue('abilities', abilities)}
         error={form.errors.abilities}
+      />
+      <Checkbox
+        label="Only trusted documents"
+        description="GraphQL requests may only name documents that a front end has registered"
+        {...form.getInputProps('trustedDocuments', { type: 'checkbox' })}
       />
       <Select
         label="Expires"

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { formatTime, isUuid } from '../../schema/scalars/scalars.ts';
+import { toSchema } from '../../schema/index.ts';
+import type { UnscopedClient } from '../../prisma/client.ts';
+import { parseManifest } from '../graphql/document-manifest.ts';
+import { deleteDocument, listDocuments, manifestErrors, pushDocuments } from '../graphql/trusted-documents.ts';
+import { RefusedError } from '../identity/index.ts';
+import { print, printJson, printRow } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
+import { CommandFailure, exitCodes } from './exit-codes.ts';
+
+interface Options extends Json {
+  tenant?: string;
+}
+
+/** @throws RefusedError if there is no such tenant */
+async function ownerOf(client: UnscopedClient, { tenant }: Options): Promise<string | null> {
+  if (tenant === undefined) return null;
+  const found = isUuid(tenant) && (await client.tenant.findUnique({ where: { id: tenant, closedAt: null } }));
+  if (!found) throw new RefusedError(`Unknown tenant "${tenant}"`);
+  return found.id;
+}
+
+const withOwner = (command: Command): Command =>
+  asJson(command).option('--tenant <id>', 'documents of this tenant; default: of the whole installation');
+
+export function addDocumentCommands(program: Command): void {
+  const documents = program
+    .command('documents')
+    .description('trusted documents: GraphQL documents that requests name by their hash');
+  withOwner(documents.command('push').description("register the documents of a front end's build"))
+    .argument('<file>', 'a manifest: {"<hash>": "<document>"}, or as Apollo writes it')
+    .action(async (file: string, { json, ...options }: Options) => {
+      const manifest = parseManifest(await readFile(file, 'utf8').catch(unreadable(file)));
+      const errors = manifestErrors(toSchema(), manifest);
+      if (errors.length > 0)
+        throw new CommandFailure(exitCodes.refused, 'Nothing is registered: documents are not valid.', errors);
+      const created = await withDatabase(async ({ client }) =>
+        pushDocuments(client, await ownerOf(client, options), manifest),
+      );
+      if (json) printJson({ documents: manifest.length, created });
+      else print(`${manifest.length} documents are registered, ${created} of them newly.`);
+    });
+  withOwner(documents.command('list').description('list trusted documents, newest first')).action(
+    async ({ json, ...options }: Options) => {
+      const list = await withDatabase(async ({ client }) => listDocuments(client, await ownerOf(client, options)));
+      if (json) return printJson(list);
+      for (const { hash, name, createdAt } of list) printRow(hash, formatTime(createdAt), name);
+    },
+  );
+  withOwner(documents.command('delete').description('delete a trusted document; processes forget it within a minute'))
+    .argument('<hash>')
+    .action(async (hash: string, { json, ...options }: Options) => {
+      const isDeleted = await withDatabase(async ({ client }) =>
+        deleteDocument(client, await ownerOf(client, options), hash),
+      );
+      if (!isDeleted) throw new RefusedError(`Unknown document "${hash}"`);
+      if (json) printJson({ hash, deleted: true });
+      else print(`Document ${hash} is deleted.`);
+    });
+}
+
+const unreadable =
+  (file: string) =>
+  (error: unknown): never => {
+    throw new RefusedError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  };
