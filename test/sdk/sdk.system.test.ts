@@ -118,6 +118,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
       expect(JSON.parse((await tab.textContent('body')) ?? '')).toEqual({
         tenant: 'Acme',
         city: 'Kiel',
+        isTagged: true,
         names: ['Museum aan de Haven', 'Nordlicht Verlag'],
         refused: [{ company_name: ['Must not be empty.'] }, 'string'],
         gone: true,

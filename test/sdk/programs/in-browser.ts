@@ -1,4 +1,4 @@
-import { Kontor, NotFoundError, ValidationError, verifyWebhook } from '@kontor/sdk';
+import { etagOf, Kontor, NotFoundError, ValidationError, verifyWebhook } from '@kontor/sdk';
 
 // Runs in a page of another origin than the service. The page's address has the service's URL, a token, and a delivery.
 
@@ -10,7 +10,8 @@ async function steps(): Promise<unknown> {
   const { tenant } = await kontor.me();
   const created = await kontor.customers.create({ type: 'customer', company_name: 'Nordlicht Verlag' });
   await kontor.customers.create({ type: 'customer', company_name: 'Museum aan de Haven' });
-  const changed = await kontor.customers.update(created.id, { city: 'Kiel' });
+  const changed = await kontor.customers.update(created.id, { city: 'Kiel' }, { ifMatch: etagOf(created) });
+  const isTagged = etagOf(changed) !== undefined && etagOf(changed) !== etagOf(created);
   const names: string[] = [];
   for await (const { company_name } of kontor.customers.list({ per_page: 1 })) names.push(company_name);
   const refused: unknown = await kontor.customers
@@ -19,7 +20,7 @@ async function steps(): Promise<unknown> {
   await kontor.customers.delete(created.id);
   const gone = await kontor.customers.get(created.id).catch((error: unknown) => error instanceof NotFoundError);
   const event = await verifyWebhook(must('secret'), must('body'), { 'x-service-signature': must('signature') });
-  return { tenant: tenant.name, city: changed.city, names, refused, gone, event: event.event };
+  return { tenant: tenant.name, city: changed.city, isTagged, names, refused, gone, event: event.event };
 }
 
 const show = (result: unknown): void => {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   AuthenticationError,
+  etagOf,
   ForbiddenError,
   Kontor,
   KontorError,
   NotFoundError,
+  PreconditionFailedError,
   RateLimitError,
   ValidationError,
   type CreateInvoiceInput,
@@ -20,6 +22,15 @@ const unknownId = '019d3c5e-6b0a-7c41-9d53-0f6e3b1f4a10';
 
 const bakery = (): Promise<Customer> =>
   kontor.customers.create({ type: 'customer', company_name: 'Bäckerei Sonnenschein GmbH', country: 'DE' });
+
+const errorOf = async (request: PromiseLike<unknown>): Promise<unknown> => {
+  try {
+    await request;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('The request did not fail');
+};
 
 describe('resources', () => {
   it('me() has the user, the tenant, and the token', async () => {
@@ -36,6 +47,18 @@ describe('resources', () => {
     assert.equal((await kontor.customers.update(created.id, { ...changed, city: null })).city, null);
     assert.equal(await kontor.customers.delete(created.id), undefined);
     await assert.rejects(kontor.customers.get(created.id), NotFoundError);
+  });
+
+  it('are changed only in the version that was read, if asked to', async () => {
+    const read = await bakery();
+    await kontor.customers.update(read.id, { city: 'Kiel' });
+    const refused = await errorOf(kontor.customers.update(read.id, { city: 'Bonn' }, { ifMatch: etagOf(read) }));
+    assert.ok(refused instanceof PreconditionFailedError && refused.status === 412);
+    assert.deepEqual(refused.current, await kontor.customers.get(read.id));
+    const ifMatch = etagOf(refused.current as Customer);
+    assert.equal((await kontor.customers.update(read.id, { city: 'Bonn' }, { ifMatch })).city, 'Bonn');
+    await assert.rejects(kontor.customers.delete(read.id, { ifMatch }), PreconditionFailedError);
+    await kontor.customers.delete(read.id, { ifMatch: etagOf(await kontor.customers.get(read.id)) });
   });
 
   it('have transitions, and a log of events that tells them apart', async () => {
@@ -149,15 +172,6 @@ describe('lists', () => {
 });
 
 describe('errors', () => {
-  const errorOf = async (request: PromiseLike<unknown>): Promise<unknown> => {
-    try {
-      await request;
-    } catch (error) {
-      return error;
-    }
-    throw new Error('The request did not fail');
-  };
-
   it('404 is a NotFoundError, with the id of the request', async () => {
     const error = await errorOf(kontor.invoices.get(unknownId));
     assert.ok(error instanceof NotFoundError && error instanceof KontorError);
