@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
 import { asPrismaError, insertion, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
@@ -74,12 +75,20 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    *   They take the tenant's lock of the change feed, so the tenant's other transactions wait for this one.
    */
   beginBulkInsert(): Promise<void>;
+  /**
+   * Runs the deferred triggers at the end of a transaction that has written very many rows: at the commit, all of them
+   * would have to be done in the time of one statement. They take the tenant's lock of the change feed, so the commit must
+   * follow at once.
+   */
+  runDeferredTriggers(): Promise<void>;
 }
 
 type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
 
 /** A tenant's client, inside a transaction or not. */
 export type Db = Omit<TenantClient, '$transaction'>;
+
+const deferredTriggersTimeoutMs = 5 * 60_000;
 
 class TenantScopedClient {
   readonly #books: Books;
@@ -163,6 +172,16 @@ class TenantScopedClient {
   async beginBulkInsert(): Promise<void> {
     await this.#connection.send({ text: 'set constraints all immediate' });
     await this.#connection.send({ text: `select set_config('plan_cache_mode', 'force_generic_plan', true)` });
+  }
+
+  async runDeferredTriggers(): Promise<void> {
+    const text = `select set_config('statement_timeout', $1, true)`;
+    await this.#connection.send({ text, values: [String(deferredTriggersTimeoutMs)] });
+    const statement: QueryConfig & { query_timeout: number } = {
+      text: 'set constraints all immediate',
+      query_timeout: deferredTriggersTimeoutMs,
+    };
+    await this.#connection.send(statement);
   }
 
   $queryRaw = refuseRaw;

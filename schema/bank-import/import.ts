@@ -90,6 +90,7 @@ async function write(context: Context, rows: string): Promise<Written> {
     naming.push(...(await namingOpen(context, added)));
   }
   result.matched = await matchCertain(context, naming);
+  await context.db.runDeferredTriggers();
   return result;
 }
 

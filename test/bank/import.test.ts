@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startService } from '../harness.ts';
+import { openBooks } from '../../prisma/client.ts';
+import { createDatabase, startService } from '../harness.ts';
 import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { account, balance, camt, imported, many, upload, type Entry } from './statement.ts';
@@ -40,6 +41,25 @@ describe('importBankStatement', () => {
     expect(rows.map((row) => [row.bookingDate.toISOString().slice(0, 10), Number(row.amount)])).toEqual(
       days.map(({ date, amount }) => [date, Number(amount)]),
     );
+  });
+
+  it('has time for the deferred triggers of a large file: more than other statements have', async () => {
+    const database = await createDatabase();
+    const timeouts = { statement_timeout: 2000, query_timeout: 2000 };
+    const books = openBooks({ connectionString: database.url, max: 10, ...timeouts });
+    const own = await startService({ database, books });
+    onTestFinished(async () => {
+      await own.close();
+      await database.drop();
+    });
+    // Stands for the 250,000 rows that a file may have.
+    await own.pool.query(`
+      create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(2.5); return null; end $$;
+      create constraint trigger slow after insert on bank_transactions deferrable initially deferred
+        for each row execute function slow()`);
+    const globex = await own.integrator();
+    expect(await imported(own, globex, camt([received]))).toMatchObject({ imported: 1 });
+    expect(await globex.db.bankTransaction.count()).toBe(1);
   });
 
   it('finds known transactions by the index, also before PostgreSQL has statistics', async () => {
