@@ -263,6 +263,7 @@ describe('tokens', () => {
       name: 'API token',
       abilities: ['*'],
       trustedDocuments: false,
+      followedUntil: null,
       lastFour: token.token.slice(-4),
       createdAt: expect.any(Date),
       lastUsedAt: null,

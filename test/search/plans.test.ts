@@ -129,7 +129,7 @@ describe('with 100,000 customers', () => {
     expect(rowsRead(count)).toBeLessThanOrEqual(customersEach);
   });
 
-  it('a search reads no more of the index after many customers were added', async () => {
+  it('after many customers were added, a search reads no more of the index than of a new one', async () => {
     const before = await plansOf('office11415@');
     const data = Array.from({ length: 2000 }, (_, n) => ({
       type: 'CUSTOMER' as const,
@@ -140,6 +140,9 @@ describe('with 100,000 customers', () => {
     const after = await plansOf('office11415@');
     expect(after.total).toBe(1);
     for (const plan of [after.list, after.count]) expect(scans(plan)).toEqual(scans(before.list));
-    expect(indexBlocks(after.count)).toBeLessThanOrEqual(2 * indexBlocks(before.count));
+    // With a list of pending entries, every search would read it as well.
+    await service.pool.query('reindex index customers_search_idx');
+    const rebuilt = await plansOf('office11415@');
+    expect(indexBlocks(after.count)).toBeLessThanOrEqual(1.2 * indexBlocks(rebuilt.count));
   });
 });
