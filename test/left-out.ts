@@ -1,6 +1,7 @@
 import type { Reporter } from 'vitest/node';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
+import { noFrontEnds } from './front-ends/installed.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
 /** Reports at the end of a run which tests did not run because a program is missing, and how to install it. */
@@ -14,6 +15,10 @@ export default class LeftOut implements Reporter {
     if (noPooler) {
       print('\nThe tests behind a pooler did NOT run: there is no pgbouncer. To run them: apt-get install pgbouncer');
       print('(or name one by PGBOUNCER=/path/to/it). With REQUIRE_PGBOUNCER=1 its absence is a failure.');
+    }
+    if (noFrontEnds) {
+      print('\nThe tests of GraphQL clients did NOT run: their packages are not installed. To run them:');
+      print('npm ci --prefix test/front-ends. With REQUIRE_FRONT_ENDS=1 their absence is a failure.');
     }
     const missing = languages.filter((language) => !isInstalled(language));
     if (missing.length === 0) return;
