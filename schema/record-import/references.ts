@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts';
+import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';
+import type { Values } from './read-row.ts';
 
 /** The id of a row by its id in another system, or by its name; a sentence where there isn't exactly one. */
 export type Find = (text: string) => { id: string } | { fault: string };
@@ -63,3 +65,24 @@ export async function findMembers({ identity }: Context): Promise<Find> {
     return others.length > 0 ? { fault: 'Several members have this name. Use the e-mail address.' } : { id: named.id };
   };
 }
+
+/** The id of what a column names; null where it names nothing, or there is no such row. */
+export function referred(find: Find, field: string, row: CsvRow, values: Values, errors: Errors): string | null {
+  const text = values[field];
+  if (typeof text !== 'string') return null;
+  const found = find(text);
+  if ('id' in found) return found.id;
+  errors.add(row, field, found.fault);
+  return null;
+}
+
+/** The ids of all rows that a column names, in the order in which they are locked. */
+export const idsOf = (rows: CsvRow[], field: string, find: Find): string[] =>
+  [
+    ...new Set(
+      rows.flatMap(({ cells }) => {
+        const found = find(cells.get(field) ?? '');
+        return 'id' in found ? found.id : [];
+      }),
+    ),
+  ].toSorted();
