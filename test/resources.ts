@@ -37,6 +37,15 @@ interface ResourceSample {
 }
 
 const address = { address_line1: 'x', postal_code: '1', city: 'Ulm', country: 'DE' };
+const partner = {
+  contact_name: 'x',
+  phone: '1',
+  buyer_reference: 'x',
+  electronic_address: 'x',
+  electronic_address_scheme: '0204',
+  language: 'de',
+  payment_terms_days: 7,
+};
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
@@ -47,7 +56,7 @@ export const samples: Record<Resource['model'], ResourceSample> = {
     holding: (text) => ({ companyName: text, city: text }),
     change: { city: 'Bonn' },
     bodies: () => {
-      const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x' };
+      const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x', ...partner };
       return { POST: body, PATCH: body };
     },
     makeKept: async (who) => {

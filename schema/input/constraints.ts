@@ -15,6 +15,11 @@ const messages: Record<string, readonly [path: string, message: string]> = {
   invoices_total_is_net_and_vat: ['input.items', "The invoice's total must be its net amount and its VAT."],
   invoice_items_quantity_not_zero: ['input.items', 'A quantity must not be zero.'],
   invoice_items_vat_rate_percent: ['input.items', 'A VAT rate must be from 0 to 100.'],
+  customers_electronic_address_has_scheme: [
+    'input.electronicAddressScheme',
+    'Required together with the electronic address, and only then.',
+  ],
+  customers_payment_terms_within_a_year: ['input.paymentTermsDays', 'Must be from 0 to 365.'],
   receipts_paid_within_total: ['amount', 'What is paid must be from zero to the gross amount.'],
   receipts_paid_when_settled: ['status', 'A paid receipt is paid in full.'],
   receipts_paid_at_when_paid: ['status', 'A paid receipt, and no other, was paid in full at some time.'],

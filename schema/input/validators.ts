@@ -1,5 +1,6 @@
 import { iso31661 } from 'iso-3166';
 import { z } from 'zod';
+import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../money/money.ts';
 
 // Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.
@@ -79,6 +80,17 @@ export const currency = text(255)
   .refine(isCurrency, 'Must be an ISO 4217 currency code of three capital letters.')
   .meta({ maxLength: 3, pattern: '^[A-Z]{3}$' });
 
+export const electronicAddressScheme = text(255)
+  .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
+  .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
+
+/** The languages of documents, ISO 639-1. */
+export const languages = ['de', 'en'] as const;
+export type Language = (typeof languages)[number];
+export const language = text(255)
+  .refine((code) => languages.some((known) => known === code), `Must be one of ${languages.join(', ')}.`)
+  .meta({ maxLength: 2, pattern: `^(${languages.join('|')})$` });
+
 export interface DecimalBounds {
   /** At most this many decimals. */
   decimals?: number;
@@ -110,6 +122,9 @@ export const wholeNumber = (min: number, max: number) =>
     .number()
     .refine((value) => value >= min && value <= max, `Must be from ${min} to ${max}.`)
     .meta({ minimum: min, maximum: max });
+
+/** How many days after its date an invoice is due. */
+export const paymentTermsDays = wholeNumber(0, 365);
 
 export const count = (min: number, max: number, things: string) =>
   z

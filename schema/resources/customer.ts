@@ -4,11 +4,22 @@ import type {
   Prisma,
 } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
+import { isVatNumber } from '../codes/vat-number.ts';
 import { Node } from '../nodes/node.ts';
 import { key, type Context } from '../context.ts';
 import { type Problems } from '../errors.ts';
 import { emit } from '../events/events.ts';
-import { country, email, given, notNull, requiredText, text } from '../input/validators.ts';
+import {
+  country,
+  electronicAddressScheme,
+  email,
+  given,
+  language,
+  notNull,
+  paymentTermsDays,
+  requiredText,
+  text,
+} from '../input/validators.ts';
 import { enforce, requireVersion, withLockedRow } from '../rows/locked-row.ts';
 import { byText, orderType } from '../paging/order.ts';
 import { readPage } from '../paging/page.ts';
@@ -39,6 +50,13 @@ export const Customer = builder.prismaObject('Customer', {
     city: 'Berlin',
     country: 'DE',
     vatId: 'DE123456789',
+    contactName: 'Erika Sonnenschein',
+    phone: '+49 30 1234567',
+    buyerReference: 'Filiale Mitte',
+    electronicAddress: 'DE123456789',
+    electronicAddressScheme: '9930',
+    language: 'de',
+    paymentTermsDays: 30,
     externalId: null,
   },
   fields: (t) => ({
@@ -51,6 +69,19 @@ export const Customer = builder.prismaObject('Customer', {
     city: t.exposeString('city', { nullable: true }),
     country: t.exposeString('country', { nullable: true }),
     vatId: t.exposeString('vatId', { nullable: true }),
+    isVatIdWellFormed: t.boolean({
+      nullable: true,
+      description: 'Whether the VAT number has the form of its country; null without a VAT number.',
+      select: { vatId: true },
+      resolve: ({ vatId }) => (vatId === null ? null : isVatNumber(vatId)),
+    }),
+    contactName: t.exposeString('contactName', { nullable: true }),
+    phone: t.exposeString('phone', { nullable: true }),
+    buyerReference: t.exposeString('buyerReference', { nullable: true }),
+    electronicAddress: t.exposeString('electronicAddress', { nullable: true }),
+    electronicAddressScheme: t.exposeString('electronicAddressScheme', { nullable: true }),
+    language: t.exposeString('language', { nullable: true }),
+    paymentTermsDays: t.exposeInt('paymentTermsDays', { nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
@@ -68,7 +99,15 @@ const contactFields = (t: InputFields) => ({
   postalCode: t.string({ validate: text(20) }),
   city: t.string({ validate: text(255) }),
   country: t.string({ validate: country }),
+  // Any text: version 1 of REST has promised it (DECISIONS.md#d91-vat-numbers).
   vatId: t.string({ validate: text(32) }),
+  contactName: t.string({ validate: text(255) }),
+  phone: t.string({ validate: text(64) }),
+  buyerReference: t.string({ validate: text(255) }),
+  electronicAddress: t.string({ validate: requiredText(255) }),
+  electronicAddressScheme: t.string({ validate: electronicAddressScheme }),
+  language: t.string({ validate: language }),
+  paymentTermsDays: t.int({ validate: paymentTermsDays }),
 });
 
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
@@ -171,6 +210,23 @@ export async function containingOrPartner<Where extends object>(
   );
 }
 
+type ElectronicAddress = Pick<CustomerRow, 'electronicAddress' | 'electronicAddressScheme'>;
+
+/** An electronic address has a scheme, and a scheme an address. */
+function electronicAddressRules(
+  input: Partial<ElectronicAddress>,
+  problems: Problems,
+  current?: ElectronicAddress,
+): void {
+  const valueOf = (field: keyof ElectronicAddress): string | null =>
+    (input[field] === undefined ? current?.[field] : input[field]) ?? null;
+  const [address, scheme] = [valueOf('electronicAddress'), valueOf('electronicAddressScheme')];
+  if (address !== null && scheme === null)
+    problems.add('input.electronicAddressScheme', 'Required together with the electronic address.');
+  if (address === null && scheme !== null)
+    problems.add('input.electronicAddress', 'Required together with its scheme.');
+}
+
 /** A supplier that receipts refer to stays a supplier. */
 async function typeRules(
   type: CustomerTypes | null | undefined,
@@ -198,6 +254,7 @@ builder.mutationFields((t) => ({
     description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
+    rules: ({ input }, _context, problems) => electronicAddressRules(input ?? {}, problems),
     resolve: async (query, _root, { input }, context) => {
       const customer = context.db.row('Customer', input);
       return insertNew(context, 'Customer', customer, {
@@ -218,6 +275,7 @@ builder.mutationFields((t) => ({
       problems.defer(async () => {
         const current = await findById(context, 'Customer', id);
         await typeRules(input?.type, context, problems, current);
+        electronicAddressRules(input ?? {}, problems, current);
       });
     },
     resolve: (query, _root, { id, input, expectedVersion }, context) =>
@@ -227,7 +285,10 @@ builder.mutationFields((t) => ({
         id,
         async (inside, current) => {
           requireVersion(current, expectedVersion);
-          await enforce((problems) => typeRules(input.type, inside, problems, current));
+          await enforce((problems) => {
+            electronicAddressRules(input, problems, current);
+            return typeRules(input.type, inside, problems, current);
+          });
           const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
           if (!isChanged(current, data)) return findById(inside, 'Customer', current, query);
           const customer = await inside.db.customer.update({ where: key(context, id), data });

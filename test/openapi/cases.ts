@@ -63,7 +63,10 @@ function* texts({ format, pattern, minLength, maxLength }: Schema, usual: string
   yield [true, false];
   if (format) yield ['x', false];
   if (format === 'date') yield ['2026-02-30', false];
-  if (pattern) yield* [usual.toLowerCase(), usual.slice(1), `${usual}X`].map((text) => pair(text, false));
+  if (pattern) {
+    const others = [usual.toLowerCase(), usual.slice(1), `${usual}X`];
+    yield* others.filter((text) => !new RegExp(pattern).test(text)).map((text) => pair(text, false));
+  }
   if (maxLength !== undefined) yield [`${format === 'email' ? 'a@b.example' : ''}${'🦆'.repeat(maxLength + 1)}`, false];
   if (maxLength !== undefined && !format && !pattern) yield ['🦆'.repeat(maxLength), true];
   if (minLength === 1) yield* ['', ' '].map((text) => pair(text, false));
@@ -77,6 +80,16 @@ function plain(validator: ApiValidator, schema: Schema): Schema {
   const { type = [], ...rest } = validator.resolve(only);
   return { ...rest, type: [type, 'null'].flat() };
 }
+
+/** A rule between two fields, in words of their descriptions: what a body with a value of the one has for the other. */
+const together: Record<string, (value: unknown, usual: Record<string, unknown>) => Record<string, unknown>> = {
+  electronic_address: (value, { electronic_address_scheme: usual }) => ({
+    electronic_address_scheme: value == null ? value : usual,
+  }),
+  electronic_address_scheme: (value, { electronic_address: usual }) => ({
+    electronic_address: value == null ? value : usual,
+  }),
+};
 
 /**
  * Valid and invalid bodies for an object's schema: each field omitted, each field set to each of its values, and an
@@ -97,12 +110,13 @@ export function* bodies(
   };
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const inner = plain(validator, property);
+    const others = (value?: unknown) => together[name]?.(value, usual);
     if (whole) {
-      const { [name]: _left, ...others } = usual;
-      yield { request: others, invalidField: schema.required?.includes(name) ? name : undefined };
+      const { [name]: _left, ...left } = usual;
+      yield { request: { ...left, ...others() }, invalidField: schema.required?.includes(name) ? name : undefined };
     }
     for (const [value, good] of values(inner, usual[name]))
-      yield { request: { ...rest, [name]: value }, invalidField: good ? undefined : name };
+      yield { request: { ...rest, [name]: value, ...others(value) }, invalidField: good ? undefined : name };
     if (!inner.items || !validator.resolve(inner.items).properties) continue;
     const [item] = usual[name] as Record<string, unknown>[];
     for (const { request, invalidField } of bodies(validator, inner.items, item ?? {}, true)) {

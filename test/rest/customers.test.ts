@@ -25,6 +25,13 @@ describe('POST /customers', () => {
       city: 'Berlin',
       country: 'DE',
       vat_id: 'DE123456789',
+      contact_name: ' Erika Müller',
+      phone: '+49 30 1234567',
+      buyer_reference: '04011000-1234512345-06',
+      electronic_address: '04011000-1234512345-06',
+      electronic_address_scheme: '0204',
+      language: 'de',
+      payment_terms_days: 30,
     });
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`${service.url}/api/v1/customers/${body.data.id}`);
@@ -39,6 +46,13 @@ describe('POST /customers', () => {
         city: 'Berlin',
         country: 'DE',
         vat_id: 'DE123456789',
+        contact_name: 'Erika Müller',
+        phone: '+49 30 1234567',
+        buyer_reference: '04011000-1234512345-06',
+        electronic_address: '04011000-1234512345-06',
+        electronic_address_scheme: '0204',
+        language: 'de',
+        payment_terms_days: 30,
         external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
@@ -51,7 +65,21 @@ describe('POST /customers', () => {
 
   it('requires type and company_name; all other fields are nullable', async () => {
     expect(invalidFields(await acme.rest('POST', '/customers', {}))).toEqual(['company_name', 'type']);
-    const nothing = { email: null, address_line1: null, postal_code: null, city: null, country: null, vat_id: null };
+    const nothing = {
+      email: null,
+      address_line1: null,
+      postal_code: null,
+      city: null,
+      country: null,
+      vat_id: null,
+      contact_name: null,
+      phone: null,
+      buyer_reference: null,
+      electronic_address: null,
+      electronic_address_scheme: null,
+      language: null,
+      payment_terms_days: null,
+    };
     for (const body of [sample.customer, { ...sample.customer, ...nothing }]) {
       expect(await create(acme, '/customers', body)).toMatchObject({ ...sample.customer, ...nothing });
     }
@@ -93,6 +121,9 @@ describe('POST /customers', () => {
     ['postal_code', 20],
     ['city', 255],
     ['vat_id', 32],
+    ['contact_name', 255],
+    ['phone', 64],
+    ['buyer_reference', 255],
   ])('%s: at most %i characters, after trimming', async (field, max) => {
     await accepts(acme, smallest, field, [characters(max), 'x'.repeat(max)]);
     await accepts(acme, smallest, field, [`  ${characters(max)}\n `], () => characters(max));
@@ -117,6 +148,45 @@ describe('POST /customers', () => {
   it('country: existing ISO 3166-1 alpha-2 codes in upper case', async () => {
     await accepts(acme, smallest, 'country', ['DE', 'GB', 'US', 'JP', 'TN', 'AX']);
     await refuses(acme, smallest, 'country', ['de', 'UK', 'EU', 'XX', 'ZZ', 'DEU', 'D', '276', 276]);
+  });
+
+  it('electronic_address_scheme: a code of the list EAS, together with electronic_address', async () => {
+    const scheme = 'electronic_address_scheme';
+    const addressed: [string, object] = ['/customers', { ...sample.customer, electronic_address: 'x' }];
+    await accepts(acme, addressed, scheme, ['0088', '0204', '9930', 'EM']);
+    await refuses(acme, addressed, scheme, ['', '0000', '9999', 'em', 'DE', 204, null]);
+    const created = async (fields: object) =>
+      invalidFields(await acme.rest('POST', '/customers', { ...sample.customer, ...fields }));
+    expect(await created({ electronic_address: 'x' })).toEqual([scheme]);
+    expect(await created({ electronic_address: '' })).toEqual(['electronic_address']);
+    expect(await created({ [scheme]: 'EM' })).toEqual(['electronic_address']);
+  });
+
+  it('language: de | en', async () => {
+    await accepts(acme, smallest, 'language', ['de', 'en']);
+    await refuses(acme, smallest, 'language', ['', 'fr', 'DE', 'deu', 1]);
+  });
+
+  it('payment_terms_days: 0 to 365', async () => {
+    await accepts(acme, smallest, 'payment_terms_days', [0, 365]);
+    await refuses(acme, smallest, 'payment_terms_days', [-1, 366, 1.5, 'soon', true]);
+  });
+
+  it('vat_id: any text, well-formed or not, as version 1 promised', async () => {
+    const valid = {
+      DE123456789: true,
+      'DE 123 456 789': true,
+      XI123456789: true,
+      DE12345678: false,
+      'none yet': false,
+    };
+    for (const [vatId, isWellFormed] of Object.entries(valid)) {
+      const { id } = await create(acme, '/customers', { ...sample.customer, vat_id: vatId });
+      const { customer } = await acme.graphql('query ($id: UUID!) { customer(id: $id) { vatId isVatIdWellFormed } }', {
+        id,
+      });
+      expect(customer).toEqual({ vatId, isVatIdWellFormed: isWellFormed });
+    }
   });
 
   it('text is stored as sent, except for trimming', async () => {
@@ -177,6 +247,20 @@ describe('PATCH /customers/{id}', () => {
     const answer = await acme.rest('PATCH', `/customers/${before.id}`, change);
     expect(invalidFields(answer)).toEqual(['company_name', 'country', 'type', 'vat_id', 'zip']);
     expect((await acme.rest('GET', `/customers/${before.id}`)).body).toEqual({ data: before });
+  });
+});
+
+describe('PATCH /customers/{id}, electronic address', () => {
+  it('keeps address and scheme together, whichever of them changes', async () => {
+    const { id } = await create(acme, '/customers', sample.customer);
+    const [address, scheme] = ['electronic_address', 'electronic_address_scheme'];
+    const patch = (body: object) => acme.rest('PATCH', `/customers/${id}`, body);
+    expect(invalidFields(await patch({ [address]: 'x' }))).toEqual([scheme]);
+    expect(invalidFields(await patch({ [scheme]: 'EM' }))).toEqual([address]);
+    expect((await patch({ [address]: 'a@b.example', [scheme]: 'EM' })).status).toBe(200);
+    expect(invalidFields(await patch({ [scheme]: null }))).toEqual([scheme]);
+    expect((await patch({ [scheme]: '0204' })).body.data).toMatchObject({ [address]: 'a@b.example', [scheme]: '0204' });
+    expect((await patch({ [address]: null, [scheme]: null })).body.data).toMatchObject({ [address]: null });
   });
 });
 

@@ -74,6 +74,19 @@ describe('POST /invoices', () => {
     expect(leap.due_date).toBe('2028-03-05');
   });
 
+  it('due_date: by default after the customer’s payment terms, if it has any', async () => {
+    const customer = { ...sample.customer, payment_terms_days: 30 };
+    const { id } = await create(acme, '/customers', customer);
+    expect(await create(acme, '/invoices', sample.invoice(id))).toMatchObject({ due_date: '2026-03-31' });
+    const told = { ...sample.invoice(id), due_date: '2026-03-02' };
+    expect(await create(acme, '/invoices', told)).toMatchObject({ due_date: '2026-03-02' });
+    await acme.rest('PATCH', `/customers/${id}`, { payment_terms_days: 0 });
+    expect(await create(acme, '/invoices', sample.invoice(id))).toMatchObject({ due_date: '2026-03-01' });
+    const latest = { ...sample.invoice(id), invoice_date: '9999-12-31' };
+    await acme.rest('PATCH', `/customers/${id}`, { payment_terms_days: 30 });
+    expect(await create(acme, '/invoices', latest)).toMatchObject({ due_date: '9999-12-31' });
+  });
+
   it('subject: at most 255 characters; currency: ISO 4217, default the tenant’s', async () => {
     await accepts(acme, smallest, 'subject', [null, characters(255)]);
     await refuses(acme, smallest, 'subject', [characters(256)]);

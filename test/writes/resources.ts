@@ -160,11 +160,21 @@ const customer: Resource = {
         city: optionalWord,
         country: fc.constantFrom('DE', 'FR', null),
         vatId: optionalWord,
+        contactName: optionalWord,
+        phone: optionalWord,
+        buyerReference: optionalWord,
+        electronicAddress: optionalWord,
+        electronicAddressScheme: fc.constantFrom('EM', '0204', null),
+        language: fc.constantFrom('de', 'en', null),
+        paymentTermsDays: fc.constantFrom(7, 30, null),
       },
-      (state, input) =>
-        input['type'] === 'CUSTOMER' && state['type'] === 'SUPPLIER' && list(state, 'receipts').length > 0
+      (state, input) => {
+        const next = { ...state, ...input };
+        if ((next.electronicAddress === null) !== (next.electronicAddressScheme === null)) return undefined;
+        return next.type === 'CUSTOMER' && state['type'] === 'SUPPLIER' && list(state, 'receipts').length > 0
           ? undefined
-          : { ...state, ...input },
+          : next;
+      },
     ),
     namesSupplier('a receipt added', (who, { id }) =>
       who.rest('POST', '/receipts', {
@@ -189,7 +199,8 @@ const customer: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked = 'type companyName email addressLine1 postalCode city country vatId';
+    const asked = `type companyName email addressLine1 postalCode city country vatId contactName phone buyerReference
+      electronicAddress electronicAddressScheme language paymentTermsDays`;
     const { customer: found, receipts } = await who.graphql(
       `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(supplierId: $id) { nodes { description } } }`,
       { id },

@@ -48,7 +48,10 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
   fields: (t) => ({
     customerId: t.field({ type: 'UUID', required: true }),
     invoiceDate: t.field({ type: 'Date', required: true }),
-    dueDate: t.field({ type: 'Date', description: 'Not before the invoice date. Default: 14 days after it.' }),
+    dueDate: t.field({
+      type: 'Date',
+      description: "Not before the invoice date. Default: after the customer's payment terms, or 14 days after it.",
+    }),
     subject: subject(t),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     status: t.field({
@@ -129,27 +132,38 @@ const itemsByPosition = (context: Context, invoiceId: string) =>
 
 const lastDay = new Date('9999-12-31T00:00:00Z');
 
-/** Payment is due 14 days after the invoice date unless the invoice says otherwise. */
-function usualDueDate(invoiceDate: Date): Date {
+/** The days until payment where nothing else says so (DECISIONS.md#d11-defaults). */
+const usualTerms = 14;
+
+function dueDateOf(invoiceDate: Date, paymentTermsDays: number): Date {
   const due = new Date(invoiceDate);
-  due.setUTCDate(due.getUTCDate() + 14);
+  due.setUTCDate(due.getUTCDate() + paymentTermsDays);
   return due < lastDay ? due : lastDay;
+}
+
+/** The days until payment that are agreed with a customer; undefined where there are none. */
+export async function paymentTermsOf({ db, ...context }: Context, customerId: string): Promise<number | undefined> {
+  const select = { id: true, paymentTermsDays: true };
+  const customer = await db.customer.findUnique({ where: key(context, customerId), select });
+  return customer?.paymentTermsDays ?? undefined;
 }
 
 interface Draft {
   customerId: string;
   invoiceDate: Date;
   dueDate?: Date | null;
+  /** Without a due date: how many days after the invoice date it is. */
+  paymentTermsDays?: number | undefined;
   subject?: string | null;
   currency: string;
   items: NewLine[];
 }
 
 /** A new draft and its items, not written yet. Its totals have been checked. */
-export function newDraft({ db }: Context, { items, ...draft }: Draft): WholeInvoice {
+export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
   const invoice = db.row('Invoice', {
     ...draft,
-    dueDate: draft.dueDate ?? usualDueDate(draft.invoiceDate),
+    dueDate: draft.dueDate ?? dueDateOf(draft.invoiceDate, paymentTermsDays ?? usualTerms),
     ...totalsOf(items, draft.currency),
   });
   const lines = itemsOf(items, draft.currency);
@@ -184,7 +198,11 @@ builder.mutationFields((t) => ({
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
-      const draft = newDraft(context, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
+      const draft = newDraft(context, {
+        ...fields,
+        paymentTermsDays: input.dueDate ? undefined : await paymentTermsOf(context, input.customerId),
+        currency: input.currency ?? context.tenant.defaultCurrency,
+      });
       if (status !== 'ISSUED' && status !== 'PAID') return insertDraft(context, draft, query);
       return context.transaction(async (inside) => {
         const { invoice, payments, events } = await issueNew(inside, draft, status);

@@ -6,7 +6,7 @@ import { requireAbilities, Problems, refuse } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';
 import { vatRate } from '../../input/validators.ts';
 import { Invoice } from '../invoice/invoice.ts';
-import { insertDraft, maxItems, newDraft, totalRules } from '../invoice/mutations.ts';
+import { insertDraft, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../scalars/scalars.ts';
 import { findById } from '../../rows/find-by-id.ts';
@@ -57,7 +57,15 @@ builder.mutationField('billProject', (t) =>
         totalRules(items, currency, problems);
         problems.throwIfAny();
         const date = invoiceDate ?? today(context);
-        const draft = newDraft(inside, { customerId, currency, subject: name, invoiceDate: date, items });
+        const paymentTermsDays = await paymentTermsOf(inside, customerId);
+        const draft = newDraft(inside, {
+          customerId,
+          currency,
+          subject: name,
+          invoiceDate: date,
+          paymentTermsDays,
+          items,
+        });
         await insertDraft(inside, draft);
         const billed = await inside.db.timeEntry.updateManyAndReturn({
           where: { id: { in: entries.map((entry) => entry.id) } },

@@ -137,6 +137,9 @@ export function today(): string {
 /** `DE` → `Germany`. */
 export const country = (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code;
 
+/** `de` → `German`. */
+export const language = (code: string): string => new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;
+
 /** All currencies, with code and name, as options of a selection. */
 export const currencies = (): { value: string; label: string }[] => {
   const names = new Intl.DisplayNames(locale, { type: 'currency' });

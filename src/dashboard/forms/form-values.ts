@@ -34,4 +34,13 @@ export function normalized(typed: string): string {
 /** Converts typed text to a nullable value: empty text is null. */
 export const orNull = (typed: string): string | null => typed.trim() || null;
 
+/**
+ * Converts typed text to a nullable whole number that isn't negative: empty text is null. Other text becomes −1, so that the
+ * server reports an error for the field.
+ */
+export function toCount(typed: string): number | null {
+  if (typed.trim() === '') return null;
+  return /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : -1;
+}
+
 const fractionOf = (value: string): number => value.split('.')[1]?.length ?? 0;

@@ -4,10 +4,11 @@ import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { country, labelled } from '../../format/format.ts';
+import { MoreFields } from '../../forms/more-fields.tsx';
+import { country, labelled, language } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
-import { orNull } from '../../forms/form-values.ts';
+import { orNull, toCount } from '../../forms/form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 
 const CreateCustomer = graphql(
@@ -48,7 +49,7 @@ const countries = iso31661
   .map(({ alpha2 }) => ({ value: alpha2, label: country(alpha2) }))
   .toSorted((a, b) => a.label.localeCompare(b.label));
 
-const values = (customer?: Customer) => ({
+const valuesOf = (customer?: Customer) => ({
   type: customer?.type ?? 'CUSTOMER',
   companyName: customer?.companyName ?? '',
   email: customer?.email ?? '',
@@ -57,19 +58,47 @@ const values = (customer?: Customer) => ({
   city: customer?.city ?? '',
   country: customer?.country ?? null,
   vatId: customer?.vatId ?? '',
+  contactName: customer?.contactName ?? '',
+  phone: customer?.phone ?? '',
+  buyerReference: customer?.buyerReference ?? '',
+  electronicAddress: customer?.electronicAddress ?? '',
+  electronicAddressScheme: customer?.electronicAddressScheme ?? '',
+  language: customer?.language ?? null,
+  paymentTermsDays: customer?.paymentTermsDays?.toString() ?? '',
 });
 
-type Values = ReturnType<typeof values>;
+/** The fields that are folded away. */
+const details = [
+  'contactName',
+  'phone',
+  'buyerReference',
+  'electronicAddress',
+  'electronicAddressScheme',
+  'language',
+  'paymentTermsDays',
+] as const satisfies (keyof Values)[];
 
-const inputOf = ({ type, companyName, email, addressLine1, postalCode, city, country: code, vatId }: Values) => ({
-  type,
-  companyName,
-  email: orNull(email),
-  addressLine1: orNull(addressLine1),
-  postalCode: orNull(postalCode),
-  city: orNull(city),
-  country: code,
-  vatId: orNull(vatId),
+/** The languages of documents. */
+const languages = ['de', 'en'].map((code) => ({ value: code, label: language(code) }));
+
+type Values = ReturnType<typeof valuesOf>;
+
+const inputOf = (values: Values) => ({
+  type: values.type,
+  companyName: values.companyName,
+  email: orNull(values.email),
+  addressLine1: orNull(values.addressLine1),
+  postalCode: orNull(values.postalCode),
+  city: orNull(values.city),
+  country: values.country,
+  vatId: orNull(values.vatId),
+  contactName: orNull(values.contactName),
+  phone: orNull(values.phone),
+  buyerReference: orNull(values.buyerReference),
+  electronicAddress: orNull(values.electronicAddress),
+  electronicAddressScheme: orNull(values.electronicAddressScheme),
+  language: values.language,
+  paymentTermsDays: toCount(values.paymentTermsDays),
 });
 
 interface Props {
@@ -85,7 +114,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
   const client = useClient();
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
-  const form = useForm({ mode: 'controlled', initialValues: { ...values(customer), ...initial } });
+  const form = useForm({ mode: 'controlled', initialValues: { ...valuesOf(customer), ...initial } });
   const submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
@@ -98,7 +127,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
       read: () =>
         readStored(
           client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ version: data.stored.version, values: values(data.stored) }),
+          (data) => ({ version: data.stored.version, values: valuesOf(data.stored) }),
           'This customer has been deleted.',
         ),
     },
@@ -115,6 +144,40 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
       </Group>
       <Select label="Country" data={countries} searchable clearable {...form.getInputProps('country')} />
       <TextInput label="VAT number" {...form.getInputProps('vatId')} />
+      <MoreFields
+        label="Contact, e-invoices, and payment terms"
+        initiallyOpen={details.some((name) => Boolean(form.values[name]))}
+        hasError={details.some((name) => form.errors[name])}
+      >
+        <TextInput label="Contact" description="The person to ask for" {...form.getInputProps('contactName')} />
+        <TextInput label="Phone" type="tel" {...form.getInputProps('phone')} />
+        <TextInput
+          label="Buyer reference"
+          description="An order or a department. For German authorities, the Leitweg-ID"
+          {...form.getInputProps('buyerReference')}
+        />
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <TextInput
+            label="Electronic address"
+            description="Where e-invoices are sent"
+            miw={180}
+            {...form.getInputProps('electronicAddress')}
+          />
+          <TextInput
+            label="Its scheme"
+            description="0204, 9930, EM, …"
+            w={120}
+            {...form.getInputProps('electronicAddressScheme')}
+          />
+        </Group>
+        <Select label="Language of documents" data={languages} clearable {...form.getInputProps('language')} />
+        <TextInput
+          label="Payment terms, days"
+          description="When an invoice is due, counted from its date"
+          inputMode="numeric"
+          {...form.getInputProps('paymentTermsDays')}
+        />
+      </MoreFields>
     </Form>
   );
 }

@@ -9,7 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { country, label } from '../../format/format.ts';
+import { country, label, language } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
@@ -52,6 +52,7 @@ export default function CustomerPage(): ReactNode {
 
 function Details({ customer }: { customer: Customer }): ReactNode {
   const { id, companyName, type, email, addressLine1, postalCode, city, country: code, vatId } = customer;
+  const { electronicAddress, electronicAddressScheme: scheme, paymentTermsDays: terms } = customer;
   const [editing, edit] = useDisclosure();
   const [, remove] = useMutation(DeleteCustomer);
   const list = useListState();
@@ -81,7 +82,13 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             ['E-mail', email],
             ['Address', [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],
             ['Country', code && country(code)],
-            ['VAT number', vatId],
+            ['VAT number', customer.isVatIdWellFormed === false ? `${vatId} (not the form of a VAT number)` : vatId],
+            ['Contact', customer.contactName],
+            ['Phone', customer.phone],
+            ['Buyer reference', customer.buyerReference],
+            ['Electronic address', electronicAddress && `${electronicAddress} (${scheme})`],
+            ['Language', customer.language && language(customer.language)],
+            ['Payment terms', terms === null ? null : `${terms} days`],
           ]}
         />
         {type === 'CUSTOMER' && (

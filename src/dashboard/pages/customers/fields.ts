@@ -13,6 +13,14 @@ export const CustomerFields = graphql(`
     city
     country
     vatId
+    isVatIdWellFormed
+    contactName
+    phone
+    buyerReference
+    electronicAddress
+    electronicAddressScheme
+    language
+    paymentTermsDays
   }
 `);
 

@@ -120,7 +120,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             <TextInput
               type="date"
               label="Due date"
-              description={invoice ? undefined : 'Default: 14 days after the invoice date'}
+              description={invoice ? undefined : 'Default: by the payment terms, or 14 days after the invoice date'}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               miw={160}
               {...form.getInputProps('dueDate')}
