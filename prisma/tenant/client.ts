@@ -72,13 +72,13 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * - PostgreSQL plans statements, and its checks of foreign keys, for any tenant instead of this one. Without statistics of
    *   the tenant it expects one row, and may look each id up in an index that has to be read from end to end.
    * - deferred triggers run with each statement, because all of them at the commit would take longer than a statement may.
-   *   They take the tenant's lock of the change feed, so the tenant's other transactions wait for this one.
+   *   They take the tenant's lock of the change feed, so the feed's readers wait for this transaction.
    */
   beginBulkInsert(): Promise<void>;
   /**
    * Runs the deferred triggers at the end of a transaction that has written very many rows: at the commit, all of them
-   * would have to be done in the time of one statement. They take the tenant's lock of the change feed, so the commit must
-   * follow at once.
+   * would have to be done in the time of one statement. They take the tenant's lock of the change feed, for which the feed's
+   * readers wait, so the commit must follow at once.
    */
   runDeferredTriggers(): Promise<void>;
 }

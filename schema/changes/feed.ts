@@ -4,7 +4,9 @@ import { refuse, requireAbilities } from '../errors.ts';
 import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './change-cursor.ts';
 
 // The change feed. Triggers record the last change of each resource in the table `changes`, when its transaction commits.
-// How positions follow the order of commits: prisma/migrations/20261122134641_change_feed/migration.sql.
+// A transaction takes its positions when it commits, and others may commit before it with higher ones. So a reader first
+// waits for the transactions that are being committed, and then reads up to the highest position of that moment. The locks
+// for this are in prisma/migrations/20261122170500_shared_change_order/migration.sql.
 
 /** The largest page of changes, and the default one. */
 export const maxChanges = 1000;
@@ -42,11 +44,12 @@ export interface ChangesArgs {
 }
 
 /** Reads the changes after a cursor. */
-export async function readChanges(context: Context, { since, limit, resource }: ChangesArgs): Promise<ChangePage> {
-  const start = await startOf(context, since, resource);
-  const size = limit ?? defaultChanges;
+export async function readChanges(context: Context, args: ChangesArgs): Promise<ChangePage> {
+  const end = await endOfFeed(context);
+  const start = startOf(context, end, args);
+  const size = args.limit ?? defaultChanges;
   const cursorAt = (position: string): string => encodeChangeCursor({ ...start, position }, context.now());
-  const rows = await readRows(context, start, size + 1);
+  const rows = await readRows(context, start, end.position, size + 1);
   const nodes = rows.slice(0, size).map(({ position, ...change }) => ({ ...change, cursor: cursorAt(position) }));
   return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position), hasMore: rows.length > size };
 }
@@ -54,48 +57,53 @@ export async function readChanges(context: Context, { since, limit, resource }: 
 type ChangeRow = Omit<Change, 'cursor'> & { position: string };
 
 /** One index range for each resource, so that a page costs the same anywhere in the feed. */
-const readRows = (context: Context, { position, resources: wanted }: ChangeCursor, limit: number) =>
+const readRows = (context: Context, { position, resources: wanted }: ChangeCursor, end: string, limit: number) =>
   context.db.$rows<ChangeRow>(
     `select change.* from unnest($2::text[]) as wanted (resource)
      cross join lateral (
        select upper(resource) as resource, id, position::text, deleted, changed_at as "changedAt" from changes
        where tenant_id = $1 and resource = wanted.resource and changes.position > $3
-       order by changes.position limit $4
+         and changes.position <= $4
+       order by changes.position limit $5
      ) as change
-     order by change.position::bigint limit $4`,
-    [wanted.map(({ name }) => name), position, limit],
+     order by change.position::bigint limit $5`,
+    [wanted.map(({ name }) => name), position, end, limit],
   );
 
-/** Where reading starts. @throws ForbiddenError for resources that the token may not read */
-export async function startOf(
+/** A position of the feed, and its epoch. */
+type FeedPosition = Pick<ChangeCursor, 'position' | 'epoch'>;
+
+/**
+ * Where reading starts.
+ * @throws ForbiddenError for resources that the token may not read
+ */
+export function startOf(
   context: Context,
-  since: string | null | undefined,
-  names: readonly ResourceName[] | null | undefined,
-): Promise<ChangeCursor> {
+  end: FeedPosition,
+  { since, resource: names }: Pick<ChangesArgs, 'since' | 'resource'>,
+): ChangeCursor {
   const asked = names && resources.filter((resource) => names.includes(resourceName(resource)));
-  const { position, epoch } = await endOfFeed(context);
   if (since == null || since === 'now') {
     const wanted = allowed(context, asked ?? readable(context));
-    return { position: since === 'now' ? position : '0', epoch, resources: wanted };
+    return { ...end, position: since === 'now' ? end.position : '0', resources: wanted };
   }
-  const cursor = decodeChangeCursor(since, epoch, context);
+  const cursor = decodeChangeCursor(since, end.epoch, context);
   const added = asked?.find((each) => !cursor.resources.includes(each));
   if (added) refuse('resource', `The cursor is of a feed without ${added.name}. Read that feed from its beginning.`);
   return { ...cursor, resources: allowed(context, asked ?? cursor.resources) };
 }
 
-/** The position of the tenant's last change. All changes up to there are visible. */
-async function endOfFeed(context: Context): Promise<Pick<ChangeCursor, 'position' | 'epoch'>> {
-  const [end] = await context.db.$rows<{ position: string; epoch: string }>(
-    `select coalesce(max(latest.position), 0)::text as position, change_epoch()::text as epoch
-     from unnest($2::text[]) as wanted (resource)
-     left join lateral (
-       select changes.position from changes where tenant_id = $1 and resource = wanted.resource
-       order by changes.position desc limit 1
-     ) as latest on true`,
-    [resources.map(({ name }) => name)],
-  );
-  return end ?? { position: '0', epoch: '0' };
+/** Waits for the transactions that are being committed. The tenant's changes up to the end are visible to the next statement. */
+export async function endOfFeed(context: Context): Promise<FeedPosition> {
+  for (;;) {
+    const [end] = await context.db.$rows<{ position: string | null; epoch: string }>(
+      `select last_change_position(tenant_id)::text as position, change_epoch()::text as epoch
+       from (values ($1::uuid)) as reader (tenant_id) where tenant_id = $1`,
+      [],
+    );
+    // Null while a commit takes long, as that of a large import does. The tenant's writers go on between two tries.
+    if (end?.position != null) return { position: end.position, epoch: end.epoch };
+  }
 }
 
 const readAbility = ({ path }: Resource) => `${path}:read` as const;
@@ -111,20 +119,10 @@ function allowed(context: Context, asked: readonly Resource[]): readonly Resourc
 
 /**
  * The tenant's changes of these resources from now on: a value for each moment at which there is something to read. Whoever
- * reads the feed after this has begun, and again after each value, misses nothing.
+ * reads the feed after this has begun, and again after each value, misses nothing: reading waits for the transactions that
+ * were being committed before they could see the watcher.
  */
-export async function watchChanges(
-  context: Context,
-  wanted: readonly Resource[],
-): Promise<AsyncIterableIterator<string>> {
+export function watchChanges(context: Context, wanted: readonly Resource[]): Promise<AsyncIterableIterator<string>> {
   const names = new Set<string>(wanted.map(({ name }) => name));
-  const changes = await context.watch('changes', ([name = '']) => (names.has(name) ? 'changed' : undefined));
-  try {
-    // A transaction that was committing already may not have seen the watcher. Its change is then visible.
-    await context.db.waitForAdvisoryLock('change order');
-    return changes;
-  } catch (error) {
-    await changes.return?.();
-    throw error;
-  }
+  return context.watch('changes', ([name = '']) => (names.has(name) ? 'changed' : undefined));
 }

@@ -2,7 +2,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { ChangeType, ResourceNameType, sinceDescription } from './changes.ts';
 import { encodeChangeCursor } from './change-cursor.ts';
-import { maxChanges, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';
+import { endOfFeed, maxChanges, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';
 
 builder.subscriptionField('changes', (t) =>
   t.field({
@@ -19,8 +19,8 @@ builder.subscriptionField('changes', (t) =>
 );
 
 /** All changes after a cursor, then each further one once it is committed. Ends if changes may have been missed. */
-async function follow(context: Context, { since, resource }: ChangesArgs): Promise<AsyncIterable<Change>> {
-  const start = await startOf(context, since, resource);
+async function follow(context: Context, args: ChangesArgs): Promise<AsyncIterable<Change>> {
+  const start = startOf(context, await endOfFeed(context), args);
   const announced = await watchChanges(context, start.resources);
   let cursor = encodeChangeCursor(start, context.now());
   let page: Change[] = [];

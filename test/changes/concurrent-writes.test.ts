@@ -20,6 +20,7 @@ type Step =
   | { kind: 'rename'; which: number }
   | { kind: 'delete'; which: number }
   | { kind: 'track'; which: number; minutes: number }
+  | { kind: 'rename project'; which: number }
   | { kind: 'pause'; ms: number };
 
 interface Transaction {
@@ -33,12 +34,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('rename' as const), which }),
   fc.record({ kind: fc.constant('delete' as const), which }),
   fc.record({ kind: fc.constant('track' as const), which, minutes: fc.integer({ min: 1, max: 60 }) }),
+  fc.record({ kind: fc.constant('rename project' as const), which }),
   fc.record({ kind: fc.constant('pause' as const), ms: fc.nat({ max: 15 }) }),
 );
 const transaction: fc.Arbitrary<Transaction> = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 6 }),
   fails: fc.boolean(),
 });
+
+const track = (db: Db, { projectId, userId, minutes }: { projectId: string; userId: string; minutes: number }) =>
+  db.timeEntry.create({ data: { projectId, userId, date: new Date('2026-03-01'), durationMinutes: minutes } });
 
 class Abandoned extends Error {}
 
@@ -52,10 +57,10 @@ async function run(
     const { id } = 'which' in each ? (customers[each.which % Math.max(1, customers.length)] ?? {}) : {};
     if (each.kind === 'pause') await sleep(each.ms);
     else if (each.kind === 'create') await db.customer.create({ data: { type: 'CUSTOMER', companyName: 'New' } });
-    else if (each.kind === 'track') {
+    else if (each.kind === 'track' || each.kind === 'rename project') {
       const projectId = projects[each.which % projects.length] ?? '';
-      const data = { projectId, userId, date: new Date('2026-03-01'), durationMinutes: each.minutes };
-      await db.timeEntry.create({ data });
+      if (each.kind === 'track') await track(db, { projectId, userId, minutes: each.minutes });
+      else await db.project.updateMany({ where: { id: projectId }, data: { name: `Renamed ${each.which}` } });
     } else if (id && each.kind === 'rename')
       await db.customer.updateMany({ where: { id }, data: { companyName: `Renamed ${each.which}` } });
     else if (id) await db.customer.deleteMany({ where: { id } });
@@ -160,12 +165,42 @@ it('a consumer that begins at the end of the feed misses no transaction that is 
   expect((await readFeed(acme, { since: meta.cursor })).data.map(({ id }) => id)).toEqual([slow.id]);
 });
 
-it('a transaction that stops between its position and its commit is not missed', async () => {
+it('transactions that track time on the same projects in different orders never undo each other', async () => {
+  const who = await service.integrator();
+  const projects = [await makeProject(who), await makeProject(who), await makeProject(who)];
+  // Runs after each of the triggers that record a change: deferred triggers run in the order of their names.
+  await service.pool.query(`
+    create function pause() returns trigger language plpgsql as $$ begin perform pg_sleep(0.005); return null; end $$;
+    create constraint trigger record_slowly after insert on time_entries deferrable initially deferred for each row
+      execute function pause()`);
+  onTestFinished(async () => void (await service.pool.query('drop function pause cascade')));
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; count < 10; count += 1)
+      await who.db.$transaction(async (db) => {
+        for (let at = 0; at < 3; at += 1) {
+          const projectId = projects[(writer % 2 ? at : 2 - at) % 3] ?? '';
+          await track(db, { projectId, userId: who.userId, minutes: 1 });
+        }
+      });
+  };
+  const copy = new Copy(who);
+  const done = new AbortController();
+  const consumer = (async () => {
+    while (!done.signal.aborted) await copy.follow(2);
+  })();
+  await Promise.all([1, 2, 3, 4].map(write)).finally(() => done.abort());
+  await consumer;
+  await copy.follow();
+  expect(copy.rows).toEqual(await booksOf(who));
+});
+
+it('a reader waits for a transaction that stops between its position and its commit; writers do not', async () => {
   const acme = await service.integrator();
-  // The two writes take the tenant's connections of one process, so the consumer asks another one.
+  // The transaction takes a connection of the tenant, so the others ask another process.
   const url = String((service.pool.options as { connectionString?: string }).connectionString);
   const elsewhere = await startService({ database: { url, drop: async () => {} } });
   onTestFinished(elsewhere.close);
+  const there = asIntegrator(elsewhere, acme);
   const holder = await service.pool.connect();
   onTestFinished(() => holder.release());
   // Runs after the trigger that takes the position: deferred triggers run in the order of their names.
@@ -174,6 +209,7 @@ it('a transaction that stops between its position and its commit is not missed',
     begin perform pg_advisory_xact_lock(4711); return null; end $$;
     create constraint trigger stall after insert on customers deferrable initially deferred for each row
       when (new.company_name = 'Stalled') execute function stall()`);
+  onTestFinished(async () => void (await service.pool.query('drop function stall cascade')));
   await holder.query('select pg_advisory_lock(4711)');
   const waiting = async (): Promise<number> => {
     const { rows } = await service.pool.query(
@@ -184,14 +220,18 @@ it('a transaction that stops between its position and its commit is not missed',
   };
   const stalled = makeCustomer(acme, { companyName: 'Stalled' });
   await vi.waitUntil(async () => (await waiting()) === 1);
-  let isDone = false;
-  const later = makeCustomer(acme).finally(() => (isDone = true));
-  await vi.waitUntil(async () => isDone || (await waiting()) === 2);
-  const copy = new Copy(asIntegrator(elsewhere, acme));
-  await copy.follow();
+  await makeCustomer(there);
+  const globex = await service.integrator();
+  const foreign = await makeCustomer(globex);
+  const copy = new Copy(there);
+  let isRead = false;
+  const reading = copy.follow().finally(() => (isRead = true));
+  await vi.waitUntil(async () => isRead || (await waiting()) === 2);
+  await makeCustomer(acme);
+  expect(isRead).toBe(false);
+  expect((await readFeed(globex)).data.map(({ id }) => id)).toEqual([foreign]);
   await holder.query('select pg_advisory_unlock(4711)');
-  await Promise.all([stalled, later]);
+  await Promise.all([stalled, reading]);
   await copy.follow();
   expect(copy.rows).toEqual(await booksOf(acme));
-  await service.pool.query('drop function stall cascade');
 });
