@@ -68,9 +68,10 @@ export const email = text(255)
   .refine((value) => address.safeParse(value).success, 'Must be an e-mail address.')
   .meta({ format: 'email' });
 
-const countries = new Set(iso31661.map((country) => country.alpha2));
+/** ISO 3166-1 alpha-2. */
+export const countryCodes: ReadonlySet<string> = new Set(iso31661.map((each) => each.alpha2));
 
-const isCountry = (code: string): boolean => countries.has(code);
+const isCountry = (code: string): boolean => countryCodes.has(code);
 
 export const country = text(255)
   .refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.')

@@ -1,13 +1,13 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Rows } from '../../prisma/client.ts';
-import type { CsvColumn } from '../bank-import/parsers/csv.ts';
 import type { Context } from '../context.ts';
 import { refuse } from '../errors.ts';
 import { Errors } from './errors.ts';
 import { externalIdsThere } from './existing-records.ts';
 import type { Kind } from './kinds.ts';
 import { makeRows, type Made } from './make-rows.ts';
-import { FileError, readRows, type CsvFormat, type CsvRow, type RecordError } from './read-file.ts';
+import { previewOf, type PreviewRow } from './preview.ts';
+import { FileError, readRows, type CsvFormat, type FileMapping, type FileRows, type RecordError } from './read-file.ts';
 import { readRecords, type ImportedRecord } from './records.ts';
 
 /** A file of the most rows takes seconds. */
@@ -21,14 +21,17 @@ export interface RecordImport {
   imported: number;
   /** Records that were imported before. */
   skipped: number;
+  /** Rows of the file that a preset leaves out. */
+  leftOut: number;
   errors: RecordError[];
+  /** The first rows, as they were read. */
+  preview: PreviewRow[];
 }
 
 export interface ImportedFile {
   path: string;
   format: CsvFormat;
-  columns: ReadonlyMap<string, CsvColumn>;
-  defaults: ReadonlyMap<string, string>;
+  mapping: FileMapping;
 }
 
 /**
@@ -42,16 +45,18 @@ export async function importRecords(
   file: ImportedFile,
   { dryRun }: { dryRun: boolean },
 ): Promise<RecordImport> {
-  const errors = new Errors(file.columns);
+  const errors = new Errors(file.mapping.columns);
   let records: ImportedRecord[];
-  let rows: CsvRow[];
+  let read: FileRows;
   try {
-    rows = await readRows(file.path, file.format, file.columns, file.defaults);
-    records = await readRecords(schema, kind, file.format, rows, errors);
+    read = await readRows(file.path, file.format, file.mapping);
+    records = await readRecords(schema, kind, file.format, read.rows, errors);
   } catch (error) {
-    if (error instanceof FileError) return { imported: 0, skipped: 0, errors: [error.at] };
+    if (error instanceof FileError) return { imported: 0, skipped: 0, leftOut: 0, errors: [error.at], preview: [] };
     throw error;
   }
+  const { rows, leftOut } = read;
+  const about = { leftOut, preview: previewOf(kind, records) };
   try {
     return await context.transaction(async (inside) => {
       if (!(await inside.db.tryAdvisoryLock('record import')))
@@ -59,9 +64,9 @@ export async function importRecords(
       const there = await externalIdsThere(inside, kind, records);
       const added = records.filter(({ externalId }) => !there.has(externalId));
       const made = await makeRows(inside, kind, added, rows, errors);
-      if (errors.all.length > 0) throw new TakenBack({ imported: 0, skipped: 0, errors: errors.all });
+      if (errors.all.length > 0) throw new TakenBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
       await write(inside, kind, made);
-      const result = { imported: added.length, skipped: records.length - added.length, errors: [] };
+      const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
       if (dryRun) throw new TakenBack(result);
       return result;
     }, importLimits);

@@ -1,7 +1,12 @@
 import type { Ability } from '../ability.ts';
+import type { ResourceName } from '../changes/feed.ts';
 
-/** How a cell's text is read. `reference` is an id in the other system, or a name; `duration` is minutes, or 1:30. */
-export type CellType = 'text' | 'day' | 'decimal' | 'boolean' | 'choice' | 'duration' | 'reference';
+/**
+ * How a cell's text is read. `reference` is an id in the other system, or a name; `duration` is minutes, or 1:30; `percent` is a
+ * number, or a text that has a percentage, such as `20% (VAT on Income)`.
+ */
+export type CellType =
+  'text' | 'day' | 'decimal' | 'percent' | 'boolean' | 'choice' | 'country' | 'duration' | 'reference';
 
 export interface Field {
   type: CellType;
@@ -9,6 +14,8 @@ export interface Field {
   required?: true;
   /** Whether it isn't a field of the input that creates such a record. */
   isOwn?: true;
+  /** Another field, before this one. Where that is 0, so is this one, whatever its cell says. */
+  zeroWith?: string;
 }
 
 export interface Kind {
@@ -16,6 +23,7 @@ export interface Kind {
   name: string;
   plural: string;
   model: 'Customer' | 'Project' | 'Invoice' | 'Receipt' | 'TimeEntry';
+  resource: ResourceName;
   write: Ability;
   /** Which other resources its columns name. */
   reads: Ability[];
@@ -32,6 +40,7 @@ const currency = { type: 'text', description: "ISO 4217. Default: the tenant's."
 const text = (description: string): Field => ({ type: 'text', description });
 const day = (description: string): Field => ({ type: 'day', description });
 const decimal = (description: string): Field => ({ type: 'decimal', description });
+const percent = (description: string): Field => ({ type: 'percent', description });
 const reference = (description: string): Field => ({ type: 'reference', isOwn: true, description });
 const required = (field: Field): Field => ({ ...field, required: true });
 
@@ -43,6 +52,7 @@ export const kinds: readonly Kind[] = [
     name: 'Customer',
     plural: 'Customers',
     model: 'Customer',
+    resource: 'CUSTOMER',
     write: 'customers:write',
     reads: [],
     fields: {
@@ -53,7 +63,10 @@ export const kinds: readonly Kind[] = [
       addressLine1: text('Street and number.'),
       postalCode: text('The postal code.'),
       city: text('The city.'),
-      country: text('ISO 3166-1 alpha-2.'),
+      country: {
+        type: 'country',
+        description: 'ISO 3166-1 alpha-2, or the name in English, German, French, or Dutch.',
+      },
       vatId: text('The VAT identification number.'),
     },
   },
@@ -61,6 +74,7 @@ export const kinds: readonly Kind[] = [
     name: 'Project',
     plural: 'Projects',
     model: 'Project',
+    resource: 'PROJECT',
     write: 'projects:write',
     reads: ['customers:read'],
     fields: {
@@ -80,6 +94,7 @@ export const kinds: readonly Kind[] = [
     name: 'Invoice',
     plural: 'Invoices',
     model: 'Invoice',
+    resource: 'INVOICE',
     write: 'invoices:write',
     reads: ['customers:read'],
     fields: {
@@ -93,26 +108,38 @@ export const kinds: readonly Kind[] = [
       dueDate: day('The last day to pay. Default: 14 days after the invoice date.'),
       subject: text('The subject.'),
       currency,
-      paidOn: { ...day('The day on which it was paid in full; empty if it is open.'), isOwn: true },
+      paidOn: { ...day('The day of the last payment; empty if it is open.'), isOwn: true },
+      amountDue: {
+        ...decimal(
+          'The amount that is still to be paid. Default: 0 if there is a `paidOn`. If something is paid without a `paidOn`, it was on the due date, or today if that is earlier.',
+        ),
+        isOwn: true,
+      },
       totalGross: { ...decimal('The gross total. An error if the lines have another one.'), isOwn: true },
       title: { ...text("The line's title. Default: the subject, or the number."), isOwn: true },
       quantity: { ...decimal("The line's quantity. Default: 1."), isOwn: true },
       unit: { ...text("The line's unit."), isOwn: true },
       unitPriceNet: required({ ...decimal('The net price of one unit.'), isOwn: true }),
-      vatRate: required({ ...decimal('Per cent: 19 for 19 %.'), isOwn: true }),
+      lineTotalNet: {
+        ...decimal("The line's net total, after discounts. If quantity and price make another one, the price follows."),
+        isOwn: true,
+      },
+      vatAmount: { ...decimal("The line's VAT. If it is 0, so is the VAT rate."), isOwn: true },
+      vatRate: required({ ...percent('Per cent: 19 for 19 %.'), isOwn: true, zeroWith: 'vatAmount' }),
     },
   },
   {
     name: 'Receipt',
     plural: 'Receipts',
     model: 'Receipt',
+    resource: 'RECEIPT',
     write: 'receipts:write',
     reads: ['customers:read', 'projects:read'],
     fields: {
       externalId,
       receiptDate: required(day('The date on the receipt.')),
       amountGross: required(decimal('The amount to pay, VAT included.')),
-      vatRate: decimal('Per cent: 19 for 19 %. Default: 0.'),
+      vatRate: percent('Per cent: 19 for 19 %. Default: 0.'),
       currency,
       supplier: reference(`The supplier: ${named}.`),
       project: reference(`The project: ${named}.`),
@@ -127,6 +154,7 @@ export const kinds: readonly Kind[] = [
     name: 'TimeEntry',
     plural: 'TimeEntries',
     model: 'TimeEntry',
+    resource: 'TIME_ENTRY',
     write: 'time-entries:write',
     reads: ['projects:read'],
     fields: {

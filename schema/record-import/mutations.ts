@@ -1,10 +1,14 @@
-import { cell, columnOf, delimiter } from '../bank-import/upload.ts';
+import { cell, delimiter } from '../bank-import/upload.ts';
 import { builder } from '../builder.ts';
 import { refuse, requireAbilities } from '../errors.ts';
 import { text, wholeNumber } from '../input/validators.ts';
-import { importRecords, type RecordImport as Result } from './import.ts';
+import { importRecords } from './import.ts';
+import { ImportPreset } from './import-kinds.ts';
 import { kinds, type Kind } from './kinds.ts';
-import { maxErrors, maxRows, type CsvFormat, type RecordError } from './read-file.ts';
+import { formatOf, mappedFields, mappingOf } from './mapping.ts';
+import { presetFile } from './presets.ts';
+import { maxRows } from './read-file.ts';
+import { RecordImport } from './result.ts';
 
 const CsvFormatInput = builder.inputType('CsvFormatInput', {
   description: 'How a CSV file is written. Its first row has the names of the columns.',
@@ -19,58 +23,12 @@ const CsvFormatInput = builder.inputType('CsvFormatInput', {
       validate: wholeNumber(0, 1000),
     }),
     dateFormat: t.string({
-      description: 'The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`. Default: `YYYY-MM-DD`.',
+      description: "The date format, of YYYY or YY, MM, and DD: `DD.MM.YYYY`. Default: the preset's, or `YYYY-MM-DD`.",
       validate: text(20),
     }),
-    decimalSeparator: t.string({ description: '`,` or `.`. Default: `.`.', validate: text(1) }),
+    decimalSeparator: t.string({ description: "`,` or `.`. Default: the preset's, or `.`.", validate: text(1) }),
   }),
 });
-
-const RecordImportError = builder.objectRef<RecordError>('RecordImportError').implement({
-  description: 'An error in an imported file.',
-  fields: (t) => ({
-    line: t.exposeInt('line', { nullable: true, description: 'The line, from 1; null for the whole file.' }),
-    column: t.exposeString('column', {
-      nullable: true,
-      description: 'The column as `columns` names it, or the field where there is no column; null for the whole line.',
-    }),
-    message: t.exposeString('message', { description: 'The error, as a sentence.' }),
-  }),
-});
-
-const RecordImport = builder.objectRef<Result>('RecordImport').implement({
-  description: 'The result of importing records of another system.',
-  fields: (t) => ({
-    imported: t.exposeInt('imported', {
-      description: 'The number of new records; in a dry run, the number that would be imported.',
-    }),
-    skipped: t.exposeInt('skipped', { description: 'The number of records that were imported before.' }),
-    errors: t.expose('errors', {
-      type: [RecordImportError],
-      description: `The errors of the file, at most ${maxErrors}. If there are any, nothing was imported.`,
-    }),
-  }),
-});
-
-type Given = typeof CsvFormatInput.$inferInput;
-
-function formatOf({ dateFormat, decimalSeparator, ...rest }: Given): CsvFormat {
-  const separator = decimalSeparator ?? '.';
-  if (separator !== ',' && separator !== '.') refuse('format.decimalSeparator', 'Must be , or . .');
-  const { delimiter: separatedBy, encoding, skipLines } = rest;
-  return {
-    dateFormat: dateFormat ?? 'YYYY-MM-DD',
-    decimalSeparator: separator,
-    ...(separatedBy != null && { delimiter: separatedBy }),
-    ...(encoding != null && { encoding }),
-    ...(skipLines != null && { skipLines }),
-  };
-}
-
-type Texts = Record<string, string | null | undefined>;
-
-const given = (texts: Texts | null | undefined): [field: string, text: string][] =>
-  Object.entries(texts ?? {}).filter((entry): entry is [string, string] => entry[1] != null && entry[1] !== '');
 
 function addImport(kind: Kind): void {
   const { name, plural, fields } = kind;
@@ -89,27 +47,31 @@ function addImport(kind: Kind): void {
       ability: kind.write,
       args: {
         file: t.arg({ type: 'Upload', required: true, description: 'A CSV file.' }),
-        columns: t.arg({ type: ColumnsInput, required: true, description: 'The column of each field.' }),
+        preset: t.arg({
+          type: ImportPreset,
+          description: 'The system that exported the file. Other arguments take the place of what it says.',
+        }),
+        columns: t.arg({ type: ColumnsInput, description: "The column of each field. Default: the preset's." }),
         defaults: t.arg({
           type: ColumnsInput,
-          description: 'What is read where a cell is empty, or a field has no column.',
+          description: "What is read where a cell is empty, or a field has no column. Default: the preset's.",
         }),
         format: t.arg({ type: CsvFormatInput, description: 'How the file is written.' }),
         dryRun: t.arg.boolean({ description: 'Whether to check only, and write nothing. Default: false.' }),
       },
-      rules: ({ columns, defaults }, context, problems) => {
+      rules: (args, context, problems) => {
         requireAbilities(context, kind.reads);
-        const named = new Set([...given(columns), ...given(defaults)].map(([field]) => field));
+        if (args.preset && !presetFile(args.preset, kind)) problems.add('preset', `Has no file with ${words}.`);
+        const mapped = mappedFields(kind, args);
         for (const [field, { required }] of Object.entries(fields))
-          if (required && !named.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
+          if (required && !mapped.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
       },
-      resolve: (_root, { file, columns, defaults, format, dryRun }, context, { schema }) => {
+      resolve: (_root, { file, preset, format, dryRun, ...args }, context, { schema }) => {
         if (file.fault !== undefined) refuse('file', file.fault);
         const read = {
           path: file.path,
-          format: formatOf(format ?? {}),
-          columns: new Map(given(columns).map(([field, column]) => [field, columnOf(column)])),
-          defaults: new Map(given(defaults)),
+          format: formatOf(kind, preset, format ?? {}),
+          mapping: mappingOf(kind, { preset, ...args }),
         };
         return importRecords(context, schema, kind, read, { dryRun: dryRun ?? false });
       },

@@ -35,6 +35,27 @@ export interface CsvRow {
   cells: ReadonlyMap<string, string>;
 }
 
+/** What is read from a file, and as what. */
+export interface FileMapping {
+  /** The column of each field. */
+  columns: ReadonlyMap<string, CsvColumn>;
+  /** The text of fields whose cell is empty, or that have no column. */
+  defaults: ReadonlyMap<string, string>;
+  /** Fields whose column the file may lack. */
+  optional?: ReadonlySet<string>;
+  /** Rows that are left out: those with one of these texts, in lower case, in a column that the file may lack. */
+  leftOut?: ReadonlyMap<string, readonly string[]>;
+  /** By field: texts, in lower case, that are read as others. */
+  replacements?: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** The rows of a file. */
+export interface FileRows {
+  rows: CsvRow[];
+  /** The number of rows that were left out. */
+  leftOut: number;
+}
+
 /** The file can't be read. */
 export class FileError extends Error {
   readonly at: RecordError;
@@ -47,32 +68,30 @@ export class FileError extends Error {
 
 /**
  * Reads the rows of a file, which begins with the columns' names.
- * @param columns the column of each field
- * @param defaults the text of fields whose cell is empty, or that have no column
  * @throws FileError
  */
 export async function readRows(
   file: string,
   { skipLines = 0, delimiter, encoding }: CsvFormat,
-  columns: ReadonlyMap<string, CsvColumn>,
-  defaults: ReadonlyMap<string, string>,
-): Promise<CsvRow[]> {
+  mapping: FileMapping,
+): Promise<FileRows> {
   const rows: CsvRow[] = [];
-  let indexes: Map<string, number> | undefined;
+  let leftOut = 0;
+  let read: ReturnType<typeof cellReader> | undefined;
   try {
     const text = decode(createReadStream(file), encoding ?? (await encodingOf(file)));
     for await (const { line, cells } of rowsOf(text, { skipLines, ...(delimiter !== undefined && { delimiter }) })) {
-      if (!indexes) {
-        indexes = indexesOf(columns, cells, line);
+      if (!read) {
+        read = cellReader(mapping, cells, line);
+        continue;
+      }
+      const values = read(cells);
+      if (!values) {
+        leftOut += 1;
         continue;
       }
       if (rows.length === maxRows)
         throw new FileError({ line, column: null, message: `A file has at most ${maxRows} rows. Split it.` });
-      const values = new Map(defaults);
-      for (const [field, index] of indexes) {
-        const value = cells[index]?.trim();
-        if (value) values.set(field, value);
-      }
       rows.push({ line, cells: values });
     }
   } catch (error) {
@@ -84,9 +103,8 @@ export async function readRows(
       message: `This ${error.reason}.`,
     });
   }
-  if (!indexes)
-    throw new FileError({ line: null, column: null, message: 'The file has no row with names of columns.' });
-  return rows;
+  if (!read) throw new FileError({ line: null, column: null, message: 'The file has no row with names of columns.' });
+  return { rows, leftOut };
 }
 
 async function encodingOf(file: string): Promise<string | undefined> {
@@ -94,14 +112,27 @@ async function encodingOf(file: string): Promise<string | undefined> {
   return undefined;
 }
 
-function indexesOf(columns: ReadonlyMap<string, CsvColumn>, cells: string[], line: number): Map<string, number> {
-  const names = cells.map((cell) => cell.trim().toLowerCase());
-  return new Map(
-    [...columns].map(([field, column]) => {
-      const index = typeof column === 'number' ? column - 1 : names.indexOf(column.trim().toLowerCase());
-      if (index < 0 || index >= cells.length)
-        throw new FileError({ line, column: String(column), message: 'The file has no such column.' });
-      return [field, index];
-    }),
-  );
+/** Finds the columns in the first row. @returns what reads the fields of each other row; nothing if it is left out */
+function cellReader({ columns, defaults, optional, leftOut, replacements }: FileMapping, head: string[], line: number) {
+  const names = head.map(headingOf);
+  const indexes = new Map<string, number>();
+  for (const [field, column] of columns) {
+    const index = typeof column === 'number' ? column - 1 : names.indexOf(headingOf(column));
+    if (index >= 0 && index < head.length) indexes.set(field, index);
+    else if (!optional?.has(field))
+      throw new FileError({ line, column: String(column), message: 'The file has no such column.' });
+  }
+  const excluded = [...(leftOut ?? [])].map(([column, texts]) => ({ index: names.indexOf(headingOf(column)), texts }));
+  return (cells: string[]): Map<string, string> | undefined => {
+    if (excluded.some(({ index, texts }) => texts.includes(cells[index]?.trim().toLowerCase() ?? ''))) return undefined;
+    const values = new Map(defaults);
+    for (const [field, index] of indexes) {
+      const value = cells[index]?.trim();
+      if (value) values.set(field, replacements?.get(field)?.[value.toLowerCase()] ?? value);
+    }
+    return values;
+  };
 }
+
+/** A column's name, as it is compared. Templates of some systems mark required columns: `*ContactName`. */
+const headingOf = (name: string): string => name.trim().toLowerCase().replace(/^\*/, '');

@@ -3,8 +3,10 @@ import { amountReader, dayReader } from '../bank-import/parsers/csv-values.ts';
 import { StatementError } from '../bank-import/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
 import { externalId } from '../filters/external-id.ts';
+import { countryOf } from '../input/country-names.ts';
 import { requiredText } from '../input/validators.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
+import { Decimal } from '../money/money.ts';
 import type { CellType, Kind } from './kinds.ts';
 import type { CsvFormat, CsvRow } from './read-file.ts';
 
@@ -13,6 +15,11 @@ export type Values = Record<string, unknown>;
 
 /** The longest number of an invoice that was issued elsewhere. */
 const foreignNumber = requiredText(64);
+
+/** A number in a text, before a sign for per cent. */
+const percentage = /(\d+(?:[.,]\d+)?)\s*%/;
+
+const isZero = (value: unknown): boolean => value instanceof Decimal && value.isZero();
 
 const choices: Record<string, string> = { yes: 'true', no: 'false', 1: 'true', 0: 'false' };
 
@@ -30,7 +37,9 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
     reference: (text) => text,
     day: (text) => dayOf(text, ''),
     decimal: (text) => amountOf(text, ''),
+    percent: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
     choice: (text) => text.toUpperCase(),
+    country: (text) => countryOf(text) ?? text,
     boolean: (text) => {
       const value = choices[text.toLowerCase()] ?? text.toLowerCase();
       return value === 'true' ? true : value === 'false' ? false : text;
@@ -42,6 +51,10 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
     const values: Values = {};
     for (const [name, field] of Object.entries(kind.fields)) {
       const text = cells.get(name);
+      if (field.zeroWith !== undefined && isZero(values[field.zeroWith])) {
+        values[name] = new Decimal(0);
+        continue;
+      }
       if (text === undefined) {
         if (field.required) problems.add(name, 'Required.');
         continue;

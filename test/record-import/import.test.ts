@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const imports = (kind: Kind, csv: string, options: Options): Promise<Result> =>
   importRecords(service, acme, kind, csv, options);
-const done = (imported: number, skipped = 0): Result => ({ imported, skipped, errors: [] });
+const done = (imported: number, skipped = 0): Result => ({ imported, skipped, leftOut: 0, errors: [] });
 const listed = async (path: string) => (await acme.rest('GET', path)).body.data;
 const existing = async (path: string) => (await listed(path)).length;
 
@@ -58,7 +58,7 @@ describe('customers', () => {
   it('with errors come not at all; each error has its line and column', async () => {
     const wrong = `${customers}20;;x;XX;partner\n17;Twice;;;customer\n`;
     const { errors, ...counts } = await imports('Customer', wrong, { columns: customerColumns });
-    expect(counts).toEqual({ imported: 0, skipped: 0 });
+    expect(counts).toEqual({ imported: 0, skipped: 0, leftOut: 0 });
     expect(errors).toEqual([
       { line: 4, column: 'Name', message: 'Required.' },
       { line: 4, column: 'Art', message: 'Must be one of CUSTOMER, SUPPLIER.' },
@@ -331,6 +331,7 @@ describe('a file', () => {
     expect(await imports('Customer', csv, { columns: customerColumns, format })).toEqual({
       imported: 0,
       skipped: 0,
+      leftOut: 0,
       errors: [error],
     });
   });

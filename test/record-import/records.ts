@@ -7,7 +7,8 @@ export type Kind = 'Customer' | 'Project' | 'Invoice' | 'Receipt' | 'TimeEntry';
 const plural = (kind: Kind): string => (kind === 'TimeEntry' ? 'TimeEntries' : `${kind}s`);
 
 export interface Options {
-  columns: Record<string, string>;
+  preset?: string;
+  columns?: Record<string, string>;
   defaults?: Record<string, string>;
   format?: Record<string, unknown>;
   dryRun?: boolean;
@@ -20,10 +21,11 @@ export function uploadRecords(
   kind: Kind,
   csv: string | Uint8Array<ArrayBuffer>,
   options: Options,
+  selected = '',
 ): Promise<Answer> {
-  const query = `mutation ($file: Upload!, $columns: ${kind}ColumnsInput!, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean) {
-    result: import${plural(kind)}(file: $file, columns: $columns, defaults: $defaults, format: $format, dryRun: $dryRun) {
-      imported skipped errors { line column message }
+  const query = `mutation ($file: Upload!, $preset: ImportPreset, $columns: ${kind}ColumnsInput, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean) {
+    result: import${plural(kind)}(file: $file, preset: $preset, columns: $columns, defaults: $defaults, format: $format, dryRun: $dryRun) {
+      imported skipped leftOut errors { line column message } ${selected}
     }
   }`;
   const form = new FormData();
@@ -36,7 +38,13 @@ export function uploadRecords(
 export interface Result {
   imported: number;
   skipped: number;
+  leftOut: number;
   errors: { line: number | null; column: string | null; message: string }[];
+}
+
+interface PreviewRow {
+  line: number;
+  cells: { field: string; text: string }[];
 }
 
 /** The result where the upload is accepted. */
@@ -44,4 +52,12 @@ export async function importRecords(...args: Parameters<typeof uploadRecords>): 
   const { body, text } = await uploadRecords(...args);
   if (!body || body.errors) throw new Error(text);
   return body.data.result;
+}
+
+/** The first rows, as they are read. */
+export async function previewRecords(
+  ...[service, who, kind, csv, options]: Parameters<typeof uploadRecords>
+): Promise<PreviewRow[]> {
+  const { body } = await uploadRecords(service, who, kind, csv, options, 'preview { line cells { field text } }');
+  return body.data.result.preview;
 }

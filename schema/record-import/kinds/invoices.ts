@@ -1,12 +1,18 @@
 import type { Row, Rows } from '../../../prisma/client.ts';
 import { today, type Context } from '../../context.ts';
 import { Problems } from '../../errors.ts';
-import { Decimal, type Line } from '../../money/money.ts';
+import { Decimal } from '../../money/money.ts';
 import { maxItems, newDraft, totalRules } from '../../resources/invoice/mutations.ts';
 import type { Errors } from '../errors.ts';
-import { currencyOf, type Maker } from '../maker.ts';
+import { checkDecimals, currencyOf, type Maker } from '../maker.ts';
+import type { CsvRow } from '../read-file.ts';
+import type { Values } from '../read-row.ts';
 import type { ImportedRecord, ReadRow } from '../records.ts';
 import { findReferred, referred, type Find } from '../references.ts';
+import { lineOf, roundingLine, type ImportedLine } from './invoice-lines.ts';
+
+/** Fields that all rows of an invoice must agree on. */
+const ofInvoice = ['number', 'customer', 'invoiceDate', 'dueDate', 'currency', 'paidOn', 'amountDue', 'totalGross'];
 
 export const makeInvoices: Maker = async (context, rows, errors) => {
   const findCustomer = await findReferred(context, rows, 'customer');
@@ -22,70 +28,104 @@ function invoiceOf(
   findCustomer: Find,
 ): Rows | undefined {
   const customerId = referred(findCustomer, 'customer', row, values, errors);
-  const { number, invoiceDate, dueDate, subject, paidOn, totalGross } = values;
+  const { number, invoiceDate, dueDate, subject, totalGross } = values;
   const currency = currencyOf(context, values);
   for (const other of rows.slice(1))
-    for (const field of ['number', 'customer', 'invoiceDate', 'dueDate', 'currency', 'paidOn', 'totalGross'])
+    for (const field of ofInvoice)
       if (String(other.values[field] ?? '') !== String(values[field] ?? ''))
         errors.add(other.row, field, `Differs from line ${row.line}, which is of the same invoice.`);
-  const items = rows.flatMap((each) => itemOf(each) ?? []);
+  const items = rows.flatMap((each) => lineOf(each.values, currency) ?? []);
   if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
   if (items.length < rows.length) return undefined;
-  /** The rules of an invoice name its lines: `input.items.0`. */
-  const addLineError = (path: string, message: string): void => {
-    const [, index] = /^input\.items(?:\.(\d+))?/.exec(path) ?? [];
-    const at = index === undefined ? row : (rows[Number(index)]?.row ?? row);
-    errors.add(at, path.startsWith('input.items') ? 'unitPriceNet' : path, message);
-  };
-  const problems = new Problems();
-  if (dueDate instanceof Date && dueDate < invoiceDate) problems.add('dueDate', 'Must not be before the invoice date.');
-  totalRules(items, currency, problems);
-  if (items.length > maxItems) problems.add('externalId', `An invoice has at most ${maxItems} lines.`);
-  if (problems.any) {
-    for (const [path, messages] of Object.entries(problems.errors))
-      for (const message of messages) addLineError(path, message);
-    return undefined;
-  }
+  const isDueBefore = dueDate instanceof Date && dueDate < invoiceDate;
+  if (isDueBefore) errors.add(row, 'dueDate', 'Must not be before the invoice date.');
+  if (!areValid(items, currency, rows, errors) || isDueBefore) return undefined;
+  const rounding =
+    totalGross instanceof Decimal && items.length < maxItems ? roundingLine(items, totalGross, currency) : undefined;
   const draft = newDraft(context, {
     customerId,
     invoiceDate,
     dueDate: dueDate instanceof Date ? dueDate : null,
     subject: typeof subject === 'string' ? subject : null,
     currency,
-    items,
+    items: rounding ? [...items, rounding] : items,
   });
   const gross = new Decimal(draft.totalGross);
   if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
     errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
     return undefined;
   }
-  const isPaid = paidOn instanceof Date || gross.isZero();
+  const paid = paymentOf(context, row, values, { ...draft, gross }, errors);
+  return paid && issuedRows(context, { ...draft, externalId, number, issuedAt: invoiceDate }, paid);
+}
+
+/** Whether lines make a valid invoice. Its rules name the lines: `input.items.0`. */
+function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], errors: Errors): boolean {
+  const [first] = rows;
+  if (!first) return false;
+  const areExact = rows.every(
+    (each) =>
+      !(each.values['lineTotalNet'] instanceof Decimal) ||
+      checkDecimals(each.row, 'lineTotalNet', each.values['lineTotalNet'], currency, errors),
+  );
+  const problems = new Problems();
+  totalRules(items, currency, problems);
+  for (const [path, messages] of Object.entries(problems.errors)) {
+    const { row } = rows[Number(/^input\.items\.(\d+)/.exec(path)?.[1] ?? 0)] ?? first;
+    for (const message of messages) errors.add(row, 'unitPriceNet', message);
+  }
+  if (rows.length > maxItems) errors.add(first.row, 'externalId', `An invoice has at most ${maxItems} lines.`);
+  return areExact && !problems.any && rows.length <= maxItems;
+}
+
+interface Paid {
+  amount: Decimal;
+  /** The day of the payment; the invoice date where the total is zero. */
+  paidOn: Date;
+  isAll: boolean;
+}
+
+/** What is paid of an invoice; undefined where the file contradicts itself. */
+function paymentOf(
+  context: Context,
+  row: CsvRow,
+  { paidOn, amountDue }: Values,
+  {
+    gross,
+    currency,
+    invoiceDate,
+    dueDate,
+  }: Pick<Row<'Invoice'>, 'currency' | 'invoiceDate' | 'dueDate'> & { gross: Decimal },
+  errors: Errors,
+): Paid | undefined {
+  const due = amountDue instanceof Decimal ? amountDue : paidOn instanceof Date ? new Decimal(0) : gross;
+  if (!checkDecimals(row, 'amountDue', due, currency, errors)) return undefined;
+  if (due.isNegative() || due.greaterThan(gross)) {
+    errors.add(row, 'amountDue', `Must be from 0 to the gross total of ${gross.toFixed()}.`);
+    return undefined;
+  }
+  const now = today(context);
+  const usual = gross.isZero() ? invoiceDate : dueDate < now ? dueDate : now;
+  return { amount: gross.minus(due), paidOn: paidOn instanceof Date ? paidOn : usual, isAll: due.isZero() };
+}
+
+function issuedRows(
+  context: Context,
+  { items, ...draft }: ReturnType<typeof newDraft>,
+  { amount, paidOn, isAll }: Paid,
+): Rows {
   const invoice: Row<'Invoice'> = {
     ...draft,
-    externalId,
-    number,
-    issuedAt: invoiceDate,
-    ...(isPaid
-      ? { status: 'PAID', amountPaid: draft.totalGross, paidAt: paidOn instanceof Date ? paidOn : invoiceDate }
+    amountPaid: amount,
+    ...(isAll
+      ? { status: 'PAID', paidAt: paidOn }
       : // It was overdue before it came: nobody is told so again.
         { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: context.now() }) }),
   };
-  const payments =
-    paidOn instanceof Date && !gross.isZero()
-      ? [context.db.row('Payment', { invoiceId: invoice.id, amount: draft.totalGross, currency, paidOn })]
-      : [];
-  return { Invoice: [invoice], InvoiceItem: draft.items, Payment: payments };
-}
-
-function itemOf({ values }: ReadRow): (Line & { title: string; unit: string | null }) | undefined {
-  const { title, subject, number, quantity = new Decimal(1), unit, unitPriceNet, vatRate } = values;
-  if (!(quantity instanceof Decimal) || !(unitPriceNet instanceof Decimal) || !(vatRate instanceof Decimal))
-    return undefined;
+  const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn };
   return {
-    title: String(title ?? subject ?? number),
-    quantity,
-    unit: typeof unit === 'string' ? unit : null,
-    unitPriceNet,
-    vatRate,
+    Invoice: [invoice],
+    InvoiceItem: items,
+    Payment: amount.isZero() ? [] : [context.db.row('Payment', payment)],
   };
 }

@@ -1,0 +1,46 @@
+import { Decimal, invoiceTotals, lineTotal, minorDigits, type Line } from '../../money/money.ts';
+import type { Values } from '../read-row.ts';
+
+/** A line of an imported invoice. */
+export interface ImportedLine extends Line {
+  title: string;
+  unit: string | null;
+}
+
+const one = new Decimal(1);
+
+/** The line of a row; undefined where it lacks a valid value. */
+export function lineOf(values: Values, currency: string): ImportedLine | undefined {
+  const { title, subject, number, quantity = one, unit, unitPriceNet, lineTotalNet, vatRate } = values;
+  if (!(quantity instanceof Decimal) || !(unitPriceNet instanceof Decimal) || !(vatRate instanceof Decimal))
+    return undefined;
+  const line = {
+    title: String(title ?? subject ?? number),
+    quantity,
+    unit: typeof unit === 'string' ? unit : null,
+    unitPriceNet,
+    vatRate,
+  };
+  return lineTotalNet instanceof Decimal ? withTotal(line, lineTotalNet, currency) : line;
+}
+
+/** A line with this net total. A price that would need more than four decimals becomes the price of the whole line. */
+function withTotal(line: ImportedLine, total: Decimal, currency: string): ImportedLine {
+  if (lineTotal(line, currency).equals(total)) return line;
+  const unitPriceNet = total.dividedBy(line.quantity).toDecimalPlaces(4);
+  if (lineTotal({ ...line, unitPriceNet }, currency).equals(total)) return { ...line, unitPriceNet };
+  return { ...line, quantity: one, unitPriceNet: total };
+}
+
+/**
+ * The line that makes up for the rounding of VAT on each line, which other systems do (DECISIONS.md#d82-invoices-of-other-systems):
+ * the VAT here is rounded once for each rate. Undefined if there is no difference, or a larger one than half a minor unit for each line.
+ */
+export function roundingLine(lines: ImportedLine[], totalGross: Decimal, currency: string): ImportedLine | undefined {
+  const difference = totalGross.minus(invoiceTotals(lines, currency).totalGross);
+  const digits = minorDigits(currency);
+  const most = new Decimal(10).pow(-digits).dividedBy(2).times(lines.length);
+  if (difference.isZero() || difference.abs().greaterThan(most) || difference.decimalPlaces() > digits)
+    return undefined;
+  return { title: 'Rounding', quantity: one, unit: null, unitPriceNet: difference, vatRate: new Decimal(0) };
+}

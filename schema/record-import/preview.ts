@@ -1,0 +1,33 @@
+import { Decimal } from '../money/money.ts';
+import type { Kind } from './kinds.ts';
+import type { ImportedRecord } from './records.ts';
+
+/** Rows in a preview. */
+export const previewRows = 5;
+
+/** A row of a file, as it was read. */
+export interface PreviewRow {
+  line: number;
+  /** Fields that could be read. Decimals have a point, days are `YYYY-MM-DD`. */
+  cells: { field: string; text: string }[];
+}
+
+/** The rows of the first records. */
+export const previewOf = ({ fields }: Kind, records: ImportedRecord[]): PreviewRow[] =>
+  records
+    .slice(0, previewRows)
+    .flatMap((record) => record.rows)
+    .slice(0, previewRows)
+    .map(({ row, values }) => ({
+      line: row.line,
+      cells: Object.keys(fields).flatMap((field) => {
+        const text = textOf(values[field]);
+        return text === undefined ? [] : { field, text };
+      }),
+    }));
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value instanceof Date) return value.toISOString().slice(0, 10);
+  return value instanceof Decimal ? value.toFixed() : String(value);
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import '../../schema/index.ts';
+import { kinds } from '../../schema/record-import/kinds.ts';
+import { presetFile, presets, type PresetName } from '../../schema/record-import/presets.ts';
+
+const files = (Object.keys(presets) as PresetName[]).flatMap((name) =>
+  kinds.flatMap((kind) => {
+    const file = presetFile(name, kind);
+    return file ? [{ name, kind, model: kind.model, file }] : [];
+  }),
+);
+
+describe.each(files)('the preset $name for $model', ({ kind, file }) => {
+  it('names fields of these records only', () => {
+    const known = Object.keys(kind.fields);
+    for (const named of [file.columns, file.defaults, file.replacements])
+      expect(known).toEqual(expect.arrayContaining(Object.keys(named)));
+  });
+
+  it('has a column or a default for each required field', () => {
+    const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.required);
+    expect([...Object.keys(file.columns), ...Object.keys(file.defaults)]).toEqual(expect.arrayContaining(required));
+  });
+});
