@@ -21,7 +21,6 @@ import './resources/bank-transaction/suggestions.ts';
 import './resources/project/billing.ts';
 import './resources/overview.ts';
 import './bank-import/upload.ts';
-import './record-import/mutations.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';
 import './resources/delivery/subscription.ts';
@@ -29,6 +28,7 @@ import './resources/delivery/event-subscription.ts';
 import './nodes/nodes.ts';
 import './changes/changes.ts';
 import './changes/subscription.ts';
+import './record-import/mutations.ts';
 
 /** The domain, as an executable schema; everything in it in the order declared. */
 export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });
