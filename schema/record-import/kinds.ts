@@ -68,6 +68,9 @@ export const kinds: readonly Kind[] = [
         description: 'ISO 3166-1 alpha-2, or the name in English, German, French, or Dutch.',
       },
       vatId: text('The VAT identification number.'),
+      contactName: text('The person to ask for.'),
+      phone: text('The telephone number.'),
+      buyerReference: text('What the partner wants to find on invoices.'),
     },
   },
   {

@@ -35,6 +35,7 @@ describe('Xero', () => {
       POCity: 'Dover',
       POPostalCode: 'CT16 1AA',
       POCountry: 'United Kingdom',
+      PhoneNumber: '+44 1304 555010',
       TaxNumber: 'GB123456789',
     },
     { '*ContactName': 'Atelier "Ondine"', POCity: 'Calais', POCountry: 'fr' },
@@ -124,6 +125,7 @@ describe('Xero', () => {
       postal_code: 'CT16 1AA',
       country: 'GB',
       vat_id: 'GB123456789',
+      phone: '+44 1304 555010',
     });
     expect(await one('/customers?q=Ondine')).toMatchObject({ country: 'FR', email: null });
 

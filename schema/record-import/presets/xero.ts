@@ -24,6 +24,7 @@ export const xero: Preset = {
         city: 'POCity',
         country: 'POCountry',
         vatId: 'TaxNumber',
+        phone: 'PhoneNumber',
       },
       defaults: { type: 'customer' },
       format: { dateFormat: 'DD/MM/YYYY', decimalSeparator: '.' },

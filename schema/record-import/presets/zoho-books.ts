@@ -23,6 +23,8 @@ export const zohoBooks: Preset = {
         postalCode: 'Billing Code',
         city: 'Billing City',
         country: 'Billing Country',
+        contactName: 'Billing Attention',
+        phone: 'Phone',
       },
       defaults: { type: 'customer' },
       format: { dateFormat: 'YYYY-MM-DD', decimalSeparator: '.' },
