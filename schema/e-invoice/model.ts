@@ -14,7 +14,7 @@ export type VatCategory = 'S' | 'Z' | 'E' | 'AE' | 'K' | 'G' | 'O';
 
 /** An electronic invoice or credit note. */
 export interface EInvoice {
-  /** BT-1. Undefined for a draft, of which only a PDF with a watermark is made. */
+  /** BT-1. Undefined for a draft, of which only a PDF with a watermark is made; see `isNumbered()`. */
   number: string | undefined;
   /** BT-2. */
   issueDate: string;
@@ -48,6 +48,11 @@ export interface EInvoice {
   lines: Line[];
 }
 
+/** An invoice that has its number: an e-invoice can be made of it. */
+export type NumberedEInvoice = EInvoice & { number: string };
+
+export const isNumbered = (invoice: EInvoice): invoice is NumberedEInvoice => invoice.number !== undefined;
+
 export interface PrecedingInvoice {
   /** BT-25. */
   number: string;
@@ -55,7 +60,7 @@ export interface PrecedingInvoice {
   issueDate: string;
 }
 
-interface Party {
+export interface Party {
   /** BT-27 and BT-44: the legal name. */
   name: string;
   /** BT-31 and BT-48: with the country's prefix. */
@@ -104,6 +109,10 @@ export interface Delivery {
   date: string | undefined;
   /** BG-14: from the first to the last day of the lines' service periods. */
   period: Period | undefined;
+  /** BT-77. XRechnung demands it together with the country (BR-DE-10). */
+  city: string | undefined;
+  /** BT-78. XRechnung demands it together with the country (BR-DE-11). */
+  postalCode: string | undefined;
   /** BT-80. An intra-community supply demands it (BR-IC-12): the buyer's country. */
   country: string | undefined;
 }
@@ -115,7 +124,7 @@ export interface Period {
   end: string;
 }
 
-/** BG-17, with BT-81 58 (SEPA credit transfer) for EUR, else 30 (credit transfer). */
+/** BG-17. The means of payment (BT-81) follow from the currency: see `paymentMeansCode()`. */
 export interface CreditTransfer {
   /** BT-83: what the payer is to write: the invoice's number. */
   reference: string | undefined;
