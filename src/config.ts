@@ -46,6 +46,8 @@ export interface Config {
   corsOrigins: string[];
   /** Whether GraphQL exposes its schema. */
   graphqlIntrospection: boolean;
+  /** Whether the GraphQL requests of sessions may only name trusted documents. */
+  sessionTrustedDocuments: boolean;
   /** Whether webhooks may go to http and to private addresses. */
   webhookAllowInsecure: boolean;
   /** Milliseconds to wait before each retry: as many retries as there are delays. */
@@ -138,6 +140,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         list(origin),
       ) ?? [],
     graphqlIntrospection: read('GRAPHQL_INTROSPECTION', '0, 1, true or false', (text) => switches.get(text)) ?? true,
+    sessionTrustedDocuments:
+      read('SESSION_TRUSTED_DOCUMENTS', '0, 1, true or false', (text) => switches.get(text)) ?? false,
     webhookAllowInsecure: read('WEBHOOK_ALLOW_INSECURE', '0, 1, true or false', (text) => switches.get(text)) ?? false,
     webhookRetryDelaysMs: read(
       'WEBHOOK_RETRY_DELAYS',

@@ -12,6 +12,7 @@ import { answerCors } from './http/cors.ts';
 import type { Notifications } from './notifications.ts';
 import type { Domain } from './domain.ts';
 import { createRequestAdmission } from './auth/request-admission.ts';
+import { readDashboardDocuments } from './graphql/dashboard-documents.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
 import { createTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountInvited, createTryPassword } from './identity/index.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions {
   corsOrigins: readonly string[];
   /** Whether GraphQL exposes its schema: by introspection, in suggestions, and at /schema.graphql. */
   introspection?: boolean;
+  /** Whether the GraphQL requests of sessions may only name trusted documents. */
+  sessionTrustedDocuments?: boolean;
   timeouts?: HttpTimeouts;
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies?: number;
@@ -81,6 +84,7 @@ export function createServer({
   secret,
   corsOrigins,
   introspection = true,
+  sessionTrustedDocuments = false,
   timeouts = defaultTimeouts,
   trustedProxies = 0,
   connections = defaultLimits(trustedProxies),
@@ -97,13 +101,17 @@ export function createServer({
   const admission = createRequestAdmission({ client, pool }, limiter, now, (err) =>
     requestLog.faultsBeforeAdmission.error({ err }, 'identity'),
   );
-  const pages = createPages(publicUrl);
+  const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
   const shared = { domain, notifications, admission, idempotent, requestLog, publicUrl, timeouts };
   const answerRest = createRestHandler(shared);
+  const trustedDocuments = createTrustedDocuments(client, {
+    dashboard: readDashboardDocuments(),
+    limitsSessions: sessionTrustedDocuments,
+  });
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
-    graphqlHandler: createGraphqlHandler(domain.schema, log, createTrustedDocuments(client), { introspection }),
+    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, { introspection }),
     now,
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });

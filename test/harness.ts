@@ -131,6 +131,7 @@ export async function startService(
     limiter?: (pool: Pool) => RateLimiter;
     corsOrigins?: string[];
     introspection?: boolean;
+    sessionTrustedDocuments?: boolean;
     timeouts?: HttpTimeouts;
     trustedProxies?: number;
     connections?: ConnectionLimits;
@@ -169,6 +170,7 @@ export async function startService(
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
+    sessionTrustedDocuments: options.sessionTrustedDocuments ?? false,
     timeouts: options.timeouts ?? defaultTimeouts,
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),

@@ -100,6 +100,7 @@ async function runProcess(
         secret,
         corsOrigins: config.corsOrigins,
         introspection: config.graphqlIntrospection,
+        sessionTrustedDocuments: config.sessionTrustedDocuments,
         trustedProxies: config.trustedProxies,
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
         publicUrl,

@@ -4,12 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipCallback } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { trustedDocuments } from './trusted-documents.ts';
 
 const brotli = promisify(brotliCompress);
 const gzip = promisify(gzipCallback);
 
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [trustedDocuments(), react(), compressed()],
   // The server replaces this with each request's nonce.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {

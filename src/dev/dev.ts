@@ -46,7 +46,14 @@ class Server {
     const statements = process.env['LOG_SQL'] ? ['--import', new URL('log-statements.ts', import.meta.url).href] : [];
     const child = spawn(process.execPath, [...options, ...statements, 'src/cli.ts', 'start'], {
       cwd: root,
-      env: { ...process.env, DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: String(this.port), PUBLIC_URL: address },
+      env: {
+        ...process.env,
+        DATA_DIR: dataDir,
+        HOST: '127.0.0.1',
+        PORT: String(this.port),
+        PUBLIC_URL: address,
+        SESSION_TRUSTED_DOCUMENTS: '', // Vite's dashboard sends texts
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true, // a terminal's Ctrl-C is for us alone: we stop it
     });

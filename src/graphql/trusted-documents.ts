@@ -80,11 +80,24 @@ export interface TrustedDocuments {
 /** Parameters by which clients name a document, beside `extensions.persistedQuery` of Apollo. */
 export const idParameters = ['documentId', 'doc_id', 'id'];
 
-export function createTrustedDocuments(client: Pick<UnscopedClient, 'trustedDocument'>): TrustedDocuments {
+export interface TrustedDocumentsOptions {
+  /** The dashboard's documents by their hashes. Only sessions may name these. */
+  dashboard?: ReadonlyMap<string, string>;
+  /** Whether sessions may only name documents, as limited tokens. */
+  limitsSessions?: boolean;
+}
+
+export function createTrustedDocuments(
+  client: Pick<UnscopedClient, 'trustedDocument'>,
+  { dashboard, limitsSessions = false }: TrustedDocumentsOptions = {},
+): TrustedDocuments {
+  const isLimited = ({ token }: Context): boolean => token?.trustedDocuments ?? limitsSessions;
   const cache = createLRUCache<string>({ max: maxCached, ttl: cachedMs });
 
-  /** A document of the tenant, or else of the installation. */
-  async function find(hash: string, tenantId: string): Promise<string | undefined> {
+  /** A document of the dashboard in a session; else of the tenant, or of the installation. */
+  async function find(hash: string, { token, tenant: { id: tenantId } }: Context): Promise<string | undefined> {
+    const own = token ? undefined : dashboard?.get(hash);
+    if (own !== undefined) return own;
     const key = `${tenantId} ${hash}`;
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
@@ -97,15 +110,15 @@ export function createTrustedDocuments(client: Pick<UnscopedClient, 'trustedDocu
     if (!isObject(params)) return params;
     const { query, variables, operationName, extensions } = params;
     if (query != null && query !== '') {
-      if (context.token?.trustedDocuments) throw textRefused();
+      if (isLimited(context)) throw textRefused();
       return params;
     }
     const hash = hashOf(params);
     if (hash === undefined) {
-      if (context.token?.trustedDocuments) throw textRefused();
+      if (isLimited(context)) throw textRefused();
       return params;
     }
-    const text = await find(hash, context.tenant.id);
+    const text = await find(hash, context);
     if (text === undefined) throw unknownDocument();
     return { query: text, variables, operationName, extensions };
   };
@@ -149,6 +162,7 @@ const unknownDocument = (): GraphQLError =>
   });
 
 const textRefused = (): GraphQLError =>
-  new GraphQLError('This token may only name trusted documents by their hash.', {
-    extensions: { code: 'PERSISTED_QUERY_ID_REQUIRED', http: { spec: true, status: 403 } },
-  });
+  new GraphQLError(
+    'This token or session may only name trusted documents by their hash. To send others, use a token without this limit.',
+    { extensions: { code: 'PERSISTED_QUERY_ID_REQUIRED', http: { spec: true, status: 403 } } },
+  );

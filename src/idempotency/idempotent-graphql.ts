@@ -42,19 +42,24 @@ export async function handleIdempotentGraphql(
   return answer({ hash: sha256(bytes), bytes });
 }
 
-const repeatable = new Set<ErrorCode>([
+/** Codes of trusted-documents.ts. Clients that meet one send the request again, with another body. */
+type DocumentCode = 'PERSISTED_QUERY_NOT_FOUND' | 'PERSISTED_QUERY_ID_REQUIRED';
+
+const repeatable = new Set<ErrorCode | DocumentCode>([
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'VERSION_CONFLICT',
   'RATE_LIMITED',
   'INTERNAL_SERVER_ERROR',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_ID_REQUIRED',
 ]);
 
 /** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
 function replayPolicyOf(answer: Answer): ReplayPolicy {
   const { data, errors = [] } = JSON.parse(answer.body) as {
     data?: unknown;
-    errors?: { extensions?: { code?: ErrorCode } }[];
+    errors?: { extensions?: { code?: ErrorCode | DocumentCode } }[];
   };
   if (data !== undefined && data !== null) return 'done';
   const codes = errors.map(({ extensions }) => extensions?.code);

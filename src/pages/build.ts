@@ -81,7 +81,7 @@ function buildGraphiql(icon: string): void {
   </head>
   <body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript.</noscript>
-    <div id="root"></div>
+    <div id="root" data-session-documents="__SESSION_DOCUMENTS__"></div>
   </body>
 </html>
 `,

@@ -2,10 +2,16 @@
 // In the browser: GraphiQL. Who is signed in to the dashboard asks with that session; others add their token's header.
 const workers = __WORKERS__;
 self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => workers[label] };
-YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), {
+const root = document.querySelector('#root');
+const hint =
+  root.dataset.sessionDocuments === 'trusted'
+    ? `# This installation accepts only trusted documents from sessions, also from yours.
+# To send others, add a token under Headers:`
+    : `# Signed in to the dashboard? Then this runs with your session. Else add a token under Headers:`;
+YogaGraphiQL.renderYogaGraphiQL(root, {
   endpoint: '/graphql',
   title: 'Kontor',
-  defaultQuery: `# Signed in to the dashboard? Then this runs with your session. Else add a token under Headers:
+  defaultQuery: `${hint}
 # "Authorization": "Bearer kontor_…"
 
 query Outstanding {

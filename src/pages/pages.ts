@@ -25,15 +25,32 @@ export type Pages = (request: IncomingMessage, response: ServerResponse, path: s
 const noncePlaceholder = /__CSP_NONCE__/g;
 /** The placeholder in guides for the server's own address. */
 const originPlaceholder = '__ORIGIN__';
-const guidePath = /^\/docs\/[\w-]+$/;
+/** The placeholder in GraphiQL's page for what sessions may send: `any` document, or only `trusted` ones. */
+const documentsPlaceholder = '__SESSION_DOCUMENTS__';
+const textPath = /^\/(docs\/[\w-]+|graphql)$/;
 const notBuilt = 'This page is not built yet. Run: npm run build';
 
 /** Addresses below which there are no pages: a mistyped one is answered with 404, and not with the dashboard. */
 const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;
 
-/** The pages people look at: those built ahead as files, and the dashboard at every other address it may route. */
-/** @param publicUrl where clients reach this server, without a trailing slash: some guides show it */
-export function createPages(publicUrl: () => string, folders = pageFolders): Pages {
+interface PagesOptions {
+  /** Whether sessions may only send trusted documents, which GraphiQL then says. */
+  limitsSessions?: boolean;
+  folders?: PageFolders;
+}
+
+/**
+ * The pages people look at: those built ahead as files, and the dashboard at every other address it may route.
+ * @param publicUrl where clients reach this server, without a trailing slash: some guides show it
+ */
+export function createPages(
+  publicUrl: () => string,
+  { limitsSessions = false, folders = pageFolders }: PagesOptions = {},
+): Pages {
+  const fill = (html: string): string =>
+    html
+      .replaceAll(originPlaceholder, () => escapeHtml(publicUrl()))
+      .replace(documentsPlaceholder, limitsSessions ? 'trusted' : 'any');
   const built = files(folders.pages, ['html']);
   const assets = files(folders.dashboard, []);
   return (request, response, path) => {
@@ -46,9 +63,9 @@ export function createPages(publicUrl: () => string, folders = pageFolders): Pag
     );
     // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
-    const guide = guidePath.test(path) ? textOf(`${folders.pages}${path}.html`) : undefined;
-    if (guide?.includes(originPlaceholder)) {
-      answer(response, 200, 'text/html', guide.replaceAll(originPlaceholder, escapeHtml(publicUrl())));
+    const page = textPath.test(path) ? textOf(`${folders.pages}${path}.html`) : undefined;
+    if (page?.includes(originPlaceholder) || page?.includes(documentsPlaceholder)) {
+      answer(response, 200, 'text/html', fill(page));
       return true;
     }
     if (path !== '/index.html' && (serve(built, request, response) || serve(assets, request, response))) return true;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvitation } from '../../src/identity/index.ts';
 import { makeBankTransaction } from '../graphql/books.ts';
 import { password } from '../identity/browser.ts';
-import { expectAccessible, navigateTo, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, operationName, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // Occasional tasks: changing webhooks, inviting and removing members, passwords, editing customers.
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
 
       const held = Promise.withResolvers<void>();
       await page.route('**/graphql', async (route) => {
-        if (route.request().postData()?.includes('mutation IgnoreBankTransaction')) await held.promise;
+        if (operationName(route.request()) === 'IgnoreBankTransaction') await held.promise;
         await route.continue();
       });
       await page.getByRole('button', { name: 'Ignore', exact: true }).click();
@@ -268,7 +268,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
 
       await page.unroute('**/graphql');
       await page.route('**/graphql', (route) =>
-        route.request().postData()?.includes('mutation UnignoreBankTransaction') ? route.abort() : route.continue(),
+        operationName(route.request()) === 'UnignoreBankTransaction' ? route.abort() : route.continue(),
       );
       await page.getByRole('button', { name: 'Stop ignoring' }).click();
       await page.getByText('That didn’t work').waitFor();

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { enter, password as usualPassword, makeUser } from '../identity/browser.ts';
@@ -20,8 +20,13 @@ export interface App {
   close: () => Promise<void>;
 }
 
+/** Sessions are limited to trusted documents, so that every document of the dashboard is shown to be one. */
 export async function startApp(): Promise<App> {
-  const [service, browser, receiver] = await Promise.all([startService(), launch(), startReceiver()]);
+  const [service, browser, receiver] = await Promise.all([
+    startService({ sessionTrustedDocuments: true }),
+    launch(),
+    startReceiver(),
+  ]);
   const worker = await work(service);
   return {
     service,
@@ -94,6 +99,10 @@ export async function navigateTo(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
+
+/** The name of the GraphQL operation that a request of the dashboard sends by hash. */
+export const operationName = (request: Request): string | undefined =>
+  /"operationName":"(\w+)"/.exec(request.postData() ?? '')?.[1];
 
 /** Waits until nothing is loading, and no animation runs. */
 export async function waitUntilIdle(page: Page): Promise<void> {

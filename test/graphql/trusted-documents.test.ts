@@ -9,9 +9,11 @@ import {
   manifestErrors,
   pushDocuments,
 } from '../../src/graphql/trusted-documents.ts';
+import { readDashboardDocuments } from '../../src/graphql/dashboard-documents.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { toSchema } from '../../schema/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { signedIn } from '../identity/browser.ts';
 import { makeCustomer } from './books.ts';
 
 const hashOf = (text: string, algorithm = 'sha256'): string => createHash(algorithm).update(text).digest('hex');
@@ -148,6 +150,74 @@ describe('a token that is limited to trusted documents', () => {
 
   it('still uses REST', async () => {
     expect((await (await limited(acme)).rest('GET', '/customers')).status).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  const own = [...readDashboardDocuments()].find(([, text]) => text.startsWith('query ApiTokens '))!;
+  const [ownHash, ownText] = own;
+  const byHash = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
+  const answered = { data: { apiTokens: [] } };
+  let strict: Service;
+  beforeAll(async () => {
+    strict = await startService({ sessionTrustedDocuments: true });
+  });
+  afterAll(() => strict.close());
+
+  it('names documents of the dashboard, or sends any text', async () => {
+    const { browser } = await signedIn(service);
+    const send = (body: object) => browser.request('POST', '/graphql', body);
+    expect((await send(byHash(ownHash))).body).toEqual(answered);
+    expect((await send({ query: ownText })).body).toEqual(answered);
+    expect((await send(byHash(hashOf('unknown')))).body).toMatchObject(notFound);
+  });
+
+  it('with SESSION_TRUSTED_DOCUMENTS sends no text, as a limited token', async () => {
+    const { browser, tenantId } = await signedIn(strict);
+    const send = (body: object, headers: Record<string, string> = {}) =>
+      browser.request('POST', '/graphql', body, headers);
+    expect((await send(byHash(ownHash))).body).toEqual(answered);
+    const registered = customersDocument();
+    await pushDocuments(strict.client, tenantId, [registered]);
+    expect((await send(byHash(registered.hash))).body).toEqual(counted(0));
+
+    const { errors } = (await post(await limited(acme), { query: ownText })).body;
+    expect(errors[0].extensions.code).toBe('PERSISTED_QUERY_ID_REQUIRED');
+    const getting = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
+    const answers = [
+      await send({ query: ownText }),
+      await send({ query: '{ __typename }' }),
+      await send({ query: ownText, ...byHash(ownHash) }),
+      await send({ query: ownText }, { 'Idempotency-Key': randomUUID() }),
+      await send({}),
+      await browser.request('GET', getting),
+    ];
+    for (const { body } of answers) expect(body.errors).toEqual(errors);
+    expect((await send(byHash(hashOf('unknown')))).body).toMatchObject(notFound);
+  });
+
+  it('limits no token', async () => {
+    const who = await strict.integrator();
+    expect(await who.graphql('{ customers { totalCount } }')).toEqual({ customers: { totalCount: 0 } });
+  });
+
+  it('alone may name documents of the dashboard', async () => {
+    expect((await post(acme, byHash(ownHash))).body).toMatchObject(notFound);
+    expect((await post(await limited(acme), byHash(ownHash))).body).toMatchObject(notFound);
+  });
+});
+
+describe('a request with an Idempotency-Key', () => {
+  it('names an unknown document, and then sends its text with the same key', async () => {
+    const { hash, text } = documentOf(
+      'mutation { createCustomer(input: { type: CUSTOMER, companyName: "A" }) { city } }',
+    );
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const persistedQuery = { version: 1, sha256Hash: hash };
+    expect((await post(acme, { extensions: { persistedQuery } }, headers)).body).toMatchObject(notFound);
+    const done = { data: { createCustomer: { city: null } } };
+    expect((await post(acme, { query: text, extensions: { persistedQuery } }, headers)).body).toEqual(done);
+    expect(await acme.db.customer.count()).toBe(1);
   });
 });
 

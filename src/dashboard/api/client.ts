@@ -1,4 +1,5 @@
 import { authExchange } from '@urql/exchange-auth';
+import { persistedExchange } from '@urql/exchange-persisted';
 import { createClient as createSseClient } from 'graphql-sse';
 import {
   cacheExchange,
@@ -8,6 +9,7 @@ import {
   mapExchange,
   subscriptionExchange,
   type CombinedError,
+  type TypedDocumentNode,
   type Operation,
   type OperationContext,
   type OperationResult,
@@ -82,10 +84,25 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
           },
         }),
       ),
+      persistedExchange({
+        preferGetForPersistedQueries: false,
+        enableForMutation: true,
+        enableForSubscriptions: true,
+        generateHash: (_, document) => Promise.resolve(hashOf(document)),
+      }),
       fetchExchange,
       subscriptionExchange({
-        forwardSubscription: ({ query, variables }) => ({
-          subscribe: (sink) => ({ unsubscribe: events.subscribe({ query: query ?? '', variables }, sink) }),
+        forwardSubscription: ({ query = '', ...request }) => ({
+          subscribe: (sink) => ({
+            unsubscribe: events.subscribe<Record<string, unknown>, Record<string, unknown>>(
+              { query, ...request },
+              {
+                ...sink,
+                // As a result, a refusal would be repeated when the stream ends, and the text be sent twice.
+                next: (result) => (result.errors && !result.data ? sink.error(result.errors) : sink.next(result)),
+              },
+            ),
+          }),
         }),
       }),
     ],
@@ -93,6 +110,9 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
   activeQueriesOf.set(client, active);
   return client;
 }
+
+/** The hash of a trusted document, which the build adds. Without one, as in development, the text is sent. */
+const hashOf = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
 
 function contextOf({ context }: Operation, headers: Record<string, string>): OperationContext {
   const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<IdempotentContext>;
