@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
-import { password } from '../identity/browser.ts';
+import { codeOf, password } from '../identity/browser.ts';
 import { expectAccessible, navigateTo, signIn, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 
@@ -54,6 +54,31 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
         await page.getByText('No tokens yet').waitFor();
         expect((await me()).status).toBe(401);
+      });
+    });
+
+    it('a token is limited to trusted documents', async () => {
+      const { email } = await app.newUser();
+      await app.visit({ viewport }, async (page, watch) => {
+        watch.allowed.push(/401/); // before signing in
+        await signIn(page, email, '/settings/api-tokens');
+        const codes: (string | undefined)[] = [];
+        for (const isLimited of [true, false]) {
+          await page.getByRole('button', { name: 'Generate a token' }).click();
+          await page.getByLabel('Name').fill(isLimited ? 'Shop' : 'Scripts');
+          await page.getByRole('checkbox', { name: 'Only trusted documents' }).setChecked(isLimited);
+          await page.getByRole('button', { name: 'Generate the token' }).click();
+          const token = await page.getByLabel('the token', { exact: true }).textContent();
+          await page.getByRole('button', { name: 'Done' }).click();
+          const headers = { authorization: `Bearer ${token}` };
+          const body = { query: '{ me { user { id } } }' };
+          codes.push(codeOf(await app.service.request('POST', '/graphql', { headers, body })));
+        }
+        expect(codes).toEqual(['PERSISTED_QUERY_ID_REQUIRED', undefined]);
+        const limit = page.getByText('Only trusted documents');
+        await page.getByRole('row').filter({ hasText: 'Shop' }).filter({ has: limit }).waitFor();
+        expect(await limit.count()).toBe(1);
+        await expectAccessible(page);
       });
     });
 

@@ -22,6 +22,7 @@ const ApiTokensQuery = graphql(`
       id
       name
       abilities
+      trustedDocuments
       lastFour
       lastUsedAt
       expiresAt
@@ -108,7 +109,19 @@ const columns: Column<Token>[] = [
       </>
     ),
   },
-  { header: 'Abilities', cell: ({ abilities }) => describeAbilities(abilities) },
+  {
+    header: 'Abilities',
+    cell: ({ abilities, trustedDocuments }) => (
+      <>
+        {describeAbilities(abilities)}
+        {trustedDocuments && (
+          <Text size="xs" c="dimmed">
+            Only trusted documents
+          </Text>
+        )}
+      </>
+    ),
+  },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
     header: 'Expires',
