@@ -26,6 +26,7 @@ const exceptions: Record<string, Record<string, string>> = {
 const knownRules = new Set([
   '20261122033000_checks_of_one_row',
   '20261122165653_customer_details', // of new columns, which previous versions leave empty
+  '20261122171547_line_details', // of new columns, which previous versions leave empty
 ]);
 
 /** Tables, columns with types, and enum values. */

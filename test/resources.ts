@@ -46,6 +46,17 @@ const partner = {
   language: 'de',
   payment_terms_days: 7,
 };
+const lineDetails = {
+  unit: 'h',
+  vat_rate: 0,
+  vat_category: 'E',
+  exemption_reason: 'x',
+  unit_code: 'HUR',
+  description: 'x',
+  discount_percent: 1.5,
+  service_period_start: '2026-02-01',
+  service_period_end: '2026-02-28',
+};
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
@@ -75,7 +86,7 @@ export const samples: Record<Resource['model'], ResourceSample> = {
       payments: { made: { status: 'ISSUED' }, body: payment },
     },
     bodies: ({ customer_id }) => ({
-      POST: { ...sample.invoice(customer_id), ...terms, subject: 'x', items: [{ ...sample.item, unit: 'h' }] },
+      POST: { ...sample.invoice(customer_id), ...terms, subject: 'x', items: [{ ...sample.item, ...lineDetails }] },
     }),
     makeKept: (who) => makeInvoice(who, { status: 'PAID' }),
   },

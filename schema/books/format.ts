@@ -142,6 +142,10 @@ function readTime(value: unknown): Date {
   return time;
 }
 
+/** `input.dueDate` as a record has it: `due_date`. */
+export const asColumn = (path: string): string =>
+  path.replace(/^input\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Whether a value is what JSON calls an object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { refuse, type FieldErrors } from '../errors.ts';
 import { constraintError } from '../input/constraints.ts';
 import { inconsistencies, type Fault } from './consistency.ts';
 import { noRecords, sumOf, type RecordCounts } from './export.ts';
-import { endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
+import { asColumn, endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
 import { LineErrors, maxLineErrors, readLines, type Line, type LineError } from './lines.ts';
 import { createRecordReader, isRefused, type RecordReader, type UserIds } from './record.ts';
 
@@ -288,10 +288,6 @@ function messageOf({ model }: RecordType, error: unknown): string | undefined {
   const column = /_tenant_id_(\w+)_fkey$/.exec(constraint)?.[1] ?? model;
   return `${column}: No earlier line has this id.`;
 }
-
-/** `input.dueDate` as a record has it: `due_date`. */
-const asColumn = (path: string): string =>
-  path.replace(/^input\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** What a unique index is about, if not a record's own id. */
 const uniqueFields: Record<string, string> = {

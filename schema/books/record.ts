@@ -4,9 +4,19 @@ import type { Context } from '../context.ts';
 import { Problems, type FieldErrors } from '../errors.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
 import { fits, invoiceTotals, lineTotal, minorDigits, vatIncluded, type Decimal } from '../money/money.ts';
+import { lineRules } from '../resources/invoice/line.ts';
 import { maxItems, totalRules } from '../resources/invoice/mutations.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
-import { isObject, itemsField, readValue, recordColumns, recordTypes, ValueError, type RecordType } from './format.ts';
+import {
+  asColumn,
+  isObject,
+  itemsField,
+  readValue,
+  recordColumns,
+  recordTypes,
+  ValueError,
+  type RecordType,
+} from './format.ts';
 
 /** Replaces the id of a user who isn't a member here. */
 export type UserIds = ReadonlyMap<string, string>;
@@ -127,9 +137,10 @@ const equal = (a: Amount, b: Amount): boolean => a.toFixed() === b.toFixed();
 function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], problems: Problems): void {
   const { currency, number, invoiceDate, status, issuedAt, overdueAt, externalId } = invoice;
   const bounds = new Problems();
+  for (const [index, item] of items.entries()) lineRules(item, bounds, `input.${itemsField}.${index}`);
   totalRules(items, currency, bounds);
   for (const [path, messages] of Object.entries(bounds.errors))
-    for (const message of messages) problems.add(path.replace(/^input\./, ''), message);
+    for (const message of messages) problems.add(asColumn(path), message);
   for (const [index, item] of items.entries())
     checkAmount(`${itemsField}.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);

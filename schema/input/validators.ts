@@ -1,6 +1,8 @@
 import { iso31661 } from 'iso-3166';
 import { z } from 'zod';
 import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';
+import { isUnitCode } from '../codes/unit-codes.ts';
+import { isVatCategory, vatCategoryCodes } from '../codes/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../money/money.ts';
 
 // Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.
@@ -85,6 +87,14 @@ export const electronicAddressScheme = text(255)
   .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
   .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
 
+export const vatCategory = text(255)
+  .refine(isVatCategory, `Must be one of ${vatCategoryCodes}.`)
+  .meta({ maxLength: 2, pattern: `^(${vatCategoryCodes.replaceAll(', ', '|')})$` });
+
+export const unitCode = text(255)
+  .refine(isUnitCode, 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.')
+  .meta({ maxLength: 3, pattern: '^[0-9A-Z]{2,3}$' });
+
 /** The languages of documents, ISO 639-1. */
 export const languages = ['de', 'en'] as const;
 export type Language = (typeof languages)[number];
@@ -117,6 +127,7 @@ export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
 /** A price of one unit, or a quantity: at most four decimals. */
 export const unitPrice = decimal({ decimals: 4 });
 export const vatRate = decimal({ decimals: 2, min: 0, max: 100 });
+export const discountPercent = decimal({ decimals: 2, min: 0, max: 100 });
 
 export const wholeNumber = (min: number, max: number) =>
   z

@@ -1,4 +1,5 @@
 import currencyCodes from 'currency-codes';
+import { vatCategoryOf, type VatCategory } from '../codes/vat-categories.ts';
 import { Decimal } from './decimal.ts';
 
 export { Decimal, fits, maxDigits } from './decimal.ts';
@@ -27,6 +28,8 @@ export interface Line {
   quantity: Decimal;
   unitPriceNet: Decimal;
   vatRate: Decimal;
+  /** Per cent of quantity × unit price. */
+  discountPercent?: Decimal | null | undefined;
 }
 
 export interface VatShare {
@@ -35,31 +38,76 @@ export interface VatShare {
   vat: Decimal;
 }
 
-/** A line's net total, in the currency's minor digits. */
-export function lineTotal(line: Pick<Line, 'quantity' | 'unitPriceNet'>, currency: string): Decimal {
-  return round(new Decimal(line.quantity).times(line.unitPriceNet), currency);
-}
-
 /** A decimal of ours, or of a row. A row's decimal has its text, which is cheaper to use (prisma/query-compiler/decimal.ts). */
 type Written = Pick<Decimal, 'toFixed'>;
+
+/** A line's net total, in the currency's minor digits: rounded once, after the discount. */
+export function lineTotal(line: Omit<Line, 'vatRate'>, currency: string): Decimal {
+  const total = new Decimal(line.quantity).times(line.unitPriceNet);
+  const discount = new Decimal(line.discountPercent?.toFixed() ?? 0);
+  return round(discount.isZero() ? total : total.times(new Decimal(100).minus(discount)).dividedBy(100), currency);
+}
+
+/** The net sums of lines that share a key. */
+function netTotals<Of extends { lineTotalNet: Written }>(lines: Of[], keyOf: (line: Of) => string) {
+  const totals = new Map<string, { first: Of; net: Decimal }>();
+  for (const line of lines) {
+    const key = keyOf(line);
+    const total = totals.get(key);
+    if (total) total.net = total.net.plus(line.lineTotalNet.toFixed());
+    else totals.set(key, { first: line, net: new Decimal(line.lineTotalNet.toFixed()) });
+  }
+  return [...totals.values()];
+}
+
+const shareOf = (vatRate: Written, net: Decimal, currency: string): VatShare => ({
+  vatRate: new Decimal(vatRate.toFixed()),
+  net,
+  vat: round(net.times(vatRate.toFixed()).dividedBy(100), currency),
+});
 
 /**
  * VAT once per rate, over the sum of that rate's lines (EN 16931, BR-CO-17), rates ascending.
  * Takes line totals already rounded.
  */
-export function vatBreakdown(lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] {
-  const netByRate = new Map<string, Decimal>();
-  for (const line of lines) {
-    const rate = line.vatRate.toFixed();
-    netByRate.set(rate, (netByRate.get(rate) ?? new Decimal(0)).plus(line.lineTotalNet.toFixed()));
-  }
-  return [...netByRate]
-    .map(([rate, net]) => ({
-      vatRate: new Decimal(rate),
-      net,
-      vat: round(net.times(rate).dividedBy(100), currency),
-    }))
+export const vatBreakdown = (lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] =>
+  netTotals(lines, ({ vatRate }) => vatRate.toFixed())
+    .map(({ first, net }) => shareOf(first.vatRate, net, currency))
     .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate));
+
+/** A VAT breakdown of EN 16931 (BG-23). */
+export interface VatCategoryShare extends VatShare {
+  vatCategory: VatCategory;
+  /** The reasons of its lines, each once; null where none has one. */
+  exemptionReason: string | null;
+}
+
+/** A line with what its VAT depends on. */
+export interface CategorizedLine {
+  lineTotalNet: Written;
+  vatRate: Written;
+  vatCategory: string | null;
+  exemptionReason: string | null;
+}
+
+/**
+ * VAT once per category and rate, rates ascending, then categories. Only lines at 0 % differ in category, so that the VAT of
+ * a rate is the same in both breakdowns.
+ */
+export function vatBreakdownByCategory(lines: CategorizedLine[], currency: string): VatCategoryShare[] {
+  const reasons = new Map<VatCategory, Set<string>>();
+  for (const line of lines) {
+    if (line.exemptionReason === null) continue;
+    const category = vatCategoryOf(line);
+    reasons.set(category, (reasons.get(category) ?? new Set()).add(line.exemptionReason));
+  }
+  return netTotals(lines, (line) => `${vatCategoryOf(line)} ${line.vatRate.toFixed()}`)
+    .map(({ first, net }): VatCategoryShare => {
+      const category = vatCategoryOf(first);
+      const exemptionReason = [...(reasons.get(category) ?? [])].join('; ') || null;
+      return { ...shareOf(first.vatRate, net, currency), vatCategory: category, exemptionReason };
+    })
+    .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate) || (a.vatCategory < b.vatCategory ? -1 : 1));
 }
 
 export interface InvoiceTotals {

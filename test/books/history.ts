@@ -23,12 +23,34 @@ const day = fc
 const currency = fc.constantFrom('EUR', 'EUR', 'EUR', 'JPY', 'TND');
 const rate = fc.constantFrom('0', '7', '19', '5.5');
 
-const item = fc.record({
+const line = fc.record({
   title: text,
   quantity: fc.constantFrom('1', '0.3333', '-0.5', '12', '7.25'),
   unitPriceNet: fc.constantFrom('100', '0.0049', '33.3333', '1e6', '0'),
   vatRate: rate,
 });
+
+const lineDetails = fc.record({
+  unit: fc.constantFrom('h', 'boxes', null),
+  unitCode: fc.constantFrom('XBX', null),
+  description: fc.option(text),
+  discountPercent: fc.constantFrom('0', '12.5', null),
+  servicePeriodStart: fc.constantFrom('2026-02-01', null),
+  servicePeriodEnd: fc.constantFrom('2026-02-28', null),
+});
+
+const untaxed = fc.record({ vatCategory: fc.constantFrom('E', 'AE', 'O'), exemptionReason: fc.option(text) });
+
+const item = fc
+  .tuple(line, lineDetails, fc.option(untaxed))
+  .map(([fields, details, tax]) => ({ ...fields, ...details, ...(fields.vatRate === '0' && tax) }));
+
+const partner = {
+  contactName: fc.option(text),
+  buyerReference: fc.option(text),
+  language: fc.constantFrom('de', null),
+  paymentTermsDays: fc.constantFrom(0, 30, null),
+};
 
 const step = fc.oneof(
   fc.record({
@@ -36,6 +58,7 @@ const step = fc.oneof(
     companyName: text,
     city: text,
     email: fc.constantFrom(null, 'a@b.example'),
+    ...partner,
   }),
   fc.record({ kind: fc.constant('supplier'), companyName: text }),
   fc.record({

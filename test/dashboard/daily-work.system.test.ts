@@ -151,6 +151,32 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     });
   });
 
+  it('a line gets a discount and a VAT category, and its errors open its folded fields', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const id = await makeInvoice(acme);
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/401/);
+      await signIn(page, email, `/invoices/${id}/edit`);
+      const more = page.getByRole('button', { name: 'More, line 1' });
+      await more.click();
+      await page.getByLabel('Discount, per cent, line 1').fill('10');
+      await page.getByRole('combobox', { name: 'VAT category, line 1' }).click();
+      await page.getByRole('option', { name: 'AE · Reverse charge' }).click();
+      await page.getByText('Net €90.00').waitFor();
+      await expectAccessible(page);
+      await more.click();
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText('Must be S, as the VAT rate is above 0.').waitFor();
+      await page.getByLabel('VAT, per cent, line 1').fill('0');
+      await page.getByLabel('Why no VAT is charged, line 1').fill('Reverse charge');
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.getByText('VAT category AE').waitFor();
+      await page.getByText(/^Discount 10\s?%$/).waitFor();
+    });
+    const line = { vat_category: 'AE', exemption_reason: 'Reverse charge', unit_code: 'HUR', discount_percent: 10 };
+    expect((await acme.rest('GET', `/invoices/${id}`)).body.data).toMatchObject({ total_gross: 90, items: [line] });
+  });
+
   it('cancelling an invoice asks for confirmation', async () => {
     const { email, acme } = await app.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });

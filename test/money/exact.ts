@@ -12,13 +12,14 @@ export function exactData(text: string): any {
   return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)).data;
 }
 
-/** A line: quantity, unit price and VAT rate as JSON text. */
-export type JsonLine = readonly [quantity: string, price: string, rate: string];
+/** A line: quantity, unit price, VAT rate, and discount as JSON text. */
+export type JsonLine = readonly [quantity: string, price: string, rate: string, discount?: string];
 
 /** An invoice's body with its numbers exactly as given. */
 export function invoiceBody(customerId: string, currency: string, lines: readonly JsonLine[], more = ''): string {
   const items = lines.map(
-    ([quantity, price, rate]) => `{"title":"x","quantity":${quantity},"unit_price_net":${price},"vat_rate":${rate}}`,
+    ([quantity, price, rate, discount = 'null']) =>
+      `{"title":"x","quantity":${quantity},"unit_price_net":${price},"vat_rate":${rate},"discount_percent":${discount}}`,
   );
   return `{"customer_id":"${customerId}","invoice_date":"2026-01-31","currency":"${currency}"${more},"items":[${items.join()}]}`;
 }

@@ -43,6 +43,8 @@ export interface Line {
   quantity: Decimal;
   price: Decimal;
   rate: Decimal;
+  /** Hundredths of a per cent, 0 to 10,000. */
+  discount?: bigint;
 }
 
 export interface Totals {
@@ -53,11 +55,11 @@ export interface Totals {
   breakdown: { rate: Decimal; net: Decimal; vat: Decimal }[];
 }
 
-/** Line = quantity × unit price, rounded; VAT once per rate over the sum of its lines; gross = net + VAT. */
+/** Line = quantity × unit price, less the discount, rounded; VAT once per rate over the sum of its lines; gross = net + VAT. */
 export function invoiceTotals(lines: Line[], currency: string): Totals {
   const scale = minorDigits[currency]!;
-  const lineTotals = lines.map(({ quantity, price }) =>
-    divide(quantity.units * price.units * ten(scale), ten(quantity.scale + price.scale)),
+  const lineTotals = lines.map(({ quantity, price, discount = 0n }) =>
+    divide(quantity.units * price.units * ten(scale) * (10_000n - discount), ten(quantity.scale + price.scale + 4)),
   );
   const netOf = new Map<bigint, bigint>(); // by the rate in hundredths of a per cent
   for (const [index, { rate }] of lines.entries()) {

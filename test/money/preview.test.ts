@@ -29,6 +29,7 @@ const line = fc.record({
   quantity: decimal(1, 50, 4),
   unitPriceNet: decimal(0, 200, 4),
   vatRate: fc.constantFrom('0', '7', '19', '5.5'),
+  discountPercent: fc.constantFrom('0', '3', '33.33', null),
 });
 
 it('a preview has the same totals and line totals as the created invoice, in every currency', async () => {

@@ -38,7 +38,9 @@ const rate: fc.Arbitrary<Decimal> = fc.oneof(
   fc.bigInt({ min: 0n, max: 10_000n }).map((units) => ({ units, scale: 2 })),
 );
 
-const line: fc.Arbitrary<Line> = fc.record({ quantity: decimal(4).filter(nonZero), price: decimal(4), rate });
+const discount = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 10_000n }));
+
+const line: fc.Arbitrary<Line> = fc.record({ quantity: decimal(4).filter(nonZero), price: decimal(4), rate, discount });
 
 /** Ways to write a number in JSON: plain, with trailing zeros, with an exponent, and each of these as a string. */
 type Spelling = readonly [zeros: number, exponent: number | undefined, letter: string, quoted: boolean];
@@ -66,11 +68,10 @@ function write(number: Decimal, [zeros, exponent, letter, quoted]: Spelling): st
 
 const writtenLine = fc.tuple(line, fc.tuple(spelling, spelling, spelling));
 
-const jsonLine = ({ quantity, price, rate: per }: Line, [first, second, third]: readonly Spelling[]): JsonLine => [
-  write(quantity, first!),
-  write(price, second!),
-  write(per, third!),
-];
+const jsonLine = (
+  { quantity, price, rate: per, discount: less = 0n }: Line,
+  [first, second, third]: readonly Spelling[],
+): JsonLine => [write(quantity, first!), write(price, second!), write(per, third!), plain({ units: less, scale: 2 })];
 
 describe('the totals of an invoice, compared with integer arithmetic', () => {
   it('line totals, VAT per rate, net, VAT, and gross are exact; too large and negative totals are answered 422', async () => {

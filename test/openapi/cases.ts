@@ -86,6 +86,9 @@ const together: Record<string, (value: unknown, usual: Record<string, unknown>) 
   electronic_address: (value, { electronic_address_scheme: usual }) => ({
     electronic_address_scheme: value == null ? value : usual,
   }),
+  // The category follows from the rate.
+  vat_rate: () => ({ vat_category: undefined }),
+  exemption_reason: (value) => (value == null ? {} : { vat_rate: 0, vat_category: 'E' }),
   electronic_address_scheme: (value, { electronic_address: usual }) => ({
     electronic_address: value == null ? value : usual,
   }),

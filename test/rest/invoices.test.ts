@@ -31,7 +31,7 @@ describe('POST /invoices', () => {
         subject: null,
         currency: 'EUR',
         status: 'draft',
-        items: [{ id: sample.anId, position: 1, ...sample.item, unit: null, line_total_net: 100 }],
+        items: [{ id: sample.anId, position: 1, ...sample.item, ...sample.itemDefaults, line_total_net: 100 }],
         total_net: 100,
         total_vat: 19,
         total_gross: 119,

@@ -13,6 +13,17 @@ export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:
 export const customer = { type: 'customer', company_name: 'Kundin GmbH' };
 export const supplier = { type: 'supplier', company_name: 'Lieferant AG' };
 export const item = { title: 'Beratung', quantity: 1, unit_price_net: 100, vat_rate: 19 };
+/** The fields that a line has when it doesn't say them, at a rate above 0 and without a unit. */
+export const itemDefaults = {
+  unit: null,
+  vat_category: 'S',
+  exemption_reason: null,
+  unit_code: 'C62',
+  description: null,
+  discount_percent: 0,
+  service_period_start: null,
+  service_period_end: null,
+};
 export const invoice = (customerId: string) => ({
   customer_id: customerId,
   invoice_date: '2026-03-01',

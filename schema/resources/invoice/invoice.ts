@@ -4,7 +4,10 @@ import { Node } from '../../nodes/node.ts';
 import { today, type Context } from '../../context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { Decimal, vatBreakdown, type VatShare as VatShareOf } from '../../money/money.ts';
+import { unitCodeOf } from '../../codes/unit-codes.ts';
+import { vatCategoryOf } from '../../codes/vat-categories.ts';
+import { Decimal, vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
+import type { VatCategoryShare as VatCategoryShareOf, VatShare as VatShareOf } from '../../money/money.ts';
 import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
 import { periodRules, within } from '../../filters/period.ts';
@@ -33,6 +36,13 @@ export const InvoiceItem = builder.prismaObject('InvoiceItem', {
     unitPriceNet: '95',
     vatRate: '19',
     lineTotalNet: '760',
+    vatCategory: 'S',
+    exemptionReason: null,
+    unitCode: 'HUR',
+    description: 'Home page and two more',
+    discountPercent: '0',
+    servicePeriodStart: '2026-01-01',
+    servicePeriodEnd: '2026-01-31',
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -43,6 +53,13 @@ export const InvoiceItem = builder.prismaObject('InvoiceItem', {
     unitPriceNet: t.expose('unitPriceNet', { type: 'Decimal' }),
     vatRate: t.expose('vatRate', { type: 'Decimal' }),
     lineTotalNet: t.expose('lineTotalNet', { type: 'Decimal' }),
+    vatCategory: t.string({ select: { vatCategory: true, vatRate: true }, resolve: vatCategoryOf }),
+    exemptionReason: t.exposeString('exemptionReason', { nullable: true }),
+    unitCode: t.string({ select: { unit: true, unitCode: true }, resolve: unitCodeOf }),
+    description: t.exposeString('description', { nullable: true }),
+    discountPercent: t.expose('discountPercent', { type: 'Decimal' }),
+    servicePeriodStart: t.expose('servicePeriodStart', { type: 'Date', nullable: true }),
+    servicePeriodEnd: t.expose('servicePeriodEnd', { type: 'Date', nullable: true }),
   }),
 });
 
@@ -53,6 +70,21 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
     vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
     net: t.expose('net', { type: 'Decimal', description: 'The net sum of the lines with this rate.' }),
     vat: t.expose('vat', { type: 'Decimal', description: 'VAT on that sum, rounded.' }),
+  }),
+});
+
+export const VatCategoryShare = builder.objectRef<VatCategoryShareOf>('VatCategoryShare').implement({
+  description: 'The part of an invoice that one VAT category and rate apply to (EN 16931, BG-23).',
+  example: { vatCategory: 'S', vatRate: '19', net: '760', vat: '144.4', exemptionReason: null },
+  fields: (t) => ({
+    vatCategory: t.exposeString('vatCategory', { description: 'S, Z, E, AE, K, G, or O.' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
+    net: t.expose('net', { type: 'Decimal', description: 'The net sum of these lines.' }),
+    vat: t.expose('vat', { type: 'Decimal', description: 'VAT on that sum, rounded.' }),
+    exemptionReason: t.exposeString('exemptionReason', {
+      nullable: true,
+      description: 'Why no VAT is charged: the reasons of its lines, each once.',
+    }),
   }),
 });
 
@@ -95,6 +127,12 @@ export const Invoice = builder.prismaObject('Invoice', {
       description: 'VAT per rate, rates ascending.',
       select: { currency: true, items: byPosition },
       resolve: ({ items, currency }) => vatBreakdown(items, currency),
+    }),
+    vatBreakdownByCategory: t.field({
+      type: [VatCategoryShare],
+      description: 'VAT per category and rate, rates ascending.',
+      select: { currency: true, items: byPosition },
+      resolve: ({ items, currency }) => vatBreakdownByCategory(items, currency),
     }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     amountDue: t.field({

@@ -4,19 +4,9 @@ import type { Readable } from '../../plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
-import {
-  among,
-  count,
-  currency,
-  decimal,
-  given,
-  notNull,
-  requiredText,
-  text,
-  unitPrice,
-  vatRate,
-} from '../../input/validators.ts';
+import { among, count, currency, given, notNull, text } from '../../input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
+import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
 import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
 import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
@@ -26,17 +16,6 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { expectedVersionArgument } from '../../input/expected-version.ts';
-
-const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
-  description: 'One line of an invoice.',
-  fields: (t) => ({
-    title: t.string({ required: true, validate: requiredText(255) }),
-    quantity: t.field({ type: 'Decimal', required: true, validate: decimal({ decimals: 4, nonZero: true }) }),
-    unit: t.string({ validate: text(20) }),
-    unitPriceNet: t.field({ type: 'Decimal', required: true, validate: unitPrice }),
-    vatRate: t.field({ type: 'Decimal', required: true, validate: vatRate }),
-  }),
-});
 
 const subject = (t: InputFields) => t.string({ validate: text(255) });
 /** The most items of one invoice (DECISIONS.md#d10-bounds). */
@@ -90,14 +69,12 @@ function invoiceRules(input: InvoiceInput, context: Context, problems: Problems,
   if (invoiceDate && dueDate && dueDate < invoiceDate) {
     problems.add('input.dueDate', 'Must not be before the invoice date.');
   }
+  for (const [index, item] of (input.items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
   const lines = input.items ?? current?.items;
   if (lines?.every(isWhole)) {
     totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
   }
 }
-
-export const isWhole = (line: Readable<Line> | undefined): line is Line =>
-  line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
 
 /** Checks the bounds of an invoice's totals. */
 export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
@@ -109,19 +86,6 @@ export function totalRules(lines: Line[], inCurrency: string, problems: Problems
   if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
   if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
 }
-
-interface NewLine extends Line {
-  title: string;
-  unit?: string | null;
-}
-
-/** Whether new lines differ from the stored ones. */
-const areChanged = (stored: object[], lines: NewLine[]): boolean =>
-  stored.length !== lines.length ||
-  lines.some((line, index) => isChanged(stored[index] ?? {}, { ...line, unit: line.unit ?? null }));
-
-const itemsOf = (lines: NewLine[], inCurrency: string) =>
-  lines.map((line, index) => ({ ...line, position: index + 1, lineTotalNet: lineTotal(line, inCurrency) }));
 
 function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
   if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');

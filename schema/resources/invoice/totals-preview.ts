@@ -1,8 +1,10 @@
 import { builder } from '../../builder.ts';
-import { count, currency, decimal, unitPrice, vatRate } from '../../input/validators.ts';
-import { VatShare } from './invoice.ts';
-import { isWhole, totalRules } from './mutations.ts';
-import { invoiceTotals, lineTotal, type Decimal, type InvoiceTotals as Totals } from '../../money/money.ts';
+import { count, currency, decimal, discountPercent, unitPrice, vatCategory, vatRate } from '../../input/validators.ts';
+import { VatCategoryShare, VatShare } from './invoice.ts';
+import { isWhole, lineRules } from './line.ts';
+import { totalRules } from './mutations.ts';
+import { invoiceTotals, lineTotal, vatBreakdownByCategory } from '../../money/money.ts';
+import type { Decimal, InvoiceTotals as Totals, VatCategoryShare as CategoryShare } from '../../money/money.ts';
 
 // The totals of an invoice before it is created: a front end shows them while the user types lines, and needs no arithmetic
 // of its own.
@@ -18,6 +20,8 @@ const InvoiceLineInput = builder.inputType('InvoiceLineInput', {
     }),
     unitPriceNet: t.field({ type: 'Decimal', required: true, description: 'Price of a unit.', validate: unitPrice }),
     vatRate: t.field({ type: 'Decimal', required: true, description: 'Per cent.', validate: vatRate }),
+    vatCategory: t.string({ description: 'Default: Z where the rate is 0, else S.', validate: vatCategory }),
+    discountPercent: t.field({ type: 'Decimal', description: 'Default: 0.', validate: discountPercent }),
   }),
 });
 
@@ -37,6 +41,7 @@ const InvoiceTotalsInput = builder.inputType('InvoiceTotalsInput', {
 interface Preview extends Totals {
   currency: string;
   lineTotalsNet: Decimal[];
+  vatBreakdownByCategory: CategoryShare[];
 }
 
 const InvoiceTotals = builder.objectRef<Preview>('InvoiceTotals').implement({
@@ -51,6 +56,10 @@ const InvoiceTotals = builder.objectRef<Preview>('InvoiceTotals').implement({
     totalVat: t.expose('totalVat', { type: 'Decimal', description: 'VAT, once per rate.' }),
     totalGross: t.expose('totalGross', { type: 'Decimal', description: 'The amount to pay.' }),
     vatBreakdown: t.expose('vatBreakdown', { type: [VatShare], description: 'VAT per rate, rates ascending.' }),
+    vatBreakdownByCategory: t.expose('vatBreakdownByCategory', {
+      type: [VatCategoryShare],
+      description: 'VAT per category and rate, rates ascending.',
+    }),
   }),
 });
 
@@ -62,12 +71,23 @@ builder.queryField('invoiceTotals', (t) =>
     args: { input: t.arg({ type: InvoiceTotalsInput, required: true }) },
     rules: ({ input }, context, problems) => {
       const { items, currency: named } = input ?? {};
+      for (const [index, item] of (items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
       if (items?.every(isWhole)) totalRules(items, named ?? context.tenant.defaultCurrency, problems);
     },
     resolve: (_root, { input: { items, currency: named } }, { tenant }) => {
       const inCurrency = named ?? tenant.defaultCurrency;
-      const lineTotalsNet = items.map((line) => lineTotal(line, inCurrency));
-      return { currency: inCurrency, lineTotalsNet, ...invoiceTotals(items, inCurrency) };
+      const categorized = items.map((line) => ({
+        lineTotalNet: lineTotal(line, inCurrency),
+        vatRate: line.vatRate,
+        vatCategory: line.vatCategory ?? null,
+        exemptionReason: null,
+      }));
+      return {
+        currency: inCurrency,
+        lineTotalsNet: categorized.map(({ lineTotalNet }) => lineTotalNet),
+        vatBreakdownByCategory: vatBreakdownByCategory(categorized, inCurrency),
+        ...invoiceTotals(items, inCurrency),
+      };
     },
   }),
 );

@@ -36,6 +36,13 @@ export const InvoiceFields = graphql(`
       unitPriceNet
       vatRate
       lineTotalNet
+      vatCategory
+      exemptionReason
+      unitCode
+      description
+      discountPercent
+      servicePeriodStart
+      servicePeriodEnd
     }
     payments {
       id

@@ -12,7 +12,44 @@ interface LineValues {
   unit: string;
   unitPriceNet: string;
   vatRate: string;
+  description: string;
+  discountPercent: string;
+  /** Null: by the VAT rate. */
+  vatCategory: string | null;
+  exemptionReason: string;
+  /** '': by the unit. */
+  unitCode: string;
+  servicePeriodStart: string;
+  servicePeriodEnd: string;
 }
+
+/** The details of a line, which are folded away. */
+export const lineDetails = [
+  'description',
+  'discountPercent',
+  'vatCategory',
+  'exemptionReason',
+  'unitCode',
+  'servicePeriodStart',
+  'servicePeriodEnd',
+] as const satisfies (keyof LineValues)[];
+
+/** Whether a line has details that the user has given. A unit's code may only follow from the unit. */
+export const hasDetails = (line: LineValues): boolean =>
+  lineDetails.some((name) => name !== 'unitCode' && Boolean(line[name]));
+
+export const vatCategories = [
+  { value: 'S', label: 'S · Taxed' },
+  { value: 'Z', label: 'Z · Taxed at 0 %' },
+  { value: 'E', label: 'E · Exempt' },
+  { value: 'AE', label: 'AE · Reverse charge' },
+  { value: 'K', label: 'K · Supply within the EU' },
+  { value: 'G', label: 'G · Export' },
+  { value: 'O', label: 'O · Not subject to VAT' },
+];
+
+/** The categories that follow from the VAT rate. */
+const usualCategories: ReadonlySet<string> = new Set(['S', 'Z']);
 
 /** The form values of an invoice. */
 export interface InvoiceValues {
@@ -25,7 +62,7 @@ export interface InvoiceValues {
   items: LineValues[];
 }
 
-/** An empty line, with the unit and VAT rate of the previous line. */
+/** An empty line, with the unit and the VAT of the previous line. */
 export const newLine = (previous?: LineValues): LineValues => ({
   key: randomId(),
   title: '',
@@ -33,6 +70,13 @@ export const newLine = (previous?: LineValues): LineValues => ({
   unit: previous?.unit ?? '',
   unitPriceNet: '',
   vatRate: previous?.vatRate ?? '',
+  description: '',
+  discountPercent: '',
+  vatCategory: previous?.vatCategory ?? null,
+  exemptionReason: previous?.exemptionReason ?? '',
+  unitCode: '',
+  servicePeriodStart: '',
+  servicePeriodEnd: '',
 });
 
 export const newInvoice = (customerId: string | null, currency: string): InvoiceValues => ({
@@ -50,20 +94,28 @@ export const valuesOf = (invoice: Invoice): InvoiceValues => ({
   dueDate: invoice.dueDate,
   subject: invoice.subject ?? '',
   currency: invoice.currency,
-  items: invoice.items.map(({ id, title, quantity, unit, unitPriceNet, vatRate }) => ({
-    key: id,
-    title,
-    quantity: decimalField(quantity),
-    unit: unit ?? '',
-    unitPriceNet: amountField(unitPriceNet, invoice.currency),
-    vatRate: decimalField(vatRate),
+  items: invoice.items.map((line) => ({
+    key: line.id,
+    title: line.title,
+    quantity: decimalField(line.quantity),
+    unit: line.unit ?? '',
+    unitPriceNet: amountField(line.unitPriceNet, invoice.currency),
+    vatRate: decimalField(line.vatRate),
+    description: line.description ?? '',
+    discountPercent: line.discountPercent === '0' ? '' : decimalField(line.discountPercent),
+    vatCategory: usualCategories.has(line.vatCategory) ? null : line.vatCategory,
+    exemptionReason: line.exemptionReason ?? '',
+    unitCode: line.unitCode,
+    servicePeriodStart: line.servicePeriodStart ?? '',
+    servicePeriodEnd: line.servicePeriodEnd ?? '',
   })),
 });
 
-const numbersOf = ({ quantity, unitPriceNet, vatRate }: LineValues) => ({
+const numbersOf = ({ quantity, unitPriceNet, vatRate, discountPercent }: LineValues) => ({
   quantity: toDecimal(quantity),
   unitPriceNet: toDecimal(unitPriceNet),
   vatRate: toDecimal(vatRate),
+  discountPercent: toDecimal(discountPercent) || '0',
 });
 
 export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, items }: InvoiceValues) => ({
@@ -73,7 +125,17 @@ export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, i
   dueDate: dueDate || undefined,
   subject: orNull(subject),
   currency,
-  items: items.map((line) => ({ title: line.title, unit: orNull(line.unit), ...numbersOf(line) })),
+  items: items.map((line) => ({
+    title: line.title,
+    unit: orNull(line.unit),
+    ...numbersOf(line),
+    description: orNull(line.description),
+    vatCategory: line.vatCategory,
+    exemptionReason: orNull(line.exemptionReason),
+    unitCode: orNull(line.unitCode),
+    servicePeriodStart: line.servicePeriodStart || null,
+    servicePeriodEnd: line.servicePeriodEnd || null,
+  })),
 });
 
 /** The input for the totals. Undefined while a line has no valid numbers. */

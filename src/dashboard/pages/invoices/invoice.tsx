@@ -74,8 +74,34 @@ export default function InvoicePage(): ReactNode {
 
 type Line = Invoice['items'][number];
 
+/** What a line says beside its title and numbers. */
+function detailsOf(line: Line): string[] {
+  const { servicePeriodStart: start, servicePeriodEnd: end, discountPercent, vatCategory } = line;
+  const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);
+  return [
+    line.description ?? '',
+    discountPercent === '0' ? '' : `Discount ${percent(discountPercent)}`,
+    period.join(' – '),
+    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
+    line.exemptionReason ?? '',
+  ].filter(Boolean);
+}
+
 const columnsOf = (currency: string): Column<Line>[] => [
-  { header: 'Title', lead: true, cell: ({ title }) => <span className="long">{title}</span> },
+  {
+    header: 'Title',
+    lead: true,
+    cell: (line) => (
+      <>
+        <span className="long">{line.title}</span>
+        {detailsOf(line).map((text) => (
+          <Text key={text} size="sm" c="dimmed" fw={400} className="long" style={{ whiteSpace: 'pre-line' }}>
+            {text}
+          </Text>
+        ))}
+      </>
+    ),
+  },
   { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
   { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
   { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },

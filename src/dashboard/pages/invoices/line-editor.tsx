@@ -1,10 +1,11 @@
-import { ActionIcon, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Card, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { MoreFields } from '../../forms/more-fields.tsx';
 import { money } from '../../format/format.ts';
-import { newLine, type InvoiceValues } from './invoice-values.ts';
+import { hasDetails, lineDetails, newLine, vatCategories, type InvoiceValues } from './invoice-values.ts';
 
 interface Props {
   form: UseFormReturnType<InvoiceValues>;
@@ -93,7 +94,16 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
-        <TextInput label="Unit" aria-label={labelOf('Unit')} style={{ flex: '1 1 84px' }} {...field('unit')} />
+        <TextInput
+          label="Unit"
+          aria-label={labelOf('Unit')}
+          style={{ flex: '1 1 84px' }}
+          {...field('unit')}
+          onChange={(event) => {
+            form.setFieldValue(`items.${at}.unit`, event.currentTarget.value);
+            form.setFieldValue(`items.${at}.unitCode`, ''); // it is another unit
+          }}
+        />
         <DecimalInput
           label="Unit price, net"
           aria-label={labelOf('Unit price, net')}
@@ -109,6 +119,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
           {...field('vatRate')}
         />
       </Group>
+      <Details form={form} at={at} labelOf={labelOf} />
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="sm" c="dimmed" className="numbers">
           {total === undefined ? '–' : `Net ${money(total, currency)}`}
@@ -147,5 +158,81 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
         </Group>
       </Group>
     </Card>
+  );
+}
+
+interface DetailsProps {
+  form: UseFormReturnType<InvoiceValues>;
+  at: number;
+  labelOf: (name: string) => string;
+}
+
+/** The fields that few lines need. */
+function Details({ form, at, labelOf }: DetailsProps): ReactNode {
+  const line = form.values.items[at];
+  const field = (name: (typeof lineDetails)[number]) => form.getInputProps(`items.${at}.${name}`);
+  if (!line) return null;
+  return (
+    <MoreFields
+      label="More"
+      ariaLabel={labelOf('More')}
+      initiallyOpen={hasDetails(line)}
+      hasError={lineDetails.some((name) => form.errors[`items.${at}.${name}`])}
+    >
+      <Textarea
+        label="Description"
+        aria-label={labelOf('Description')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        {...field('description')}
+      />
+      <Group align="flex-start" gap="xs" wrap="wrap">
+        <DecimalInput
+          label="Discount, %"
+          aria-label={labelOf('Discount, per cent')}
+          style={{ flex: '1 1 100px' }}
+          {...field('discountPercent')}
+        />
+        <TextInput
+          label="Unit code"
+          aria-label={labelOf('Unit code')}
+          placeholder="By the unit"
+          style={{ flex: '1 1 120px' }}
+          {...field('unitCode')}
+        />
+        <TextInput
+          type="date"
+          label="Service from"
+          aria-label={labelOf('Service from')}
+          style={{ flex: '1 1 150px' }}
+          {...field('servicePeriodStart')}
+        />
+        <TextInput
+          type="date"
+          label="Service to"
+          aria-label={labelOf('Service to')}
+          style={{ flex: '1 1 150px' }}
+          {...field('servicePeriodEnd')}
+        />
+      </Group>
+      <Group align="flex-start" gap="xs" wrap="wrap">
+        <Select
+          label="VAT category"
+          aria-label={labelOf('VAT category')}
+          placeholder="By the VAT rate"
+          data={vatCategories}
+          clearable
+          style={{ flex: '1 1 200px' }}
+          {...field('vatCategory')}
+        />
+        <TextInput
+          label="Why no VAT is charged"
+          aria-label={labelOf('Why no VAT is charged')}
+          style={{ flex: '2 1 220px' }}
+          {...field('exemptionReason')}
+        />
+      </Group>
+    </MoreFields>
   );
 }
