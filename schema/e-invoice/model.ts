@@ -1,4 +1,7 @@
+import type { VatCategory } from '../codes/vat-categories.ts';
 import type { Decimal } from '../money/decimal.ts';
+
+export type { VatCategory };
 
 // The semantic model of EN 16931-1:2017: what an invoice says, without a syntax. The names are the standard's business
 // terms (BT) and groups of them (BG), in the standard's order. Every document is made from it: CII, UBL, and PDF.
@@ -8,9 +11,6 @@ import type { Decimal } from '../money/decimal.ts';
 
 /** UNTDID 1001: 380 commercial invoice, 381 credit note. A cancellation is a credit note over the whole invoice. */
 export type TypeCode = '380' | '381';
-
-/** UNCL 5305: S standard, Z zero, E exempt, AE reverse charge, K intra-community supply, G export, O outside of VAT. */
-export type VatCategory = 'S' | 'Z' | 'E' | 'AE' | 'K' | 'G' | 'O';
 
 /** An electronic invoice or credit note. */
 export interface EInvoice {

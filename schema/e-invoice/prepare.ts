@@ -65,7 +65,7 @@ function withVatNumberAddress<P extends Party>(party: P): P {
 }
 
 /**
- * The invoice as a format can say it:
+ * The invoice as a format can say it. Rules look at this too, so what is checked is what is written:
  *
  * - Parties without an electronic address get one: their e-mail address, in Peppol rather their VAT number.
  * - Peppol has one note (PEPPOL-EN16931-R002): all notes, with blank lines between.

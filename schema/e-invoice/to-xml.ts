@@ -5,7 +5,8 @@ import { prepare } from './prepare.ts';
 import { toUbl } from './ubl.ts';
 
 /**
- * The e-invoice in a format: a whole XML document, to be written as UTF-8. The same invoice gives the same text.
+ * The e-invoice in a format: a whole XML document, to be written as UTF-8. It is valid if `breachesOf()` finds nothing.
+ * The same invoice gives the same text.
  */
 export function toXml(invoice: NumberedEInvoice, format: EInvoiceFormat): string {
   const profile = eInvoiceFormats[format];

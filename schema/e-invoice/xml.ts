@@ -33,7 +33,16 @@ export const requiredElement = (name: string, content: (Element | undefined)[]):
   element(name, content) ?? { name, attributes: {}, content: [] };
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
+
+/**
+ * Escapes what has a meaning in XML. Characters of four bytes in UTF-8, such as emoji, are written as references: Java's
+ * parser, which many validators use, takes some of them for an invalid sequence where its buffer ends.
+ */
+const escape = (text: string): string =>
+  text.replace(
+    /[&<>"\u{10000}-\u{10FFFF}]/gu,
+    (character) => escapes[character] ?? `&#x${character.codePointAt(0)?.toString(16).toUpperCase()};`,
+  );
 
 function* lines({ name, attributes, content }: Element, indent: string): Generator<string> {
   const start = [name, ...Object.entries(attributes).map(([key, value]) => `${key}="${escape(value)}"`)].join(' ');

@@ -167,6 +167,14 @@ describe('an e-invoice, read back', () => {
       expect(seen).toContain(kind);
   });
 
+  it('emoji are written as references, since Java misreads some of them', () => {
+    const invoice = withLines(typical, [{ ...oneLine, name: 'Eis 🍦 & 𝔘' }]);
+    for (const format of formats) {
+      expect(toXml(invoice, format)).toContain('Eis &#x1F366; &amp; &#x1D518;');
+      expect(read(invoice, format).lines[0]).toMatchObject({ name: 'Eis 🍦 & 𝔘' });
+    }
+  });
+
   it('500 lines are read back', () => {
     const long = withLines(
       typical,

@@ -1,0 +1,41 @@
+import type { EInvoiceFormat } from './formats.ts';
+import type { EInvoice } from './model.ts';
+import { prepare } from './prepare.ts';
+import { en16931 } from './rules/en16931.ts';
+import { peppol } from './rules/peppol.ts';
+import type { Rule } from './rules/rule.ts';
+import { vat } from './rules/vat.ts';
+import { xrechnung } from './rules/xrechnung.ts';
+
+/** The rules of each format. What holds the other rules is in this folder's README.md. */
+export const rulesOf: Record<EInvoiceFormat, Rule[]> = {
+  'xrechnung-cii': [...en16931, ...vat, ...xrechnung],
+  'xrechnung-ubl': [...en16931, ...vat, ...xrechnung],
+  peppol: [...en16931, ...vat, ...peppol],
+  'factur-x': [...en16931, ...vat],
+};
+
+/** A rule that an invoice breaks. */
+export interface Breach {
+  /** The official id: BR-DE-9. */
+  id: string;
+  /** The field to change, by its name in REST: customer.city, company.vat_id, items.0.unit_price_net. */
+  field: string;
+  /** What the rule demands, as a sentence. */
+  message: string;
+}
+
+/** All rules that an invoice breaks in a format. That a draft has no number yet is no breach. */
+export function breachesOf(invoice: EInvoice, format: EInvoiceFormat): Breach[] {
+  const prepared = prepare(invoice, format);
+  return rulesOf[format].flatMap(({ id, message, breachedBy }) =>
+    breachedBy(prepared).map((field) => ({ id, field, message })),
+  );
+}
+
+/** Breaches as a 422 has them: `{"customer.city": ["BR-DE-8: The buyer needs a city."]}`. */
+export function breachMessages(breaches: Breach[]): Record<string, string[]> {
+  const messages: Record<string, string[]> = {};
+  for (const { id, field, message } of breaches) (messages[field] ??= []).push(`${id}: ${message}`);
+  return messages;
+}
