@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { build, type Plugin } from 'vite';
 export const clients = ['relay', 'apollo', 'urql'] as const;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /** babel-plugin-relay replaces the documents in the source by what Relay's compiler made of them. */
@@ -48,6 +49,7 @@ export async function buildFrontEnds(): Promise<string> {
   writeFileSync(`${folder}relay/generated/persisted.json`, '{}');
   run(require.resolve('relay-compiler/cli.js'), ['relay.config.json'], 'relay');
   run(`${folder}node_modules/@graphql-codegen/cli/esm/bin.js`, ['--config', 'codegen.ts'], 'apollo');
+  run(`${root}src/dashboard/introspect.ts`, [], 'urql');
   for (const client of clients)
     await build({
       configFile: false,
@@ -65,3 +67,7 @@ export async function buildFrontEnds(): Promise<string> {
     });
   return `${folder}dist`;
 }
+
+/** Checks the types of the front ends' sources, once they are built. @returns the errors, as the compiler prints them */
+export const typeErrors = (): string =>
+  spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', folder], { encoding: 'utf8' }).stdout;

@@ -7,7 +7,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { launch, noBrowser, visit } from '../dashboard/browser.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Service } from '../harness.ts';
-import { buildFrontEnds, clients } from './build.ts';
+import { buildFrontEnds, clients, typeErrors } from './build.ts';
 import { noFrontEnds } from './installed.ts';
 
 // Each client reads, pages, changes, and follows the same books, in a browser.
@@ -16,9 +16,16 @@ let service: Service;
 let browser: Browser;
 let bundles: string;
 
+beforeAll(async () => {
+  if (!noFrontEnds) bundles = await buildFrontEnds();
+});
+
+it.skipIf(noFrontEnds)('the types that each client makes of the schema fit its source, strictly', () => {
+  expect(typeErrors()).toBe('');
+});
+
 describe.skipIf(noBrowser || noFrontEnds)('a front end with', () => {
   beforeAll(async () => {
-    bundles = await buildFrontEnds();
     [service, browser] = await Promise.all([startService(), launch()]);
   });
   afterAll(async () => {
