@@ -1,4 +1,4 @@
-import { random } from '../graphql/hostile.ts';
+import { random } from '../graphql/hostile/hostile.ts';
 import { bodies, values } from './cases.ts';
 import { operations, type Description, type ApiValidator, type Operation, type Endpoint } from './description.ts';
 import { namedByJavaScript, queryNamedByJavaScript } from './hostile-names.ts';

@@ -12,8 +12,8 @@ describe.skipIf(noPooler)('through pgbouncer', async () => {
   afterAll(() => pooler?.close());
 
   await import('../openapi/walk.test.ts');
-  await import('../graphql/tenant-client.test.ts');
-  await import('../graphql/tenancy.test.ts');
-  await import('../graphql/concurrency.test.ts');
+  await import('../graphql/access/tenant-client.test.ts');
+  await import('../graphql/access/tenancy.test.ts');
+  await import('../graphql/resources/concurrency.test.ts');
   await import('../idempotency/stored-answers.test.ts');
 });

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { hostileInput, type Ids } from '../graphql/hostile-inputs.ts';
-import { hostileDocument } from '../graphql/hostile.ts';
+import { hostileInput, type Ids } from '../graphql/hostile/hostile-inputs.ts';
+import { hostileDocument } from '../graphql/hostile/hostile.ts';
 
 /** The documents to send, by their seeds. */
 interface Order {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { idsOf } from '../graphql/hostile-inputs.ts';
+import { idsOf } from '../graphql/hostile/hostile-inputs.ts';
 import { fill } from '../isolation/books.ts';
 import { startAttackers, type Attack } from './attackers.ts';
 import { ordinaryTraffic, quantile, say, serve } from './served.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { random } from '../graphql/hostile.ts';
+import { random } from '../graphql/hostile/hostile.ts';
 import type { Integrator, Service } from '../harness.ts';
 import { campaign } from '../reliability/served.ts';
 import { head, json } from '../rest/raw.ts';

@@ -1,0 +1,153 @@
+import {
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
+import { random } from '../hostile/hostile.ts';
+
+// Generates valid queries from the schema. The same seed gives the same query.
+
+export interface Question {
+  query: string;
+  /** Sets of variables: first a valid one, then others. */
+  variables: Record<string, unknown>[];
+}
+
+/** Existing ids by the name of the type or of the argument. */
+export type Ids = Record<string, string[]>;
+
+const odd = ['a_b', 'constructor', 'then', '__proto__', 'toString', 'idx0', 'data', 'x'];
+const values: Record<string, unknown[]> = {
+  String: ['a', '', 'Ä', '"\\ \u2028', 'x'.repeat(300)],
+  Boolean: [true, false],
+  Date: ['2026-03-01', '2026-02-28', '0001-01-01'],
+  DateTime: ['2026-03-01T00:00:00Z'],
+  Decimal: ['10', '119.00'],
+};
+const literals = new Set(['Int', 'Boolean', 'String', 'Date', 'UUID', 'Decimal']);
+
+export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Question {
+  const r = random(seed);
+  for (let skipped = 0; skipped < 3; skipped++) r(2);
+  const pick = <T>(list: readonly T[]): T => list[r(list.length)]!;
+  const chance = (percent: number): boolean => r(100) < percent;
+  const declared: { name: string; type: GraphQLInputType; value: unknown; hasDefault: boolean }[] = [];
+  const fragments: string[] = [];
+  let left = 60;
+  const hasConditions = chance(20);
+
+  const valueOf = (type: GraphQLInputType, name: string): unknown => {
+    const nullable = getNullableType(type);
+    if (isListType(nullable)) return chance(70) ? [valueOf(nullable.ofType, name)] : valueOf(nullable.ofType, name);
+    if (isEnumType(nullable)) return pick(nullable.getValues()).name;
+    if (isInputObjectType(nullable))
+      return Object.fromEntries(Object.values(nullable.getFields()).map((each) => [each.name, valueOf(each.type, '')]));
+    if (nullable.name === 'Int') return name === 'offset' ? r(3) : 1 + r(5);
+    if (nullable.name === 'UUID') return pick(ids[name] ?? Object.values(ids).flat());
+    return pick(values[nullable.name] ?? [null]);
+  };
+  const literalOf = (type: GraphQLInputType, value: unknown): string => {
+    const nullable = getNullableType(type);
+    if (value === null) return 'null';
+    if (isListType(nullable) && Array.isArray(value))
+      return `[${value.map((each) => literalOf(nullable.ofType, each)).join()}]`;
+    if (isListType(nullable)) return literalOf(nullable.ofType, value);
+    if (!isInputObjectType(nullable)) return isEnumType(nullable) ? String(value) : JSON.stringify(value);
+    const fields = Object.entries(value as object);
+    return `{ ${fields.map(([name, each]) => `${name}: ${literalOf(nullable.getFields()[name]!.type, each)}`).join()} }`;
+  };
+
+  const argument = ({ name, type }: GraphQLArgument, owner: string): string[] => {
+    if (!isNonNullType(type) && !chance(name === 'first' ? 50 : name === 'after' || name === 'before' ? 2 : 12))
+      return [];
+    const value = valueOf(type, name === 'id' ? owner : name);
+    const isPlain = literals.has(getNamedType(type).name) || isEnumType(getNamedType(type));
+    if (chance(getNamedType(type).name === 'Int' ? 40 : 10) && (isPlain || isInputObjectType(getNullableType(type))))
+      return [`${name}: ${chance(5) && !isNonNullType(type) ? 'null' : literalOf(type, value)}`];
+    const variable = `${chance(2) ? 'v_' : 'v'}${declared.length}`;
+    const hasDefault = !isNonNullType(type) && isPlain && chance(25);
+    declared.push({ name: variable, type, value, hasDefault });
+    return [`${name}: $${variable}`];
+  };
+  const condition = (): string => {
+    if (!hasConditions || !chance(5)) return '';
+    const directive = pick(['include', 'skip']);
+    if (chance(40)) return `@${directive}(if: ${chance(50)})`;
+    declared.push({
+      name: `c${declared.length}`,
+      type: schema.getType('Boolean') as never,
+      value: chance(50),
+      hasDefault: true,
+    });
+    return `@${directive}(if: $c${declared.length - 1})`;
+  };
+  let aliases = 0;
+  const field = (of: GraphQLField<unknown, unknown>, depth: number): string => {
+    left -= 1;
+    const type = getNamedType(of.type);
+    const args = of.args.flatMap((each) => argument(each, type.name));
+    // A field with arguments may be selected twice with different arguments.
+    const needsAlias = of.args.length > 0;
+    const alias =
+      needsAlias || (chance(8) && aliases < 15) ? `${aliases++ && chance(20) ? pick(odd) : 'a'}${aliases}: ` : '';
+    const call = `${alias}${of.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${condition()}`;
+    if (!isObjectType(type)) return call;
+    // GraphQL merges the selections of the same response key.
+    const isRepeated = chance(8) && aliases < 12;
+    if (isRepeated && alias) aliases += 1;
+    return `${call} ${selection(type, depth + 1)}${isRepeated ? ` ${call} ${selection(type, depth + 1)}` : ''}`;
+  };
+  const selection = (type: GraphQLObjectType, depth: number): string => {
+    const all = Object.values(type.getFields());
+    const leaves = all.filter((each) => isLeafType(getNamedType(each.type)));
+    const inner = all.filter((each) => isObjectType(getNamedType(each.type))); // abstract types aren't compiled
+    const chosen = [...leaves.filter(() => chance(60)), ...inner.filter(() => depth < 6 && left > 0 && chance(40))];
+    const texts = chosen.map((each) => field(each, depth));
+    if (texts.length === 0 || chance(20))
+      texts.splice(r(texts.length + 1), 0, chance(80) ? '__typename' : 'o: __typename');
+    if (chance(8)) texts.push(`... on ${type.name} ${condition()} { ${texts.splice(r(texts.length)).join(' ')} }`);
+    if (chance(8) && fragments.length < 8) {
+      const name = `F${fragments.length}`;
+      fragments.push('');
+      fragments[Number(name.slice(1))] =
+        `fragment ${name} on ${type.name} { ${texts.splice(r(texts.length)).join(' ')} }`;
+      texts.push(`...${name} ${condition()}`);
+      if (chance(30)) texts.push(`...${name}`);
+    }
+    return `{ ${texts.join(' ')} }`;
+  };
+
+  const roots = Object.values(schema.getQueryType()!.getFields()).filter(
+    (each) => !isAbstractType(getNamedType(each.type)),
+  );
+  const body = Array.from({ length: 1 + r(2) }, () => field(pick(roots), 1)).join(' ');
+  const definitions = declared.map(({ name, type, value, hasDefault }) => {
+    const fallback = hasDefault ? ` = ${literalOf(type, value)}` : '';
+    return `$${name}: ${String(type)}${fallback}`;
+  });
+  const head = definitions.length > 0 ? `query Q(${definitions.join(', ')})` : chance(50) ? 'query Q' : '';
+  const given = Object.fromEntries(declared.map(({ name, value }) => [name, value]));
+  const otherwise = (): Record<string, unknown> =>
+    Object.fromEntries(
+      declared.flatMap(({ name, type, value }) => {
+        if (chance(30)) return [];
+        if (chance(20)) return [[name, null]];
+        return [[name, chance(10) ? pick(['x', -1, 1.5, [], {}, true]) : chance(50) ? value : valueOf(type, name)]];
+      }),
+    );
+  return {
+    query: `${head} { ${body} } ${fragments.join(' ')}`,
+    variables: [given, ...Array.from({ length: declared.length > 0 ? 3 : 0 }, otherwise)],
+  };
+}

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { resources, delegateName } from '../../../prisma/client.ts';
+import { resourceOf, type EventType } from '../../../schema/events/events.ts';
+import { camt, imported } from '../../bank/statement.ts';
+import { startService, type Integrator, type Service } from '../../harness.ts';
+import { samples } from '../../resources.ts';
+import {
+  eventsDuring,
+  item,
+  makeBankTransaction,
+  makeCustomer,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../books.ts';
+
+// Every mutation of the schema tells of what it changes. A new mutation gets a row here, or a reason why it has no event.
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  acme = await service.integrator();
+});
+
+/** Mutations of what isn't part of the books. */
+const withoutEvents: Record<string, string> = {
+  ...Object.fromEntries(
+    ['createWebhook', 'updateWebhook', 'enableWebhook', 'rotateWebhookSecret', 'deleteWebhook'].map((name) => [
+      name,
+      'A webhook receives events. Telling it of itself would tell whoever took it over.',
+    ]),
+  ),
+  pingWebhook: 'webhook.ping is sent to this webhook only, and concerns no resource.',
+  ...Object.fromEntries(
+    ['importCustomers', 'importProjects', 'importInvoices', 'importReceipts', 'importTimeEntries'].map((name) => [
+      name,
+      'Books that move in have happened elsewhere. The change feed has every row.',
+    ]),
+  ),
+  redeliver: 'Sends an event again.',
+  redeliverMissed: 'Sends events again.',
+  ...Object.fromEntries(
+    [
+      ['createApiToken', 'revokeApiToken', 'revokeSession', 'revokeOtherSessions'],
+      ['inviteMember', 'revokeInvitation', 'removeMember'],
+    ]
+      .flat()
+      .map((name) => [name, 'Access belongs to users and is no part of the books.']),
+  ),
+};
+
+/** Makes what a mutation needs. @returns the mutation, to be run */
+type Prepare = () => Promise<() => Promise<unknown>>;
+
+const call = (mutation: string, args: string) => () => acme.graphql(`mutation { ${mutation}(${args}) { id } }`);
+
+const onId =
+  (mutation: string, make: () => Promise<string>, args = ''): Prepare =>
+  async () =>
+    call(mutation, `id: "${await make()}", ${args}`);
+
+const updating =
+  (model: 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry'): Prepare =>
+  async () => {
+    const { make, change } = samples[model];
+    const id = await make(acme);
+    const document = `mutation ($id: UUID!, $input: Update${model}Input!) { update${model}(id: $id, input: $input) { id } }`;
+    return () => acme.graphql(document, { id, input: change });
+  };
+
+const issued = () => makeInvoice(acme, { status: 'ISSUED' });
+const booked = () => makeReceipt(acme, { status: 'BOOKED' });
+
+const billable = async (): Promise<string> => {
+  const projectId = await makeProject(acme, { customerId: await makeCustomer(acme), hourlyRateNet: '60' });
+  for (const date of ['2026-03-01', '2026-03-02']) await makeTimeEntry(acme, { projectId, date });
+  return projectId;
+};
+const billed = async (): Promise<string> =>
+  (await acme.graphql(`mutation { made: billProject(projectId: "${await billable()}", vatRate: "19") { id } }`)).made
+    .id;
+
+const matched = async (parts: () => Promise<string>, amount = '119'): Promise<string> => {
+  const id = await makeBankTransaction(acme, { amount, amountOpen: amount });
+  await acme.graphql(`mutation { matchBankTransaction(id: "${id}", matches: [${await parts()}]) { id } }`);
+  return id;
+};
+const invoicePart = async () => `{ type: INVOICE, id: "${await issued()}" }`;
+const receiptPart = async () => `{ type: RECEIPT, id: "${await booked()}" }`;
+const twoInvoices = async () => `${await invoicePart()}, ${await invoicePart()}`;
+
+const emitted: Record<string, [what: string, prepare: Prepare, events: EventType[]][]> = {
+  createCustomer: [['', async () => () => makeCustomer(acme), ['customer.created']]],
+  updateCustomer: [['', updating('Customer'), ['customer.updated']]],
+  deleteCustomer: [['', onId('deleteCustomer', () => makeCustomer(acme)), ['customer.deleted']]],
+
+  createProject: [['', async () => () => makeProject(acme), ['project.created']]],
+  updateProject: [['', updating('Project'), ['project.updated']]],
+  deleteProject: [['', onId('deleteProject', () => makeProject(acme)), ['project.deleted']]],
+  billProject: [
+    [
+      '',
+      async () => call('billProject', `projectId: "${await billable()}", vatRate: "19"`),
+      ['invoice.created', 'time_entry.billed', 'time_entry.billed'],
+    ],
+  ],
+
+  createTimeEntry: [
+    [
+      '',
+      async () => {
+        const projectId = await makeProject(acme);
+        return () => makeTimeEntry(acme, { projectId });
+      },
+      ['time_entry.created'],
+    ],
+  ],
+  updateTimeEntry: [['', updating('TimeEntry'), ['time_entry.updated']]],
+  deleteTimeEntry: [['', onId('deleteTimeEntry', () => makeTimeEntry(acme)), ['time_entry.deleted']]],
+
+  createInvoice: (
+    [
+      ['DRAFT', ['invoice.created']],
+      ['ISSUED', ['invoice.created', 'invoice.issued']],
+      ['PAID', ['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid']],
+    ] as const
+  ).map(([status, events]) => [
+    status,
+    async () => {
+      const customerId = await makeCustomer(acme);
+      return () => makeInvoice(acme, { customerId, status });
+    },
+    [...events],
+  ]),
+  updateInvoice: [
+    ['', updating('Invoice'), ['invoice.updated']],
+    [
+      'items alone',
+      onId(
+        'updateInvoice',
+        () => makeInvoice(acme),
+        'input: { items: [{ title: "Advice", quantity: "1", unitPriceNet: "100", vatRate: "19" }] }',
+      ),
+      ['invoice.updated'],
+    ],
+  ],
+  issueInvoice: [
+    ['', onId('issueInvoice', () => makeInvoice(acme)), ['invoice.issued']],
+    [
+      'of zero',
+      onId('issueInvoice', () => makeInvoice(acme, { items: [{ ...item, unitPriceNet: '0' }] })),
+      ['invoice.issued', 'invoice.paid'],
+    ],
+  ],
+  cancelInvoice: [
+    ['', onId('cancelInvoice', issued), ['invoice.cancelled']],
+    [
+      'that bills time',
+      onId('cancelInvoice', async () => {
+        const id = await billed();
+        await call('issueInvoice', `id: "${id}"`)();
+        return id;
+      }),
+      ['time_entry.unbilled', 'time_entry.unbilled', 'invoice.cancelled'],
+    ],
+  ],
+  deleteInvoice: [
+    ['', onId('deleteInvoice', () => makeInvoice(acme)), ['invoice.deleted']],
+    [
+      'that bills time',
+      onId('deleteInvoice', billed),
+      ['invoice.deleted', 'time_entry.unbilled', 'time_entry.unbilled'],
+    ],
+  ],
+  payInvoice: [
+    ['in part', onId('payInvoice', issued, 'amount: "1"'), ['invoice.payment_recorded']],
+    ['in full', onId('payInvoice', issued), ['invoice.payment_recorded', 'invoice.paid']],
+  ],
+
+  createReceipt: [
+    ['draft', async () => () => makeReceipt(acme), ['receipt.created']],
+    ['booked', async () => booked, ['receipt.created', 'receipt.booked']],
+  ],
+  updateReceipt: [['', updating('Receipt'), ['receipt.updated']]],
+  bookReceipt: [['', onId('bookReceipt', () => makeReceipt(acme)), ['receipt.booked']]],
+  deleteReceipt: [['', onId('deleteReceipt', () => makeReceipt(acme)), ['receipt.deleted']]],
+  payReceipt: [
+    ['in part', onId('payReceipt', booked, 'amount: "1"'), ['receipt.payment_recorded']],
+    ['in full', onId('payReceipt', booked), ['receipt.payment_recorded', 'receipt.paid']],
+    ['of zero', onId('payReceipt', () => makeReceipt(acme, { status: 'BOOKED', amountGross: '0' })), ['receipt.paid']],
+  ],
+  undoPayment: [
+    ['of an invoice', onId('undoPayment', async () => makePayment(acme, await issued())), ['invoice.payment_reverted']],
+    [
+      'of a receipt',
+      onId('undoPayment', async () => {
+        const pay = `mutation { payReceipt(id: "${await booked()}") { payments { id } } }`;
+        return (await acme.graphql(pay)).payReceipt.payments[0].id;
+      }),
+      ['receipt.payment_reverted'],
+    ],
+  ],
+
+  matchBankTransaction: [
+    [
+      'with an invoice',
+      async () => {
+        const id = await makeBankTransaction(acme);
+        return call('matchBankTransaction', `id: "${id}", matches: [${await invoicePart()}]`);
+      },
+      ['invoice.payment_recorded', 'invoice.paid', 'bank_transaction.matched'],
+    ],
+    [
+      'with a part of a receipt',
+      async () => {
+        const id = await makeBankTransaction(acme, { amount: '-19', amountOpen: '-19' });
+        return call('matchBankTransaction', `id: "${id}", matches: [${await receiptPart()}]`);
+      },
+      ['receipt.payment_recorded', 'bank_transaction.matched'],
+    ],
+  ],
+  unmatchBankTransaction: [
+    [
+      'from invoices',
+      onId('unmatchBankTransaction', () => matched(twoInvoices, '238')),
+      ['invoice.payment_reverted', 'invoice.payment_reverted', 'bank_transaction.unmatched'],
+    ],
+    [
+      'from a receipt',
+      onId('unmatchBankTransaction', () => matched(receiptPart, '-119')),
+      ['receipt.payment_reverted', 'bank_transaction.unmatched'],
+    ],
+  ],
+  ignoreBankTransaction: [
+    ['', onId('ignoreBankTransaction', () => makeBankTransaction(acme)), ['bank_transaction.ignored']],
+  ],
+  unignoreBankTransaction: [
+    [
+      '',
+      onId('unignoreBankTransaction', () => makeBankTransaction(acme, { matchStatus: 'IGNORED' })),
+      ['bank_transaction.unignored'],
+    ],
+  ],
+  importBankStatement: [
+    [
+      'that pays an invoice',
+      async () => {
+        const invoice = await issued();
+        const { number } = (await acme.graphql(`{ invoice(id: "${invoice}") { number } }`)).invoice;
+        const file = camt([{ amount: '119.00', name: 'Globex', reference: `Rechnung ${number}` }]);
+        return () => imported(service, acme, file);
+      },
+      ['bank_transaction.created', 'invoice.payment_recorded', 'invoice.paid', 'bank_transaction.matched'],
+    ],
+  ],
+};
+
+/** Every row of every resource, as it is stored, by the resource's name and the id. */
+async function storedRows(): Promise<Map<string, string>> {
+  const rows = new Map<string, string>();
+  for (const { model, name } of resources) {
+    const delegate = acme.db[delegateName(model)] as unknown as { findMany(): Promise<{ id: string }[]> };
+    for (const row of await delegate.findMany()) rows.set(`${name} ${row.id}`, JSON.stringify(row));
+  }
+  return rows;
+}
+
+it('every mutation has its events here, or a reason why it has none', async () => {
+  const { __schema } = await acme.graphql('{ __schema { mutationType { fields { name } } } }');
+  const names: string[] = __schema.mutationType.fields.map(({ name }: { name: string }) => name);
+  expect([...Object.keys(emitted), ...Object.keys(withoutEvents)].toSorted()).toEqual(names.toSorted());
+});
+
+const rows = Object.entries(emitted).flatMap(([mutation, cases]) =>
+  cases.map(([what, ...rest]) => [`${mutation} ${what}`.trim(), ...rest] as const),
+);
+
+describe('a mutation emits its events, at least one for each resource that it changes', () => {
+  it.each(rows)('%s', async (_title, prepare, types) => {
+    const run = await prepare();
+    const before = await storedRows();
+    const events = await eventsDuring(service, acme, run);
+    expect(events.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
+
+    const after = await storedRows();
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+      (key) => before.get(key) !== after.get(key),
+    );
+    const named = events.map(({ type, body }) => {
+      const { name } = resourceOf(type as EventType);
+      return `${name} ${body.data[name].id}`;
+    });
+    expect(new Set(named)).toEqual(new Set(changed));
+  });
+
+  it.each(rows)('%s: the last event of a resource shows it as REST answers it', async (_title, prepare) => {
+    const events = await eventsDuring(service, acme, await prepare());
+    const last = new Map(
+      events.map((event) => [
+        JSON.stringify(Object.values(event.body.data).map((row) => (row as { id: string }).id)),
+        event,
+      ]),
+    );
+    for (const { type, body } of last.values()) {
+      if (type.endsWith('.deleted')) continue;
+      const { name, path } = resourceOf(type as EventType);
+      const read = await acme.rest('GET', `/${path}/${body.data[name].id}`);
+      expect(body.data).toEqual({ [name]: read.body.data });
+    }
+  });
+});
+
+describe('a change that changes nothing emits no event, and leaves the row as it is', () => {
+  it.each([
+    ['Customer', '{}'],
+    ['Customer', '{ companyName: "Globex", email: null, type: CUSTOMER }'],
+    ['Project', '{ name: "Website", hourlyRateNet: null }'],
+    ['TimeEntry', '{ durationMinutes: 60, date: "2026-03-01", description: null }'],
+    ['Receipt', '{ amountGross: "119.00", vatRate: "19.0", currency: "EUR" }'],
+    ['Invoice', '{ currency: "EUR", invoiceDate: "2026-03-01", subject: null }'],
+    ['Invoice', '{ items: [{ title: " Advice", quantity: "1.0", unit: "h", unitPriceNet: "100.00", vatRate: "19" }] }'],
+  ] as const)('update%s(input: %s)', async (model, input) => {
+    const id = await samples[model].make(acme);
+    const before = await storedRows();
+    expect(await eventsDuring(service, acme, call(`update${model}`, `id: "${id}", input: ${input}`))).toEqual([]);
+    expect(await storedRows()).toEqual(before);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../../harness.ts';
+import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../books.ts';
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator({ currency: 'CHF' });
+});
+afterAll(() => service.close());
+
+const created = async (mutation: string) => (await acme.graphql(`mutation { row: ${mutation} }`)).row;
+
+describe('an omitted field gets its default', () => {
+  it('an invoice is a draft in the tenant’s currency, due after 14 days', async () => {
+    const customerId = await makeCustomer(acme);
+    const row = await created(
+      `createInvoice(input: { customerId: "${customerId}", invoiceDate: "2026-02-20", items: [{ title: "x", quantity: 1, unitPriceNet: 1.5, vatRate: 7 }] }) { dueDate currency status subject }`,
+    );
+    expect(row).toEqual({ dueDate: '2026-03-06', currency: 'CHF', status: 'DRAFT', subject: null });
+  });
+
+  it('a receipt is a draft in the tenant’s currency, without VAT', async () => {
+    const row = await created(
+      'createReceipt(input: { receiptDate: "2026-02-20", amountGross: "10" }) { vatRate vatAmount amountNet currency status dueDate }',
+    );
+    expect(row).toEqual({
+      vatRate: '0',
+      vatAmount: '0',
+      amountNet: '10',
+      currency: 'CHF',
+      status: 'DRAFT',
+      dueDate: null,
+    });
+  });
+
+  it('a project is active, in the tenant’s currency', async () => {
+    expect(await created('createProject(input: { name: "x" }) { status currency hourlyRateNet }')).toEqual({
+      status: 'ACTIVE',
+      currency: 'CHF',
+      hourlyRateNet: null,
+    });
+  });
+
+  it('a time entry is billable at the project’s rate, by the token’s user', async () => {
+    const projectId = await makeProject(acme, { hourlyRateNet: '80', status: 'ARCHIVED' });
+    const row = await created(
+      `createTimeEntry(input: { projectId: "${projectId}", date: "2026-01-01", durationMinutes: 5 }) { billable hourlyRateNet userId }`,
+    );
+    expect(row).toEqual({ billable: true, hourlyRateNet: '80', userId: acme.userId });
+    expect((await acme.graphql(`{ project(id: "${projectId}") { trackedMinutes } }`)).project).toEqual({
+      trackedMinutes: 5,
+    });
+  });
+});
+
+describe('lists are narrowed by their filters', () => {
+  it('invoices by status and customer, receipts and projects by status, time entries by day, both days inclusive', async () => {
+    const who = await service.integrator();
+    const customerId = await makeCustomer(who);
+    const invoices = [
+      await makeInvoice(who, { customerId }),
+      await makeInvoice(who, { customerId, status: 'ISSUED' }),
+      await makeInvoice(who),
+    ];
+    const [, booked] = [await makeReceipt(who), await makeReceipt(who, { status: 'BOOKED' })];
+    const projects = [await makeProject(who), await makeProject(who, { status: 'ARCHIVED' })];
+    const entries: string[] = [];
+    for (const date of ['2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'])
+      entries.push(await makeTimeEntry(who, { projectId: projects[0], date }));
+    const ids = async (list: string): Promise<string[]> =>
+      (await who.graphql(`{ list: ${list} { nodes { id } } }`)).list.nodes.map((row: { id: string }) => row.id);
+    expect(await ids(`invoices(customerId: "${customerId}")`)).toEqual([invoices[1], invoices[0]]);
+    expect(await ids(`invoices(customerId: "${customerId}", status: DRAFT)`)).toEqual([invoices[0]]);
+    expect(await ids('invoices(status: PAID)')).toEqual([]);
+    expect(await ids('receipts(status: BOOKED)')).toEqual([booked]);
+    expect(await ids('projects(status: ACTIVE)')).toEqual([projects[0]]);
+    expect(await ids('timeEntries(from: "2026-02-01", to: "2026-02-28")')).toEqual([entries[2], entries[1]]);
+    expect(await ids('timeEntries(to: "2026-02-01")')).toEqual([entries[1], entries[0]]);
+  });
+});
+
+it('a row that others refer to can’t be deleted', async () => {
+  const customerId = await makeCustomer(acme, { type: 'SUPPLIER' });
+  const projectId = await makeProject(acme, { customerId });
+  await makeInvoice(acme, { customerId });
+  await makeReceipt(acme, { supplierId: customerId, projectId });
+  await makeTimeEntry(acme, { projectId });
+  const errors = async (type: string, row: string) =>
+    refusal(await acme.graphqlAnswer(`mutation { delete${type}(id: "${row}") { id } }`)).errors;
+  expect(await errors('Customer', customerId)).toEqual({
+    id: ['Invoices refer to this customer.', 'Projects refer to this customer.', 'Receipts refer to this customer.'],
+  });
+  expect(await errors('Project', projectId)).toEqual({
+    id: ['Time entries refer to this project.', 'Receipts refer to this project.'],
+  });
+});

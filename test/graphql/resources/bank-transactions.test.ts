@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../../harness.ts';
+import { item, makeBankTransaction, makeInvoice, makeReceipt } from '../books.ts';
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator({ currency: 'CHF' });
+});
+afterAll(() => service.close());
+
+const id = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+const stamps = { id, createdAt: time, updatedAt: time };
+
+describe('bank transactions', () => {
+  it('can be read by id and by match status, ignored, and unignored', async () => {
+    const transaction = await makeBankTransaction(acme, {
+      amount: -12.34567,
+      amountOpen: -12.34567,
+      externalId: 'E1',
+      reference: 'Rent',
+    });
+    const fields =
+      'id externalId accountIban bookingDate valueDate amount currency counterpartyName counterpartyIban reference matchStatus amountOpen matches { id } createdAt updatedAt';
+    const expected = {
+      ...stamps,
+      externalId: 'E1',
+      accountIban: 'DE02120300000000202051',
+      bookingDate: '2026-03-02',
+      valueDate: null,
+      amount: '-12.34567',
+      currency: 'EUR',
+      counterpartyName: null,
+      counterpartyIban: null,
+      reference: 'Rent',
+      matchStatus: 'UNMATCHED',
+      amountOpen: '-12.34567',
+      matches: [],
+    };
+    expect((await acme.graphql(`{ row: bankTransaction(id: "${transaction}") { ${fields} } }`)).row).toEqual(expected);
+    const ignored = await acme.graphql(`mutation { row: ignoreBankTransaction(id: "${transaction}") { ${fields} } }`);
+    expect(ignored.row).toEqual({ ...expected, matchStatus: 'IGNORED' });
+    expect(
+      (await acme.graphql('{ bankTransactions(matchStatus: IGNORED) { nodes { id } } }')).bankTransactions.nodes,
+    ).toEqual([{ id: transaction }]);
+    const back = await acme.graphql(`mutation { row: unignoreBankTransaction(id: "${transaction}") { ${fields} } }`);
+    expect(back.row).toEqual(expected);
+  });
+
+  it('show their matches with amounts of the same sign', async () => {
+    const invoice = await makeInvoice(acme, { status: 'ISSUED', items: [item] });
+    const receipt = await makeReceipt(acme, { status: 'BOOKED' });
+    for (const [settles, type, sign] of [
+      [{ invoiceId: invoice }, 'INVOICE', 1],
+      [{ receiptId: receipt }, 'RECEIPT', -1],
+    ] as const) {
+      const bankTransactionId = await makeBankTransaction(acme, {
+        amount: sign * 50,
+        amountOpen: 0,
+        matchStatus: 'MATCHED',
+      });
+      const payment = await acme.db.payment.create({
+        data: { ...settles, bankTransactionId, amount: 50, currency: 'EUR', paidOn: new Date('2026-03-02') },
+      });
+      const query = `{ bankTransaction(id: "${bankTransactionId}") { matches { type id amount } } }`;
+      expect((await acme.graphql(query)).bankTransaction.matches).toEqual([
+        { type, id: Object.values(settles)[0], amount: String(sign * 50) },
+      ]);
+      const owner = type === 'INVOICE' ? `invoice(id: "${invoice}")` : `receipt(id: "${receipt}")`;
+      const { owned } = await acme.graphql(
+        `{ owned: ${owner} { payments { id bankTransaction { id } invoice { id } receipt { id } } } }`,
+      );
+      expect(owned.payments).toEqual([
+        {
+          id: payment.id,
+          bankTransaction: { id: bankTransactionId },
+          invoice: type === 'INVOICE' ? { id: invoice } : null,
+          receipt: type === 'RECEIPT' ? { id: receipt } : null,
+        },
+      ]);
+    }
+  });
+});
