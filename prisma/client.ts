@@ -14,7 +14,7 @@ export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
 export { delegateName, tableOf, type Column } from './tables.ts';
-export { resources, type Resource } from './resources.ts';
+export { resourceNamed, resources, type Resource } from './resources.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';
 

@@ -22,3 +22,5 @@ export const resources = [
 }[];
 
 export type Resource = (typeof resources)[number];
+
+export const resourceNamed = (name: string): Resource | undefined => resources.find((each) => each.name === name);

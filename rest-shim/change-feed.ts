@@ -1,6 +1,6 @@
-import { resources, type Context, type Resource } from '../schema/context.ts';
+import { resourceNamed, resources, type Context } from '../schema/context.ts';
 import { NotFoundError, type Problems } from '../schema/errors.ts';
-import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
+import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
 import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';
 
@@ -70,13 +70,9 @@ export async function changesEnvelope(page: ChangePage, shape: Selection, contex
   return `{"data":[${entries.join(',')}],"meta":${meta}}`;
 }
 
-const resourcesByName = new Map(
-  resources.map((resource): [ResourceName, Resource] => [resourceName(resource), resource]),
-);
-
 /** The resource as GET answers it, as JSON; null if it is deleted. */
 async function dataOf({ resource: name, id, deleted }: Change, context: Context): Promise<string | null> {
-  const resource = resourcesByName.get(name);
+  const resource = resourceNamed(name.toLowerCase());
   if (deleted || !resource) return null;
   try {
     return await context.renderPayload(resource, id, context);

@@ -3,7 +3,7 @@ import type { Ability } from './ability.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
 import type { PrefetchedRow } from './rows/find-by-id.ts';
 
-export { resources, type Resource } from '../prisma/client.ts';
+export { resourceNamed, resources, type Resource } from '../prisma/client.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {

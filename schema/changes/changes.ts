@@ -1,15 +1,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { resources, type Resource } from '../../prisma/client.ts';
+import { resourceNamed, resources } from '../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import { NotFoundError } from '../errors.ts';
 import { wholeNumber } from '../input/validators.ts';
 import { resourceIdDescription, typeOfRow, withType } from '../nodes/node.ts';
-import { BankTransaction } from '../resources/bank-transaction/bank-transaction.ts';
-import { Customer } from '../resources/customer.ts';
-import { Invoice } from '../resources/invoice/invoice.ts';
-import { Project } from '../resources/project/project.ts';
-import { Receipt } from '../resources/receipt/receipt.ts';
-import { TimeEntry } from '../resources/time-entry.ts';
+import { resourceTypes } from '../resources/types.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { cursorDays } from './change-cursor.ts';
 import {
@@ -29,16 +24,9 @@ export const ResourceNameType = builder.enumType('ResourceName', {
   ) as Record<ResourceName, { description: string }>,
 });
 
-const types = { Customer, Invoice, Receipt, Project, TimeEntry, BankTransaction } satisfies Record<
-  Resource['model'],
-  unknown
->;
-
-const modelOf = new Map(resources.map((resource) => [resourceName(resource), resource.model]));
-
 const AnyResource = builder.unionType('Resource', {
   description: 'Any of the resources.',
-  types: Object.values(types),
+  types: Object.values(resourceTypes),
   resolveType: typeOfRow,
 });
 
@@ -56,7 +44,7 @@ export const ChangeType = builder.objectRef<Change>('Change').implement({
       nullable: true,
       description: 'The resource as it is now; null once it is deleted, even if that change follows later in the feed.',
       resolve: async ({ resource, id, deleted }, _args, context, info) => {
-        const model = modelOf.get(resource);
+        const model = resourceNamed(resource.toLowerCase())?.model;
         if (deleted || !model) return null;
         const query = queryFromInfo({ context, info, typeName: model });
         try {

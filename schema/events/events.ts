@@ -1,4 +1,4 @@
-import { resources, type Resource, type Row } from '../../prisma/client.ts';
+import { resourceNamed, type Resource, type Row } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import type { PrefetchedRow } from '../rows/find-by-id.ts';
 import { formatTime } from '../scalars/scalars.ts';
@@ -44,11 +44,9 @@ export type EventType = keyof typeof events;
 
 export const eventTypes = Object.keys(events) as EventType[];
 
-const resourcesByName = new Map<string, Resource>(resources.map((resource) => [resource.name, resource]));
-
 /** The resource that an event is about: the first part of its name. */
 export function resourceOf(type: EventType): Resource {
-  const resource = resourcesByName.get(type.slice(0, type.indexOf('.')));
+  const resource = resourceNamed(type.slice(0, type.indexOf('.')));
   if (!resource) throw new Error(`prisma/resources.ts has no resource of the event ${type}`);
   return resource;
 }

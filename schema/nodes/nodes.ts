@@ -8,14 +8,10 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../input/validators.ts';
-import { BankTransaction } from '../resources/bank-transaction/bank-transaction.ts';
-import { Customer } from '../resources/customer.ts';
 import { Delivery, Event } from '../resources/delivery/delivery.ts';
-import { Invoice, InvoiceItem } from '../resources/invoice/invoice.ts';
+import { InvoiceItem } from '../resources/invoice/invoice.ts';
 import { Payment } from '../resources/payment.ts';
-import { Project } from '../resources/project/project.ts';
-import { Receipt } from '../resources/receipt/receipt.ts';
-import { TimeEntry } from '../resources/time-entry.ts';
+import { resourceTypes } from '../resources/types.ts';
 import { Webhook } from '../resources/webhook/webhook.ts';
 import { isUuid } from '../scalars/scalars.ts';
 import { Node, withType, type NodeRow } from './node.ts';
@@ -24,19 +20,9 @@ import { Node, withType, type NodeRow } from './node.ts';
 export const maxNodes = 100;
 
 /** The types with the interface Node. */
-const types = {
-  Customer,
-  Invoice,
-  Receipt,
-  Project,
-  TimeEntry,
-  BankTransaction,
-  InvoiceItem,
-  Payment,
-  Webhook,
-  Delivery,
-  Event,
-} satisfies Partial<Record<Prisma.ModelName, unknown>> & Record<Resource['model'], unknown>;
+const types = { ...resourceTypes, InvoiceItem, Payment, Webhook, Delivery, Event } satisfies Partial<
+  Record<Prisma.ModelName, unknown>
+>;
 
 type NodeType = keyof typeof types;
 const nodeTypes = Object.keys(types) as NodeType[];
