@@ -85,7 +85,9 @@ describe('its programs, type-checked strictly, and run on Node', () => {
     await acme.rest('POST', '/invoices', invoice);
     await acme.graphql(`mutation { pingWebhook(id: "${id}") { id } }`);
     const wanted = ['customer.created', 'invoice.paid', 'webhook.ping'];
-    const sent = () => receiver.requests.filter(({ headers }) => wanted.includes(String(headers['x-service-event'])));
+    // One of each: a delivery whose answer comes too late is sent again.
+    const sent = () =>
+      wanted.flatMap((event) => receiver.requests.find(({ headers }) => headers['x-service-event'] === event) ?? []);
     await until(() => sent().length === wanted.length, 'the deliveries');
     const deliveries = { secret: rotateWebhookSecret.secret, formerSecret, deliveries: sent() };
     await writeFile(join(project.folder, 'deliveries.json'), JSON.stringify(deliveries));
