@@ -44,19 +44,14 @@ const escape = (text: string): string =>
     (character) => escapes[character] ?? `&#x${character.codePointAt(0)?.toString(16).toUpperCase()};`,
   );
 
-function* lines({ name, attributes, content }: Element, indent: string): Generator<string> {
+/** An element as lines of text, the elements in it indented. */
+function render({ name, attributes, content }: Element, indent: string): string {
   const start = [name, ...Object.entries(attributes).map(([key, value]) => `${key}="${escape(value)}"`)].join(' ');
-  if (typeof content === 'string') {
-    yield `${indent}<${start}>${escape(content)}</${name}>`;
-  } else if (content.length === 0) {
-    yield `${indent}<${start}/>`;
-  } else {
-    yield `${indent}<${start}>`;
-    for (const child of content) yield* lines(child, `${indent}  `);
-    yield `${indent}</${name}>`;
-  }
+  if (typeof content === 'string') return `${indent}<${start}>${escape(content)}</${name}>\n`;
+  if (content.length === 0) return `${indent}<${start}/>\n`;
+  const children = content.map((child) => render(child, `${indent}  `)).join('');
+  return `${indent}<${start}>\n${children}${indent}</${name}>\n`;
 }
 
 /** A whole document, to be written as UTF-8. */
-export const xmlDocument = (root: Element): string =>
-  ['<?xml version="1.0" encoding="UTF-8"?>', ...lines(root, ''), ''].join('\n');
+export const xmlDocument = (root: Element): string => `<?xml version="1.0" encoding="UTF-8"?>\n${render(root, '')}`;

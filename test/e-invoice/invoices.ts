@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { Decimal } from '../../schema/money/decimal.ts';
-import type {
-  Buyer,
-  EInvoice,
-  Line,
-  NumberedEInvoice,
-  Seller,
-  VatBreakdown,
-  VatCategory,
-} from '../../schema/e-invoice/model.ts';
+import type { Buyer, Line, NumberedEInvoice, Seller, VatBreakdown, VatCategory } from '../../schema/e-invoice/model.ts';
 
 // Invoices of the semantic model: one typical one, and generated ones.
 
@@ -330,35 +322,3 @@ export const invoices: fc.Arbitrary<NumberedEInvoice> = fc
   .map(([{ deliveryDate, ...fields }, lines, currency, paid]) =>
     withLines({ ...blank, ...fields, delivery: { ...blank.delivery, date: deliveryDate } }, lines, { currency, paid }),
   );
-
-/** The same invoices with everything that parties must have. Formats refuse few of them. */
-export const completeInvoices: fc.Arbitrary<NumberedEInvoice> = fc
-  .tuple(invoices, fc.constantFrom('DE', 'AT', 'FR'))
-  .map(([invoice, country]): NumberedEInvoice => {
-    const complete = <P extends EInvoice['buyer']>(given: P, whole: Buyer): P => ({
-      ...given,
-      vatId: given.vatId ?? whole.vatId,
-      address: {
-        ...given.address,
-        city: given.address.city ?? whole.address.city,
-        postalCode: given.address.postalCode ?? whole.address.postalCode,
-      },
-      contact: {
-        name: given.contact.name ?? 'Erika Muster',
-        phone: given.contact.phone ?? '+49 30 1234567',
-        email: given.contact.email ?? 'erika@muster.example',
-      },
-    });
-    const whole = {
-      ...invoice,
-      buyerReference: invoice.buyerReference ?? '04011000-12345-03',
-      dueDate: invoice.dueDate ?? '2026-02-14',
-      payment: invoice.payment ?? blank.payment,
-      seller: complete({ ...invoice.seller, address: { ...invoice.seller.address, country: 'DE' } }, seller),
-      buyer: complete({ ...invoice.buyer, address: { ...invoice.buyer.address, country } }, buyer),
-    };
-    const { delivery } = whole;
-    if (delivery.country === undefined) return whole;
-    const { city, postalCode } = whole.buyer.address;
-    return { ...whole, delivery: { ...delivery, date: delivery.date ?? '2026-01-20', city, postalCode, country } };
-  });
