@@ -1,6 +1,7 @@
 import type { Reporter } from 'vitest/node';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
+import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
@@ -19,6 +20,10 @@ export default class LeftOut implements Reporter {
     if (noFrontEnds) {
       print('\nThe tests of GraphQL clients did NOT run: their packages are not installed. To run them:');
       print('npm ci --prefix test/front-ends. With REQUIRE_FRONT_ENDS=1 their absence is a failure.');
+    }
+    if (noPdfTools) {
+      print('\nThe tests of PDFs by other programs did NOT run: some of these are missing. To run them:');
+      print(`apt-get install ${pdfToolPackages}. With REQUIRE_PDF_TOOLS=1 their absence is a failure.`);
     }
     const missing = languages.filter((language) => !isInstalled(language));
     if (missing.length === 0) return;

@@ -1,0 +1,185 @@
+import type { TypeCode, VatCategory } from '../e-invoice/model.ts';
+
+/** The languages of documents, ISO 639-1. */
+export type Language = 'de' | 'en';
+
+/** What a document says besides the invoice's own words. */
+export interface Texts {
+  title: Record<TypeCode, string>;
+  draft: string;
+  /** The label of BT-1. */
+  number: Record<TypeCode, string>;
+  issueDate: string;
+  serviceDate: string;
+  servicePeriod: string;
+  dueDate: string;
+  precedingInvoice: string;
+  numberOfDay: (number: string, day: string) => string;
+  buyerReference: string;
+  buyerVatId: string;
+  contact: string;
+  phone: string;
+  email: string;
+  /** Headings of the table of lines. */
+  line: Record<'position' | 'name' | 'quantity' | 'unit' | 'discount' | 'vat', string> & {
+    unitPrice: (currency: string) => string;
+    net: (currency: string) => string;
+  };
+  linePeriod: (period: string) => string;
+  carriedForward: string;
+  total: Record<'net' | 'paid' | 'due' | 'credit', string> & { gross: Record<TypeCode, string> };
+  /** The label of a VAT amount. */
+  vat: Record<VatCategory, (rate: string, net: string) => string>;
+  /** What the law demands to be written on the invoice, for the categories with a demand. */
+  vatNote: Partial<Record<VatCategory, string>>;
+  payment: {
+    heading: string;
+    request: (amount: string, dueDate: string | undefined) => string;
+    paid: string;
+    credited: (amount: string) => string;
+    accountName: string;
+    reference: string;
+    giroCode: string;
+    giroCodeAlt: (amount: string) => string;
+  };
+  registerEntry: string;
+  vatId: string;
+  taxNumber: string;
+  logo: (seller: string) => string;
+  page: (page: number, pages: number) => string;
+}
+
+const de: Texts = {
+  title: { 380: 'Rechnung', 381: 'Rechnungskorrektur' },
+  draft: 'Entwurf',
+  number: { 380: 'Rechnungsnummer', 381: 'Belegnummer' },
+  issueDate: 'Datum',
+  serviceDate: 'Leistungsdatum',
+  servicePeriod: 'Leistungszeitraum',
+  dueDate: 'Fällig am',
+  precedingInvoice: 'Zu Rechnung',
+  numberOfDay: (number, day) => `${number} vom ${day}`,
+  buyerReference: 'Ihre Referenz',
+  buyerVatId: 'Ihre USt-IdNr.',
+  contact: 'Ansprechpartner',
+  phone: 'Telefon',
+  email: 'E-Mail',
+  line: {
+    position: 'Pos.',
+    name: 'Bezeichnung',
+    quantity: 'Menge',
+    unit: 'Einheit',
+    unitPrice: (currency) => `Einzelpreis ${currency}`,
+    discount: 'Rabatt',
+    vat: 'USt.',
+    net: (currency) => `Netto ${currency}`,
+  },
+  linePeriod: (period) => `Leistungszeitraum ${period}`,
+  carriedForward: 'Übertrag',
+  total: {
+    net: 'Summe netto',
+    gross: { 380: 'Rechnungsbetrag', 381: 'Korrekturbetrag' },
+    paid: 'Bereits gezahlt',
+    due: 'Zu zahlen',
+    credit: 'Guthaben',
+  },
+  vat: {
+    S: (rate, net) => `USt. ${rate} auf ${net}`,
+    Z: (rate, net) => `USt. ${rate} auf ${net}`,
+    E: (_, net) => `Steuerfrei: ${net}`,
+    AE: (_, net) => `Steuerschuld beim Empfänger: ${net}`,
+    K: (_, net) => `Innergemeinschaftliche Lieferung: ${net}`,
+    G: (_, net) => `Ausfuhrlieferung: ${net}`,
+    O: (_, net) => `Nicht steuerbar: ${net}`,
+  },
+  vatNote: {
+    AE: 'Steuerschuldnerschaft des Leistungsempfängers',
+    K: 'Steuerfreie innergemeinschaftliche Lieferung',
+    G: 'Steuerfreie Ausfuhrlieferung',
+    O: 'Nicht steuerbare Leistung',
+  },
+  payment: {
+    heading: 'Zahlung',
+    request: (amount, dueDate) =>
+      `Bitte überweisen Sie ${amount}${dueDate === undefined ? '' : ` bis zum ${dueDate}`}.`,
+    paid: 'Die Rechnung ist bereits bezahlt. Vielen Dank.',
+    credited: (amount) => `Wir schreiben Ihnen ${amount} gut.`,
+    accountName: 'Empfänger',
+    reference: 'Verwendungszweck',
+    giroCode: 'Scannen und bezahlen',
+    giroCodeAlt: (amount) => `GiroCode: QR-Code für die Überweisung von ${amount}`,
+  },
+  registerEntry: 'Register',
+  vatId: 'USt-IdNr.',
+  taxNumber: 'Steuernummer',
+  logo: (seller) => `Logo von ${seller}`,
+  page: (page, pages) => `Seite ${page} von ${pages}`,
+};
+
+const en: Texts = {
+  title: { 380: 'Invoice', 381: 'Credit note' },
+  draft: 'Draft',
+  number: { 380: 'Invoice number', 381: 'Credit note number' },
+  issueDate: 'Date',
+  serviceDate: 'Date of supply',
+  servicePeriod: 'Service period',
+  dueDate: 'Due date',
+  precedingInvoice: 'For invoice',
+  numberOfDay: (number, day) => `${number} of ${day}`,
+  buyerReference: 'Your reference',
+  buyerVatId: 'Your VAT number',
+  contact: 'Contact',
+  phone: 'Phone',
+  email: 'E-mail',
+  line: {
+    position: 'No.',
+    name: 'Description',
+    quantity: 'Quantity',
+    unit: 'Unit',
+    unitPrice: (currency) => `Unit price ${currency}`,
+    discount: 'Discount',
+    vat: 'VAT',
+    net: (currency) => `Net ${currency}`,
+  },
+  linePeriod: (period) => `Service period ${period}`,
+  carriedForward: 'Carried forward',
+  total: {
+    net: 'Net total',
+    gross: { 380: 'Total', 381: 'Credit total' },
+    paid: 'Already paid',
+    due: 'Amount due',
+    credit: 'Credit balance',
+  },
+  vat: {
+    S: (rate, net) => `VAT ${rate} on ${net}`,
+    Z: (rate, net) => `VAT ${rate} on ${net}`,
+    E: (_, net) => `VAT exempt: ${net}`,
+    AE: (_, net) => `Reverse charge: ${net}`,
+    K: (_, net) => `Intra-Community supply: ${net}`,
+    G: (_, net) => `Export: ${net}`,
+    O: (_, net) => `Outside the scope of VAT: ${net}`,
+  },
+  vatNote: {
+    AE: 'Reverse charge',
+    K: 'VAT-exempt intra-Community supply',
+    G: 'VAT-exempt export',
+    O: 'Outside the scope of VAT',
+  },
+  payment: {
+    heading: 'Payment',
+    request: (amount, dueDate) => `Please transfer ${amount}${dueDate === undefined ? '' : ` by ${dueDate}`}.`,
+    paid: 'This invoice is paid already. Thank you.',
+    credited: (amount) => `We credit ${amount} to you.`,
+    accountName: 'Recipient',
+    reference: 'Reference',
+    giroCode: 'Scan to pay',
+    giroCodeAlt: (amount) => `GiroCode: QR code for a transfer of ${amount}`,
+  },
+  registerEntry: 'Register',
+  vatId: 'VAT number',
+  taxNumber: 'Tax number',
+  logo: (seller) => `Logo of ${seller}`,
+  page: (page, pages) => `Page ${page} of ${pages}`,
+};
+
+export const texts: Record<Language, Texts> = { de, en };

@@ -1,0 +1,94 @@
+import type { EInvoice } from '../e-invoice/model.ts';
+import { type Block, type Canvas, type Element, mm, type TextStyle } from './canvas.ts';
+import type { Formats } from './formats.ts';
+import { markOf } from './line-columns.ts';
+import { page } from './page-frame.ts';
+import type { Texts } from './texts.ts';
+import type { VatNote } from './vat-notes.ts';
+
+const width = mm(92);
+const left = page.right - width;
+const inset = mm(3);
+const gap = mm(4);
+const rowPadding = mm(0.8);
+const above = mm(4);
+
+interface TotalRow {
+  label: Block;
+  amount: Block;
+  isEmphasized: boolean;
+  height: number;
+}
+
+export interface Totals {
+  /** With the space above. */
+  height: number;
+  /** @returns where they end */
+  draw(parent: Element, y: number): number;
+}
+
+/** The sums: net, VAT for each category and rate, gross, and what is still to be paid. */
+export function layOutTotals(
+  canvas: Canvas,
+  invoice: EInvoice,
+  { texts, formats, notes }: { texts: Texts; formats: Formats; notes: VatNote[] },
+): Totals {
+  const { totals, typeCode } = invoice;
+  const rows: [string, string][] = [
+    [texts.total.net, formats.money(totals.net)],
+    ...invoice.vatBreakdown.map((share): [string, string] => {
+      const label = texts.vat[share.category](formats.percent(share.rate), formats.money(share.net));
+      const mark = markOf({ vatCategory: share.category, vatRate: share.rate }, notes);
+      return [`${label} ${mark}`, formats.money(share.vat)];
+    }),
+    [texts.total.gross[typeCode], formats.money(totals.gross)],
+  ];
+  if (!totals.paid.isZero()) {
+    const due = totals.due.isNegative() ? texts.total.credit : texts.total.due;
+    rows.push([texts.total.paid, formats.money(totals.paid.negated())], [due, formats.money(totals.due.abs())]);
+  }
+  const blocks = rows.map(([label, amount], index) => layOutRow(canvas, label, amount, index === rows.length - 1));
+  return {
+    height: above + blocks.reduce((sum, { height }) => sum + height, 0),
+    draw: (parent, y) => draw(canvas, parent, blocks, y + above),
+  };
+}
+
+function layOutRow(canvas: Canvas, label: string, amount: string, isEmphasized: boolean): TotalRow {
+  const { colors } = canvas;
+  const style: TextStyle = isEmphasized
+    ? { size: 11.5, weight: 'semibold', color: colors.accentText }
+    : { size: 8.8, color: colors.ink };
+  const inner = width - 2 * inset;
+  const amountBlock = canvas.wrap(amount, { ...style, tabular: true }, inner * 0.7);
+  const labelStyle = isEmphasized ? style : { ...style, color: colors.muted };
+  const labelBlock = canvas.wrap(label, labelStyle, inner - gap - amountBlock.width);
+  const padding = isEmphasized ? mm(2) : rowPadding;
+  return {
+    label: labelBlock,
+    amount: amountBlock,
+    isEmphasized,
+    height: Math.max(labelBlock.height, amountBlock.height) + 2 * padding + (isEmphasized ? mm(1.5) : 0),
+  };
+}
+
+function draw(canvas: Canvas, parent: Element, rows: TotalRow[], top: number): number {
+  const table = canvas.element(parent, 'Table');
+  let y = top;
+  for (const { label, amount, isEmphasized, height } of rows) {
+    const bottom = y + height;
+    if (isEmphasized) {
+      canvas.artifact('Layout', () =>
+        canvas.pdf.roundedRect(left, y + mm(1.5), width, height - mm(1.5), 3).fill(canvas.colors.tint),
+      );
+    }
+    const textTop = y + (isEmphasized ? mm(3.5) : rowPadding);
+    const row = canvas.element(table, 'TR');
+    canvas.element(row, 'TH', { scope: 'Row' }, () => canvas.text(label, { x: left + inset, y: textTop }));
+    canvas.element(row, 'TD', {}, () =>
+      canvas.text(amount, { x: left + inset, y: textTop, align: 'right', width: width - 2 * inset }),
+    );
+    y = bottom;
+  }
+  return y;
+}

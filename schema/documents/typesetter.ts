@@ -1,0 +1,236 @@
+import { type Face, type Faces, loadFaces, type Weight } from './fonts.ts';
+import { inVisualOrder, type Piece } from './visual-order.ts';
+
+export interface FontStyle {
+  weight?: Weight;
+  /** Digits of equal width, for columns of numbers. */
+  tabular?: boolean;
+}
+
+/** A line of text, ready to be drawn. */
+export interface TextLine {
+  text: string;
+  /** From left to right. */
+  runs: Run[];
+  /** In em: times the font size it is points. */
+  width: number;
+}
+
+/** Characters of one font. */
+export interface Run {
+  /** In logical order: from right to left for Hebrew and Arabic. */
+  text: string;
+  face: Face;
+  width: number;
+  /** What replacements stand for, for those who search or copy the text. */
+  actual?: string | undefined;
+}
+
+/** Drawn instead of a character that no font has. */
+export const replacement = '□';
+
+// All of these are in Inter, and are written from left to right.
+const simple = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac\u2212]*$/;
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\u200f\u061c]/u;
+const invisible = /^\p{Default_Ignorable_Code_Point}$/u;
+// Overrides and embeddings could make an amount look like another one.
+const directionControls = /[\u202a-\u202e\u2066-\u2069]/g;
+const lineEnds = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+const cachedWidths = 10_000;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+let loading: Promise<Typesetter> | undefined;
+
+/** The one typesetter of this process. The first call loads the fonts. */
+export function loadTypesetter(): Promise<Typesetter> {
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(): Promise<Typesetter> {
+  const [faces, { default: LineBreaker }, { default: bidiFactory }] = await Promise.all([
+    loadFaces(),
+    import('linebreak'),
+    import('bidi-js/dist/bidi.mjs'),
+  ]);
+  return new Typesetter(faces, LineBreaker, bidiFactory());
+}
+
+type LineBreakerClass = typeof import('linebreak').default;
+type Bidi = import('bidi-js').Bidi;
+
+/** Breaks texts into lines, chooses a font for each character, and puts what is written from right to left in order. */
+export class Typesetter {
+  readonly #faces: Faces;
+  readonly #LineBreaker: LineBreakerClass;
+  readonly #bidi: Bidi;
+  readonly #widths = new Map<string, number>();
+
+  constructor(faces: Faces, LineBreaker: LineBreakerClass, bidi: Bidi) {
+    this.#faces = faces;
+    this.#LineBreaker = LineBreaker;
+    this.#bidi = bidi;
+  }
+
+  get faces(): Face[] {
+    return Object.values(this.#faces).flat();
+  }
+
+  /** The fonts' features of a style. They are always named: pdfkit lays out texts without any word by word. */
+  static features(style: FontStyle): ('tnum' | 'kern')[] {
+    return style.tabular ? ['tnum'] : ['kern'];
+  }
+
+  /** A text on one line, however long. */
+  line(text: string, style: FontStyle): TextLine {
+    return this.#setLine(clean(text.replaceAll(new RegExp(lineEnds, 'g'), ' ')), undefined, style);
+  }
+
+  /**
+   * A text in lines of at most `width` em. A word that is longer than a line is broken anywhere.
+   * Several blank lines become one.
+   */
+  wrap(text: string, style: FontStyle, width: number): TextLine[] {
+    const paragraphs = text
+      .trim()
+      .split(lineEnds)
+      .map((paragraph) => clean(paragraph).trimEnd());
+    return paragraphs
+      .filter((paragraph, index) => paragraph !== '' || paragraphs[index - 1] !== '')
+      .flatMap((paragraph) => this.#wrapParagraph(paragraph, style, width));
+  }
+
+  /** In em. */
+  width(text: string, style: FontStyle): number {
+    const key = `${style.weight ?? 'regular'} ${style.tabular === true} ${text}`;
+    let width = this.#widths.get(key);
+    if (width === undefined) {
+      if (this.#widths.size >= cachedWidths) this.#widths.clear();
+      width = this.#setLine(text, undefined, style).width;
+      this.#widths.set(key, width);
+    }
+    return width;
+  }
+
+  #wrapParagraph(text: string, style: FontStyle, maxWidth: number): TextLine[] {
+    const levels = rightToLeft.test(text) ? this.#bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
+    const setLine = (from: number, to: number): TextLine => {
+      const line = text.slice(from, to).trimEnd();
+      return this.#setLine(line, levels?.subarray(from, from + line.length), style);
+    };
+    const lines: TextLine[] = [];
+    let start = 0;
+    let width = 0;
+    for (const { from, to } of this.#pieces(text, style, maxWidth)) {
+      const widthWith = width + this.width(text.slice(from, to).trimEnd(), style);
+      // The pieces' widths are nearly the line's: letters of two pieces may be kerned or joined.
+      const isFull = widthWith > 0.9 * maxWidth && (widthWith > 1.2 * maxWidth || setLine(start, to).width > maxWidth);
+      if (from > start && isFull) {
+        lines.push(setLine(start, from));
+        start = from;
+        width = 0;
+      }
+      width += this.width(text.slice(from, to), style);
+    }
+    lines.push(setLine(start, text.length));
+    return lines;
+  }
+
+  /** The parts of a text between which a line may end. None is wider than a line, unless it is a single character. */
+  *#pieces(text: string, style: FontStyle, maxWidth: number): Generator<{ from: number; to: number }> {
+    const breaker = new this.#LineBreaker(text);
+    let from = 0;
+    for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) {
+      const to = next.position;
+      if (this.width(text.slice(from, to).trimEnd(), style) <= maxWidth) yield { from, to };
+      else {
+        for (const { segment, index } of graphemes.segment(text.slice(from, to))) {
+          yield { from: from + index, to: from + index + segment.length };
+        }
+      }
+      from = to;
+    }
+  }
+
+  #setLine(text: string, lineLevels: Uint8Array | undefined, style: FontStyle): TextLine {
+    const faces = this.#faces[style.weight ?? 'regular'];
+    const [inter] = faces;
+    if (inter === undefined) throw new Error('there is no font');
+    if (lineLevels === undefined && simple.test(text)) {
+      const run = this.#run([text], inter, style);
+      return { text, runs: text === '' ? [] : [run], width: run.width };
+    }
+    const levels =
+      lineLevels ?? (rightToLeft.test(text) ? this.#bidi.getEmbeddingLevels(text, 'auto').levels : undefined);
+    const pieces: Piece[] = [];
+    for (const { segment, index } of graphemes.segment(text)) {
+      const level = levels?.[index] ?? 0;
+      for (const { characters, face, actual } of this.#chooseFaces(segment, faces, inter)) {
+        const last = pieces.at(-1);
+        const isSame =
+          last?.face === face && last.level === level && (last.actual === undefined) === (actual === undefined);
+        if (!isSame) pieces.push({ clusters: [characters], face, level, actual });
+        else {
+          last.clusters.push(characters);
+          if (actual !== undefined) last.actual += actual;
+        }
+      }
+    }
+    const runs = inVisualOrder(pieces).map(({ clusters, face, level, actual }) => {
+      // fontkit reverses scripts that are written from right to left. Other characters among them are reversed here.
+      const isReversed = level % 2 === 1 && !rightToLeft.test(clusters.join(''));
+      const inOrder = isReversed ? clusters.toReversed().map((cluster) => this.#mirror(cluster, face)) : clusters;
+      return { ...this.#run(inOrder, face, style), actual };
+    });
+    return { text, runs, width: runs.reduce((sum, run) => sum + run.width, 0) };
+  }
+
+  #run(clusters: string[], face: Face, style: FontStyle): Run {
+    // A no-break space has the glyph of a space.
+    const text = clusters.join('').replaceAll(/[\u00a0\u202f]/g, ' ');
+    return {
+      text,
+      face,
+      width: face.font.layout(text, Typesetter.features(style)).advanceWidth / face.font.unitsPerEm,
+    };
+  }
+
+  #mirror(cluster: string, face: Face): string {
+    const mirrored = this.#bidi.getMirroredCharacter(cluster);
+    return mirrored !== null && has(face, mirrored) ? mirrored : cluster;
+  }
+
+  /** A character with its marks stays together, if one font has all of it. */
+  *#chooseFaces(cluster: string, faces: Face[], inter: Face): Generator<Choice> {
+    const characters = [...cluster];
+    const visible = characters.filter((character) => !invisible.test(character));
+    const shared = faces.find((face) => visible.every((character) => has(face, character)));
+    for (const parts of shared === undefined ? visible.map((character) => [character]) : [characters]) {
+      const face = shared ?? faces.find((each) => parts.every((character) => has(each, character)));
+      if (face === undefined) yield { characters: replacement, face: inter, actual: parts.join('') };
+      else {
+        const drawn = parts.filter((character) => has(face, character)).join('');
+        if (drawn !== '') yield { characters: drawn, face };
+      }
+    }
+  }
+}
+
+/** The font for some characters of a cluster. */
+interface Choice {
+  characters: string;
+  face: Face;
+  /** What a replacement stands for. */
+  actual?: string;
+}
+
+/** Glyph 0 is .notdef, which PDF/A forbids. */
+const has = (face: Face, character: string): boolean =>
+  face.font.glyphForCodePoint(character.codePointAt(0) ?? 0).id !== 0 && !/^[\p{Cc}\u00ad]$/u.test(character);
+
+const clean = (text: string): string =>
+  text.toWellFormed().normalize('NFC').replaceAll('\t', ' ').replaceAll(directionControls, '');

@@ -1,0 +1,45 @@
+import type { EInvoice, VatBreakdown, VatCategory } from '../e-invoice/model.ts';
+import { type Language, texts } from './texts.ts';
+
+/** What has to be written on an invoice about a category of its VAT. */
+export interface VatNote {
+  breakdown: VatBreakdown;
+  text: string;
+}
+
+/** The notes on VAT, in the order of the breakdown. */
+export function vatNotes(invoice: EInvoice, language: Language): VatNote[] {
+  return invoice.vatBreakdown.flatMap((breakdown) => {
+    const text = noteText(breakdown, invoice, language);
+    return text === undefined ? [] : [{ breakdown, text }];
+  });
+}
+
+/** The reason as it was given; without one, what is usually written, with the article of law. */
+function noteText({ category, exemptionReason }: VatBreakdown, invoice: EInvoice, language: Language) {
+  const reason = exemptionReason?.trim() || undefined;
+  const usual = texts[language].vatNote[category];
+  if (usual === undefined) return reason;
+  if (reason === undefined) {
+    const law = legalBasis(category, invoice, language);
+    return law === undefined ? `${usual}.` : `${usual} (${law}).`;
+  }
+  // The law demands these words for a reverse charge (directive 2006/112/EC, Art. 226 No. 11a), whatever the reason is.
+  return category === 'AE' && !namesReverseCharge(reason) ? `${usual}. ${reason}` : reason;
+}
+
+const namesReverseCharge = (reason: string): boolean =>
+  Object.values(texts).some(({ vatNote }) => reason.toLowerCase().includes(vatNote.AE?.toLowerCase() ?? ''));
+
+/** The article of the EU's VAT directive, or of the German VAT act for a reverse charge between Germans. */
+function legalBasis(category: VatCategory, { seller, buyer }: EInvoice, language: Language): string | undefined {
+  const [from, to] = [seller.address.country, buyer.address.country];
+  if (category === 'AE' && from === 'DE' && to === 'DE') return '§ 13b UStG';
+  // Within another country, its own law holds.
+  const isAbroad = from !== undefined && to !== undefined && from !== to;
+  const article = category === 'AE' && !isAbroad ? undefined : articles[category];
+  if (article === undefined) return undefined;
+  return language === 'de' ? `Art. ${article} Richtlinie 2006/112/EG` : `Article ${article}, Directive 2006/112/EC`;
+}
+
+const articles: Partial<Record<VatCategory, number>> = { AE: 196, K: 138, G: 146 };

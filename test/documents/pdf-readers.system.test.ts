@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import jsQR from 'jsqr';
+import { describe, expect, it } from 'vitest';
+import { formatsFor } from '../../schema/documents/formats.ts';
+import { giroCode } from '../../schema/documents/giro-code.ts';
+import { type DocumentLook, renderPdf } from '../../schema/documents/render-pdf.ts';
+import type { VatCategory } from '../../schema/e-invoice/model.ts';
+import { buyer, invoiceOf, type LineInput, logoPng, nameOnly, seller } from './invoices.ts';
+import {
+  attachmentOf,
+  noPdfTools,
+  pdfPixels,
+  pdfText,
+  pdfToolPackages,
+  pdfWords,
+  preflightProblems,
+  qpdfProblems,
+  type Word,
+} from './programs.ts';
+import { samples } from './samples.ts';
+
+const look: DocumentLook = { language: 'de', accentColor: '#175c63' };
+const xml = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>\r\n<a>äöü 漢字 &amp;\u00a0</a>\n');
+const withoutSpaces = (text: string): string => text.replaceAll(/\s+/g, '');
+
+describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pdfToolPackages})`, () => {
+  it.each(Object.entries(samples))(
+    'is without a fault to qpdf, and as PDF/A-1b to Apache PDFBox: %s',
+    async (_, sample) => {
+      const { invoice, look: sampleLook } = sample;
+      const pdf = await renderPdf(invoice, sampleLook, { xml });
+      expect(qpdfProblems(pdf)).toBe('');
+      // PDF/A-1b has no transparency.
+      const opaque = { ...sampleLook, logo: sampleLook.logo && logoPng(false) };
+      expect(preflightProblems([await renderPdf(invoice, opaque, undefined, 'PDF/A-1b')])).toBe('');
+      // The validator can find something.
+      expect(preflightProblems([pdf])).toContain('part must be 1');
+    },
+  );
+
+  it('gives its attachment back byte for byte', async () => {
+    const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), look, { xml });
+    expect(attachmentOf(pdf, 'factur-x.xml').equals(xml)).toBe(true);
+  });
+
+  it('says each line and sum, and carries the sum forward over its pages', async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => ({
+      name: `Posten ${index + 1}`,
+      quantity: String((index % 9) + 1),
+      unitPrice: `${index}.37`,
+      vatRate: index % 3 === 0 ? '7' : '19',
+    }));
+    const invoice = invoiceOf(lines, {}, '1000');
+    const pdf = await renderPdf(invoice, look);
+    const text = pdfText(pdf);
+    const { amount, money, quantity } = formatsFor('de', 'EUR');
+    const compact = withoutSpaces(text);
+    const missing = invoice.lines
+      .map(({ id, name, quantity: count, unitPrice, vatRate, net }) =>
+        [id, name, quantity(count), amount(unitPrice), `${vatRate.toFixed()}%`, amount(net)]
+          .map(withoutSpaces)
+          .join(''),
+      )
+      .filter((columns) => !compact.includes(columns));
+    expect(missing).toEqual([]);
+    const { net, gross, paid, due } = invoice.totals;
+    const sums = [net, gross, paid.negated(), due, ...invoice.vatBreakdown.map(({ vat }) => vat)].map(money);
+    expect(sums.filter((sum) => !compact.includes(withoutSpaces(sum)))).toEqual([]);
+
+    const pages = text.split('\f').filter((page) => page.trim() !== '');
+    const carried = pages.map((page) => [...page.matchAll(/Übertrag\s+(\S+)/g)].map(([, sum]) => sum));
+    for (const [index, page] of pages.entries()) {
+      expect(page).toContain(`Seite ${index + 1} von ${pages.length}`);
+      if (carried[index + 1]?.length === undefined || carried[index + 1]?.length === 0) continue;
+      expect(page).toMatch(/Pos\.\s+Bezeichnung/);
+      // The same sum ends a page and begins the next, and is that of all lines before.
+      const before = invoice.lines.slice(
+        0,
+        Math.max(...[...page.matchAll(/Posten (\d+)/g)].map(([, id]) => Number(id))),
+      );
+      const sum = amount(before.reduce((total, line) => total.plus(line.net), net.minus(net)));
+      expect(carried[index]?.at(-1)).toBe(sum);
+      expect(carried[index + 1]?.[0]).toBe(sum);
+    }
+    // The totals are never alone.
+    expect(pages.find((page) => page.includes('Zu zahlen'))).toContain('Posten 500');
+  });
+
+  it('has a GiroCode whose bytes are those of the standard', async () => {
+    const name = 'Müller & Söhne GmbH, Straße 5';
+    const account = { reference: 'RE-ß-漢', iban: 'DE75512108001245126199', accountName: name, bic: 'SOGEDEFFXXX' };
+    const invoice = invoiceOf([{ name: 'Öl' }], { payment: account });
+    const { width, height, gray } = pdfPixels(await renderPdf(invoice, look), 1, 200);
+    const rgba = new Uint8ClampedArray(width * height * 4);
+    for (const [index, value] of gray.entries()) rgba.set([value, value, value, 255], index * 4);
+    const code = jsQR.default(rgba, width, height);
+    expect(Buffer.from(code?.binaryData ?? []).toString()).toBe(Buffer.from(giroCode(invoice) ?? []).toString());
+  });
+
+  it('has the watermark of a draft, and no number', async () => {
+    const draft = invoiceOf([{ name: 'Öl' }], { number: undefined });
+    expect(pdfWords(await renderPdf(draft, look)).some(({ yMax, yMin }) => yMax - yMin > 60)).toBe(true);
+    const text = pdfText(await renderPdf(draft, look));
+    expect(text).toContain('Rechnung (Entwurf)');
+    expect(text).not.toContain('2026-0042');
+    expect(pdfText(await renderPdf(draft, { ...look, language: 'en' }))).toContain('Invoice (Draft)');
+  });
+
+  it('names a credit note, and the invoice that it is for', async () => {
+    const changes = {
+      number: 'G-1',
+      typeCode: '381',
+      precedingInvoice: { number: 'R-7', issueDate: '2026-11-01' },
+    } as const;
+    const text = pdfText(await renderPdf(invoiceOf([{ name: 'Öl' }], changes), look));
+    expect(text).toContain('Rechnungskorrektur G-1');
+    expect(withoutSpaces(text)).toContain('ZuRechnungR-7vom01.11.2026');
+    expect(text).toContain('Wir schreiben Ihnen 119,00 € gut.');
+    expect(text).not.toContain('Verwendungszweck');
+  });
+
+  it.each<[VatCategory, string | undefined, string]>([
+    ['AE', undefined, '¹ Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG).'],
+    ['AE', 'Bauleistung', '¹ Steuerschuldnerschaft des Leistungsempfängers. Bauleistung'],
+    ['AE', 'Reverse charge', '¹ Reverse charge'],
+    ['K', undefined, '¹ Steuerfreie innergemeinschaftliche Lieferung (Art. 138 Richtlinie 2006/112/EG).'],
+    ['G', undefined, '¹ Steuerfreie Ausfuhrlieferung (Art. 146 Richtlinie 2006/112/EG).'],
+    ['O', undefined, '¹ Nicht steuerbare Leistung.'],
+    ['E', 'Kleinunternehmer, § 19 UStG', '¹ Kleinunternehmer, § 19 UStG'],
+    ['O', 'Schadenersatz', '¹ Schadenersatz'],
+  ])('says why there is no VAT: %s, %s', async (vatCategory, reason, note) => {
+    const invoice = invoiceOf([{ name: 'Öl', vatCategory, reason }]);
+    expect(withoutSpaces(pdfText(await renderPdf(invoice, look)))).toContain(withoutSpaces(note));
+  });
+
+  it('names the law of a reverse charge only where it is known', async () => {
+    const lines: LineInput[] = [{ name: 'Öl', vatCategory: 'AE' }];
+    const noteFor = async (from: string | undefined, to: string | undefined) => {
+      const addressOf = (country: string | undefined) => ({ ...seller.address, country });
+      const parties = { seller: { ...seller, address: addressOf(from) }, buyer: { ...buyer, address: addressOf(to) } };
+      const pdf = await renderPdf(invoiceOf(lines, parties), { ...look, language: 'en' });
+      return /¹ (Reverse.*)/.exec(pdfText(pdf))?.[1];
+    };
+    expect(await noteFor('DE', 'FR')).toBe('Reverse charge (Article 196, Directive 2006/112/EC).');
+    expect(await noteFor('FR', 'FR')).toBe('Reverse charge.');
+    expect(await noteFor(undefined, 'DE')).toBe('Reverse charge.');
+  });
+
+  it('fits on its pages, with nothing over anything else, and says every character, whatever it says', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 0, maxLength: 12 }),
+        context,
+        async (lines, { changes, ...rest }) => {
+          const invoice = invoiceOf(lines, changes);
+          const pdf = await renderPdf(invoice, rest);
+          const found = pdfWords(pdf).filter(({ yMin, yMax }) => yMax - yMin < 60); // not the watermark
+          expect(found.filter(isOutside)).toEqual([]);
+          expect(overlaps(found)).toEqual([]);
+          const text = new Set(pdfText(pdf).normalize('NFKC'));
+          const said = [...lines.flatMap(({ name, description }) => [name, description]), invoice.buyer.name].join('');
+          // What no font has may be found as what stands for it.
+          const missing = text.has('□') ? [] : [...new Set(said.normalize('NFKC'))].filter((each) => !text.has(each));
+          expect(missing.filter((character) => !isInvisible.test(character))).toEqual([]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** Invisible, or mirrored in text from right to left. */
+const isInvisible = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Bidi_Mirrored}]/u;
+
+/** Points, with what rounding may add. */
+const isOutside = ({ xMin, xMax, yMin, yMax }: Word): boolean => xMin < 70 || xMax > 539.5 || yMin < 20 || yMax > 825;
+
+/** Pairs of words of a page that lie on each other by more than what the heights of fonts share between lines. */
+function overlaps(found: Word[]): string[] {
+  const pairs: string[] = [];
+  for (const [index, a] of found.entries()) {
+    for (const b of found.slice(index + 1)) {
+      if (a.page !== b.page) continue;
+      const width = Math.min(a.xMax, b.xMax) - Math.max(a.xMin, b.xMin);
+      const height = Math.min(a.yMax, b.yMax) - Math.max(a.yMin, b.yMin);
+      if (width > 1 && height > 0.4 * Math.min(a.yMax - a.yMin, b.yMax - b.yMin)) pairs.push(`${a.text} | ${b.text}`);
+    }
+  }
+  return pairs;
+}
+
+const scripts = [
+  'abcäöüßABC ',
+  'אבגד הוז ',
+  'العربية ابجد ',
+  'ЖИВАГО ',
+  '漢字かな',
+  '😀🇩🇪👍🏽',
+  '0123456789.,',
+  '-–()[]/&<>"',
+];
+const text = (maxLength: number) =>
+  fc.oneof(
+    fc.string({ unit: fc.constantFrom(...scripts.flatMap((script) => [...script])), maxLength }),
+    fc.constantFrom('W'.repeat(maxLength), 'i'.repeat(maxLength), 'Wort '.repeat(maxLength / 5), 'א'.repeat(maxLength)),
+    fc.string({ unit: 'grapheme', maxLength: 30 }),
+  );
+const decimal = fc
+  .tuple(fc.integer({ min: -999_999, max: 999_999 }), fc.constantFrom(0, 1, 2, 3, 9))
+  .map(([digits, exponent]) => `${digits}${'0'.repeat(exponent)}`);
+const line: fc.Arbitrary<LineInput> = fc.record({
+  name: text(200).map((given) => given || 'x'),
+  description: fc.option(text(2000), { nil: undefined }),
+  quantity: decimal,
+  unit: fc.option(text(20), { nil: undefined }),
+  unitPrice: decimal,
+  discount: fc.option(fc.constantFrom('5', '33.333', '100'), { nil: undefined }),
+  vatCategory: fc.constantFrom('S', 'Z', 'E', 'AE', 'K', 'G', 'O'),
+  vatRate: fc.constantFrom('19', '7', '0'),
+  reason: fc.option(text(200), { nil: undefined }),
+});
+const name = text(200).map((given) => given || 'x');
+const address = fc.record({
+  line1: text(200),
+  line2: text(100),
+  city: text(100),
+  postalCode: text(20),
+  country: fc.constantFrom('DE', 'FR', undefined),
+});
+const party = fc.oneof(
+  fc.constant(buyer),
+  name.map(nameOnly),
+  fc.tuple(name, address).map(([given, place]) => ({ ...nameOnly(given), address: place })),
+);
+const context = fc.record({
+  language: fc.constantFrom('de', 'en'),
+  accentColor: fc.constantFrom('#000000', '#ffffff', '#ffd400'),
+  logo: fc.constantFrom(undefined, logoPng(true)),
+  subject: fc.option(text(200), { nil: undefined }),
+  footer: fc.option(text(2000), { nil: undefined }),
+  changes: fc.record({
+    number: fc.constantFrom('2026-0042', undefined, 'R'.repeat(60)),
+    typeCode: fc.constantFrom('380', '381'),
+    currency: fc.constantFrom('EUR', 'JPY', 'TND', 'CHF'),
+    seller: fc.oneof(fc.constant(seller), name.map(nameOnly)),
+    buyer: party,
+    paymentTerms: fc.option(text(500), { nil: undefined }),
+    buyerReference: fc.option(text(100), { nil: undefined }),
+  }),
+} as const);
