@@ -1,9 +1,9 @@
 import { resources, type Resource } from '../prisma/client.ts';
 
-/** The scopes of abilities: the resources' REST paths, and `webhooks`, which only GraphQL has. */
-export type AbilityScope = Resource['path'] | 'webhooks';
+/** The scopes of abilities: the resources' REST paths, and what only GraphQL has. */
+export type AbilityScope = Resource['path'] | 'company' | 'webhooks';
 
-export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path }) => path), 'webhooks'];
+export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path }) => path), 'company', 'webhooks'];
 
 export type Ability = `${AbilityScope}:${'read' | 'write'}`;
 

@@ -40,9 +40,13 @@ export class NotFoundError extends CodedError {
 
 /** The row has another version than the caller expects: somebody has changed it meanwhile. Nothing was changed. */
 export class VersionConflictError extends CodedError {
+  /** The row's id, where no argument of the mutation has it. */
+  readonly rowId: string | undefined;
+
   /** @param current the row as it is now: what the caller selects of it */
-  constructor(current: object = {}) {
+  constructor(current: object = {}, rowId?: string) {
     super('VERSION_CONFLICT', 'This was changed meanwhile.', { current });
+    this.rowId = rowId;
   }
 }
 

@@ -8,6 +8,7 @@ import './identity/session.ts';
 import './identity/request-log.ts';
 import './resources/customer.ts';
 import './resources/invoice/invoice.ts';
+import './resources/company.ts';
 import './resources/invoice/mutations.ts';
 import './resources/invoice/totals-preview.ts';
 import './resources/invoice/transitions.ts';

@@ -45,6 +45,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['tenant'], async () => (await administration()).addTenantCommands(program)],
   [['user'], async () => (await import('./commands/users.ts')).addUserCommands(program)],
   [['token'], async () => (await administration()).addTokenCommands(program)],
+  [['company'], async () => (await import('./commands/company.ts')).addCompanyCommands(program)],
   [['documents'], async () => (await import('./commands/documents.ts')).addDocumentCommands(program)],
   [['webhook'], async () => (await import('./commands/webhooks.ts')).addWebhookCommands(program)],
   [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],

@@ -20,6 +20,7 @@ export const endType = 'end';
  */
 export const recordTypes = [
   { type: 'customer', model: 'Customer', input: 'CreateCustomerInput' },
+  { type: 'company', model: 'Company', input: 'UpdateCompanyInput' },
   { type: 'project', model: 'Project', input: 'CreateProjectInput' },
   { type: 'invoice', model: 'Invoice', input: 'CreateInvoiceInput' },
   { type: 'invoice_sequence', model: 'InvoiceSequence', input: null },

@@ -20,6 +20,8 @@ const messages: Record<string, readonly [path: string, message: string]> = {
     'Required together with the electronic address, and only then.',
   ],
   customers_payment_terms_within_a_year: ['input.paymentTermsDays', 'Must be from 0 to 365.'],
+  companies_payment_terms_within_a_year: ['input.paymentTermsDays', 'Must be from 0 to 365.'],
+  companies_vat_rate_percent: ['input.defaultVatRate', 'Must be from 0 to 100.'],
   invoice_items_vat_category_known: ['input.items', 'A VAT category must be one of S, Z, E, AE, K, G, O.'],
   invoice_items_vat_category_by_rate: ['input.items', 'Only the VAT category S has a rate above 0.'],
   invoice_items_exemption_reason_by_category: [

@@ -1,7 +1,9 @@
 import { iso31661 } from 'iso-3166';
+import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { z } from 'zod';
 import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';
 import { isUnitCode } from '../codes/unit-codes.ts';
+import { isVatNumber } from '../codes/vat-number.ts';
 import { isVatCategory, vatCategoryCodes } from '../codes/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../money/money.ts';
 
@@ -86,6 +88,24 @@ export const currency = text(255)
 export const electronicAddressScheme = text(255)
   .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
   .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
+
+/** A VAT number in the form of its country. */
+export const vatNumber = text(32).refine(isVatNumber, 'Must have the form of a VAT number: DE123456789.');
+
+/** An IBAN with its check digits; stored without spaces, in capital letters. */
+export const iban = text(64)
+  .transform((value) => electronicFormatIBAN(value) ?? value)
+  .refine((value) => isValidIBAN(value), 'Must be an IBAN: its length or its check digits are wrong.')
+  .meta({ maxLength: 64 });
+
+export const bic = text(64)
+  .transform((value) => value.replaceAll(' ', '').toUpperCase())
+  .refine((value) => isValidBIC(value), 'Must be a BIC of 8 or 11 characters.')
+  .meta({ maxLength: 64 });
+
+export const color = text(7)
+  .refine((value) => /^#[0-9a-f]{6}$/i.test(value), 'Must be a colour: #1a2b3c.')
+  .meta({ pattern: '^#[0-9A-Fa-f]{6}$' });
 
 export const vatCategory = text(255)
   .refine(isVatCategory, `Must be one of ${vatCategoryCodes}.`)

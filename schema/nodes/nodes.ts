@@ -8,6 +8,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../input/validators.ts';
+import { Company } from '../resources/company.ts';
 import { Delivery, Event } from '../resources/delivery/delivery.ts';
 import { InvoiceItem } from '../resources/invoice/invoice.ts';
 import { Payment } from '../resources/payment.ts';
@@ -20,7 +21,7 @@ import { Node, withType, type NodeRow } from './node.ts';
 export const maxNodes = 100;
 
 /** The types with the interface Node. */
-const types = { ...resourceTypes, InvoiceItem, Payment, Webhook, Delivery, Event } satisfies Partial<
+const types = { ...resourceTypes, InvoiceItem, Payment, Company, Webhook, Delivery, Event } satisfies Partial<
   Record<Prisma.ModelName, unknown>
 >;
 
@@ -47,6 +48,7 @@ const readable: Record<NodeType, Readable> = {
     if (!ofInvoices && !ofReceipts) return null;
     return { ...(!ofInvoices && { invoiceId: null }), ...(!ofReceipts && { receiptId: null }) };
   },
+  Company: needs('company:read'),
   Webhook: needs('webhooks:read', () => ({ deletedAt: null })),
   Delivery: needs('webhooks:read', (context) => ({ event: readableEvents(context) })),
   Event: needs('webhooks:read', (context) => readableEvents(context) ?? {}),

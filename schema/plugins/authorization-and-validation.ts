@@ -76,7 +76,7 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
         return await resolver(parent, readable, requestContext, info);
       } catch (error) {
         if (error instanceof VersionConflictError)
-          throw new VersionConflictError(await selectRow(context, (args as { id: string }).id, info));
+          throw new VersionConflictError(await selectRow(context, error.rowId ?? (args as { id: string }).id, info));
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
         // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
         // Running the rules again finds the error.

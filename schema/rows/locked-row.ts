@@ -25,8 +25,8 @@ export const withLockedRow = <Of extends Prisma.ModelName, Result>(
  * expect one version, one is made.
  * @throws VersionConflictError
  */
-export function requireVersion(row: { version: number }, expected: number | null | undefined): void {
-  if (expected != null && row.version !== expected) throw new VersionConflictError();
+export function requireVersion(row: { id: string; version: number }, expected: number | null | undefined): void {
+  if (expected != null && row.version !== expected) throw new VersionConflictError({}, row.id);
 }
 
 /** The same for a row that isn't locked yet. @throws VersionConflictError; NotFoundError */

@@ -8,6 +8,7 @@ import {
   ClockIcon,
   DocumentTextIcon,
   HomeIcon,
+  IdentificationIcon,
   KeyIcon,
   PaperAirplaneIcon,
   ReceiptPercentIcon,
@@ -43,6 +44,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: 'Settings',
     items: [
+      { path: '/settings/company', label: 'Company', icon: IdentificationIcon },
       { path: '/settings/members', label: 'Members', icon: UsersIcon },
       { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
       { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
@@ -81,6 +83,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/deliveries/:id', Page: lazyPage(() => import('./pages/deliveries/delivery.tsx')) },
   { path: '/account', Page: lazyPage(() => import('./pages/account/account.tsx')) },
   { path: '/settings/api-tokens', Page: lazyPage(() => import('./pages/settings/api-tokens.tsx')) },
+  { path: '/settings/company', Page: lazyPage(() => import('./pages/settings/company.tsx')) },
   { path: '/settings/members', Page: lazyPage(() => import('./pages/settings/members.tsx')) },
   { path: '/settings/webhooks', Page: lazyPage(() => import('./pages/settings/webhooks/webhooks.tsx')) },
   { path: '/settings/webhooks/:id', Page: lazyPage(() => import('./pages/settings/webhooks/webhook.tsx')) },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { imported, camt } from '../bank/statement.ts';
 import {
   makeBankTransaction,
+  makeCompany,
   makeCustomer,
   makeInvoice,
   makeProject,
@@ -61,6 +62,7 @@ const step = fc.oneof(
     ...partner,
   }),
   fc.record({ kind: fc.constant('supplier'), companyName: text }),
+  fc.record({ kind: fc.constant('company'), legalName: text, city: fc.option(text), defaultVatRate: fc.option(rate) }),
   fc.record({
     kind: fc.constant('invoice'),
     invoiceDate: day,
@@ -138,6 +140,7 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
     const run = (mutation: string, variables: object = {}): Promise<unknown> => who.graphql(mutation, variables);
     const add = async (what: string, made: Promise<string>): Promise<void> => void ids[what]!.push(await made);
     const act: Record<string, () => Promise<unknown>> = {
+      company: () => makeCompany(who, fields),
       customer: () => add('customer', makeCustomer(who, fields)),
       supplier: () => add('supplier', makeCustomer(who, { type: 'SUPPLIER', ...fields })),
       invoice: () => add('invoice', makeInvoice(who, { customerId: of('customer'), ...fields })),

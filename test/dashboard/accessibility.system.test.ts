@@ -53,6 +53,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/deliveries',
     '/deliveries/DELIVERY',
     '/account',
+    '/settings/company',
     '/settings/members',
     '/settings/api-tokens',
     '/settings/webhooks',

@@ -30,6 +30,34 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
       });
     });
 
+    it('the company profile is filled in, with errors beside the fields, and its VAT rate is offered', async () => {
+      const { email } = await app.newUser();
+      await app.visit({ viewport }, async (page, watch) => {
+        watch.allowed.push(/401/); // before signing in
+        await signIn(page, email);
+        await navigateTo(page, 'Company');
+        await page.getByLabel('Legal name').fill('Kontor Studio GmbH');
+        await page.getByLabel('IBAN').fill('DE00 1203 0000 0000 2020 51');
+        await page.getByLabel('Usual VAT, %').fill('7');
+        await page.getByLabel('Payment terms, days').fill('soon');
+        await expectAccessible(page);
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Must be an IBAN: its length or its check digits are wrong.').waitFor();
+        await page.getByText('Must be from 0 to 365.').waitFor();
+        await page.getByLabel('IBAN').fill('DE02 1203 0000 0000 2020 51');
+        await page.getByLabel('Payment terms, days').fill('21');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('The company profile is saved.').waitFor();
+        await page.reload();
+        await expect
+          .poll(() => page.getByLabel('IBAN').inputValue(), { timeout: 15_000 })
+          .toBe('DE02120300000000202051');
+        await navigateTo(page, 'Invoices');
+        await page.getByRole('link', { name: 'New invoice' }).first().click();
+        await expect.poll(() => page.getByLabel('VAT, per cent, line 1').inputValue(), { timeout: 15_000 }).toBe('7');
+      });
+    });
+
     it('a token is generated, shown once, used over REST, and revoked', async () => {
       const { email } = await app.newUser();
       await app.visit({ viewport }, async (page, watch) => {

@@ -12,6 +12,12 @@ const create = async (who: Integrator, resource: string, input: Fields): Promise
 export const makeCustomer = (who: Integrator, fields: Fields = {}): Promise<string> =>
   create(who, 'Customer', { type: 'CUSTOMER', companyName: 'Globex', ...fields });
 
+/** The tenant's company profile, with these fields. */
+export const makeCompany = async (who: Integrator, input: Fields = {}): Promise<string> => {
+  const mutation = 'mutation ($input: UpdateCompanyInput!) { updateCompany(input: $input) { id } }';
+  return (await who.graphql(mutation, { input: { legalName: 'Acme GmbH', ...input } })).updateCompany.id;
+};
+
 /** One line of 119.00 gross. */
 export const item = { title: 'Advice', quantity: '1', unit: 'h', unitPriceNet: '100', vatRate: '19' };
 

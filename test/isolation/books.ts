@@ -2,6 +2,7 @@ import { delegateName, resources } from '../../prisma/client.ts';
 import type { Integrator } from '../harness.ts';
 import {
   makeBankTransaction,
+  makeCompany,
   makeCustomer,
   makeDelivery,
   makeInvoice,
@@ -14,6 +15,7 @@ import { samples } from '../resources.ts';
 
 /** At least one row in every table of a tenant's books; the ids of what has one of its own in the API. */
 export async function fill(who: Integrator) {
+  const company = await makeCompany(who);
   const customer = await makeCustomer(who);
   const supplier = await makeCustomer(who, { type: 'SUPPLIER' });
   const project = await makeProject(who, { customerId: customer });
@@ -30,6 +32,7 @@ export async function fill(who: Integrator) {
   const bytes = new Uint8Array(1);
   await who.db.storedAnswer.create({ data: { request: bytes, body: bytes, answer: bytes, createdAt: new Date() } });
   const named = {
+    company,
     customer,
     supplier,
     project,

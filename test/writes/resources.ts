@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Answer, Integrator } from '../harness.ts';
-import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import { makeCompany, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
 
 // What every updatable resource does with a change, once more and by itself: the rules of DECISIONS.md#d71-locked-rows,
@@ -49,15 +49,18 @@ interface Doors {
   resource: string;
   /** Where REST changes it, if it does. */
   path?: string;
+  /** False where a tenant has only one. */
+  hasId?: boolean;
 }
 
 /** An update that names some of these fields, through one of the doors. */
 function updates(
-  { resource, path }: Doors,
+  { resource, path, hasId = true }: Doors,
   values: Record<string, fc.Arbitrary<unknown>>,
   apply: (state: State, input: State) => State | undefined,
 ): fc.Arbitrary<Change> {
-  const mutation = `mutation ($id: UUID!, $input: Update${resource}Input!) { update${resource}(id: $id, input: $input) { id } }`;
+  const [variable, argument] = hasId ? ['$id: UUID!, ', 'id: $id, '] : ['', ''];
+  const mutation = `mutation (${variable}$input: Update${resource}Input!) { update${resource}(${argument}input: $input) { id } }`;
   const input = fc
     .shuffledSubarray(Object.keys(values), { minLength: 1, maxLength: 3 })
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, values[name] ?? fc.constant(null)]))));
@@ -66,7 +69,7 @@ function updates(
     send: (who, { id = '' }) =>
       isRest && path
         ? who.rest('PATCH', `${path}/${id}`, inRest(fields))
-        : who.graphqlAnswer(mutation, { id, input: fields }),
+        : who.graphqlAnswer(mutation, { ...(hasId && { id }), input: fields }),
     apply: (state) => apply(state, fields),
   }));
 }
@@ -379,5 +382,44 @@ const webhook: Resource = {
   },
 };
 
+const blank = { legalName: 'a', city: null, iban: null, defaultVatRate: null };
+const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry contactName
+  phone email iban bic paymentTermsDays defaultVatRate footer language accentColor`;
+
+const company: Resource = {
+  mutation: 'updateCompany',
+  make: async (who) => {
+    const words = companyFields.split(/\s+/);
+    const nothing = Object.fromEntries(words.map((name) => [name, null]));
+    return { id: await makeCompany(who, { ...nothing, ...blank }) };
+  },
+  change: updates(
+    { resource: 'Company', hasId: false },
+    {
+      legalName: word,
+      addressLine1: optionalWord,
+      addressLine2: optionalWord,
+      postalCode: optionalWord,
+      city: optionalWord,
+      country: fc.constantFrom('DE', 'FR', null),
+      vatId: fc.constantFrom('DE123456789', null),
+      taxNumber: optionalWord,
+      registerEntry: optionalWord,
+      contactName: optionalWord,
+      phone: optionalWord,
+      email: fc.constantFrom('a@example.com', null),
+      iban: fc.constantFrom('DE02120300000000202051', null),
+      bic: fc.constantFrom('BYLADEM1001', null),
+      paymentTermsDays: fc.constantFrom(7, 30, null),
+      defaultVatRate: fc.constantFrom('7', '19', null),
+      footer: optionalWord,
+      language: fc.constantFrom('de', 'en', null),
+      accentColor: fc.constantFrom('#000000', null),
+    },
+    (state, input) => ({ ...state, ...input }),
+  ),
+  read: async (who) => (await who.graphql(`{ company { ${companyFields} } }`)).company,
+};
+
 /** Every resource that an update changes. */
-export const resources: Resource[] = [project, customer, receipt, invoice, timeEntry, webhook];
+export const resources: Resource[] = [company, project, customer, receipt, invoice, timeEntry, webhook];

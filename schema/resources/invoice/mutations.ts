@@ -5,6 +5,7 @@ import { key, type Context } from '../../context.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { among, count, currency, given, notNull, text } from '../../input/validators.ts';
+import { findCompany } from '../company.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
 import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
@@ -29,7 +30,8 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
     invoiceDate: t.field({ type: 'Date', required: true }),
     dueDate: t.field({
       type: 'Date',
-      description: "Not before the invoice date. Default: after the customer's payment terms, or 14 days after it.",
+      description:
+        "Not before the invoice date. Default: after the customer's or the company's payment terms, or 14 days after it.",
     }),
     subject: subject(t),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
@@ -105,11 +107,11 @@ function dueDateOf(invoiceDate: Date, paymentTermsDays: number): Date {
   return due < lastDay ? due : lastDay;
 }
 
-/** The days until payment that are agreed with a customer; undefined where there are none. */
-export async function paymentTermsOf({ db, ...context }: Context, customerId: string): Promise<number | undefined> {
+/** The days until payment of a customer's invoices: the customer's own, or the company's; undefined without any. */
+export async function paymentTermsOf(context: Context, customerId: string): Promise<number | undefined> {
   const select = { id: true, paymentTermsDays: true };
-  const customer = await db.customer.findUnique({ where: key(context, customerId), select });
-  return customer?.paymentTermsDays ?? undefined;
+  const customer = await context.db.customer.findUnique({ where: key(context, customerId), select });
+  return customer?.paymentTermsDays ?? (await findCompany(context))?.paymentTermsDays ?? undefined;
 }
 
 interface Draft {

@@ -9,6 +9,7 @@ import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import {
   makeBankTransaction,
+  makeCompany,
   makeCustomer,
   makeInvoice,
   makeProject,
@@ -46,6 +47,7 @@ beforeAll(async () => {
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
     { input: { url: 'http://127.0.0.1:9/zwebhooksz', description: texts.webhooks } },
   );
+  await makeCompany(acme, { legalName: texts.company, city: texts.company });
   const customer = await makeCustomer(acme, { companyName: texts.customers, city: texts.customers });
   const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: texts.customers });
   const items = [{ title: texts.invoices, quantity: '1', unitPriceNet: '1231.31', vatRate: '19' }];

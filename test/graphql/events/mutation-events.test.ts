@@ -37,6 +37,7 @@ const withoutEvents: Record<string, string> = {
       'A webhook receives events. Telling it of itself would tell whoever took it over.',
     ]),
   ),
+  updateCompany: 'A setting of the tenant. Issued invoices keep what they said.',
   pingWebhook: 'webhook.ping is sent to this webhook only, and concerns no resource.',
   ...Object.fromEntries(
     ['importCustomers', 'importProjects', 'importInvoices', 'importReceipts', 'importTimeEntries'].map((name) => [

@@ -7,7 +7,7 @@ import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import { makeEach, samples } from '../../resources.ts';
-import { item, makeCustomer, makeDelivery, makeInvoice, makePayment, makeReceipt } from '../books.ts';
+import { item, makeCompany, makeCustomer, makeDelivery, makeInvoice, makePayment, makeReceipt } from '../books.ts';
 
 const types = Object.values(toSchema().getTypeMap()).filter(isObjectType);
 const nodeTypes = types.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
@@ -31,6 +31,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     return (await who.graphql(`{ invoice(id: "${id}") { items { id } } }`)).invoice.items[0].id;
   },
   Payment: async (who) => makePayment(who, await makeInvoice(who, { status: 'ISSUED' })),
+  Company: makeCompany,
   Webhook: async (who) => (await makeDelivery(who)).webhookId,
   Event: async (who) => (await makeDelivery(who)).eventId,
   Delivery: async (who) => (await makeDelivery(who)).id,

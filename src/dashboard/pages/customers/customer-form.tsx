@@ -1,11 +1,11 @@
 import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { iso31661 } from 'iso-3166';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { MoreFields } from '../../forms/more-fields.tsx';
-import { country, labelled, language } from '../../format/format.ts';
+import { countries, languages } from '../../format/codes.ts';
+import { labelled } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { orNull, toCount } from '../../forms/form-values.ts';
@@ -44,11 +44,6 @@ const StoredCustomer = graphql(
   [CustomerFields],
 );
 
-const countries = iso31661
-  .filter(({ state }) => state === 'assigned')
-  .map(({ alpha2 }) => ({ value: alpha2, label: country(alpha2) }))
-  .toSorted((a, b) => a.label.localeCompare(b.label));
-
 const valuesOf = (customer?: Customer) => ({
   type: customer?.type ?? 'CUSTOMER',
   companyName: customer?.companyName ?? '',
@@ -77,9 +72,6 @@ const details = [
   'language',
   'paymentTermsDays',
 ] as const satisfies (keyof Values)[];
-
-/** The languages of documents. */
-const languages = ['de', 'en'].map((code) => ({ value: code, label: language(code) }));
 
 type Values = ReturnType<typeof valuesOf>;
 

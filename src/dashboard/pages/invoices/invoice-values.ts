@@ -79,13 +79,14 @@ export const newLine = (previous?: LineValues): LineValues => ({
   servicePeriodEnd: '',
 });
 
-export const newInvoice = (customerId: string | null, currency: string): InvoiceValues => ({
+/** @param vatRate of the first line */
+export const newInvoice = (customerId: string | null, currency: string, vatRate?: string): InvoiceValues => ({
   customerId,
   invoiceDate: today(),
   dueDate: '',
   subject: '',
   currency,
-  items: [newLine()],
+  items: [{ ...newLine(), ...(vatRate !== undefined && { vatRate: decimalField(vatRate) }) }],
 });
 
 export const valuesOf = (invoice: Invoice): InvoiceValues => ({

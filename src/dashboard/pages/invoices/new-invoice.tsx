@@ -1,20 +1,43 @@
+import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
+import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { newInvoice } from './invoice-values.ts';
 
+const InvoiceDefaults = graphql(`
+  query InvoiceDefaults {
+    company {
+      id
+      defaultVatRate
+    }
+  }
+`);
+
 export default function NewInvoice(): ReactNode {
   const { tenant } = useSession();
   const [search] = useSearchParams();
+  const [{ data, error }] = useQuery({ query: InvoiceDefaults });
   return (
     <Page
       title="New invoice"
       back={{ to: '/invoices', label: 'Invoices' }}
       description="Saved as a draft, which you can edit until you issue it."
     >
-      <InvoiceEditor initial={newInvoice(search.get('customer'), tenant.defaultCurrency)} />
+      {data || error ? (
+        <InvoiceEditor
+          initial={newInvoice(
+            search.get('customer'),
+            tenant.defaultCurrency,
+            data?.company?.defaultVatRate ?? undefined,
+          )}
+        />
+      ) : (
+        <Skeleton h={420} radius="md" />
+      )}
     </Page>
   );
 }

@@ -1,0 +1,132 @@
+import type { Prisma } from '../../prisma/generated/client/client.ts';
+import type { Row } from '../../prisma/client.ts';
+import { builder } from '../builder.ts';
+import { key, type Context } from '../context.ts';
+import { NotFoundError, refuse } from '../errors.ts';
+import { expectedVersionArgument } from '../input/expected-version.ts';
+import {
+  bic,
+  color,
+  country,
+  email,
+  given,
+  iban,
+  language,
+  notNull,
+  paymentTermsDays,
+  requiredText,
+  text,
+  vatNumber,
+  vatRate,
+} from '../input/validators.ts';
+import { Node } from '../nodes/node.ts';
+import { findById } from '../rows/find-by-id.ts';
+import { isChanged } from '../rows/is-changed.ts';
+import { requireVersion } from '../rows/locked-row.ts';
+
+// The company profile. A tenant has one, or none: then its documents say what is known of the tenant.
+
+export const Company = builder.prismaObject('Company', {
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    legalName: t.exposeString('legalName'),
+    addressLine1: t.exposeString('addressLine1', { nullable: true }),
+    addressLine2: t.exposeString('addressLine2', { nullable: true }),
+    postalCode: t.exposeString('postalCode', { nullable: true }),
+    city: t.exposeString('city', { nullable: true }),
+    country: t.exposeString('country', { nullable: true }),
+    vatId: t.exposeString('vatId', { nullable: true }),
+    taxNumber: t.exposeString('taxNumber', { nullable: true }),
+    registerEntry: t.exposeString('registerEntry', { nullable: true }),
+    contactName: t.exposeString('contactName', { nullable: true }),
+    phone: t.exposeString('phone', { nullable: true }),
+    email: t.exposeString('email', { nullable: true }),
+    iban: t.exposeString('iban', { nullable: true }),
+    bic: t.exposeString('bic', { nullable: true }),
+    paymentTermsDays: t.exposeInt('paymentTermsDays', { nullable: true }),
+    defaultVatRate: t.expose('defaultVatRate', { type: 'Decimal', nullable: true }),
+    footer: t.exposeString('footer', { nullable: true }),
+    language: t.exposeString('language', { nullable: true }),
+    accentColor: t.exposeString('accentColor', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
+  description: 'Only the fields that are present change; null clears a field.',
+  fields: (t) => ({
+    legalName: t.string({ validate: requiredText(255), ...notNull }),
+    addressLine1: t.string({ validate: text(255) }),
+    addressLine2: t.string({ validate: text(255) }),
+    postalCode: t.string({ validate: text(20) }),
+    city: t.string({ validate: text(255) }),
+    country: t.string({ validate: country }),
+    vatId: t.string({ validate: vatNumber }),
+    taxNumber: t.string({ validate: text(64) }),
+    registerEntry: t.string({ validate: text(255) }),
+    contactName: t.string({ validate: text(255) }),
+    phone: t.string({ validate: text(64) }),
+    email: t.string({ validate: email }),
+    iban: t.string({ validate: iban }),
+    bic: t.string({ validate: bic }),
+    paymentTermsDays: t.int({ validate: paymentTermsDays }),
+    defaultVatRate: t.field({ type: 'Decimal', validate: vatRate }),
+    footer: t.string({ validate: text(2000) }),
+    language: t.string({ validate: language }),
+    accentColor: t.string({ validate: color }),
+  }),
+});
+
+/** The tenant's company profile; null where there is none. */
+export const findCompany = ({ db }: Pick<Context, 'db'>): Promise<Row<'Company'> | null> =>
+  db.company.findFirst({ orderBy: { id: 'asc' } });
+
+builder.queryField('company', (t) =>
+  t.prismaField({
+    type: Company,
+    nullable: true,
+    description: "The tenant's company profile; null until there is one.",
+    ability: 'company:read',
+    resolve: async (query, _root, _args, context) => {
+      const company = await findCompany(context);
+      return company && findById(context, 'Company', company, query);
+    },
+  }),
+);
+
+builder.mutationField('updateCompany', (t) =>
+  t.prismaField({
+    type: Company,
+    description: "Changes the tenant's company profile. The first change makes it, and needs the legal name.",
+    ability: 'company:write',
+    args: { input: t.arg({ type: UpdateCompanyInput, required: true }), ...expectedVersionArgument },
+    resolve: (query, _root, { input, expectedVersion }, context) =>
+      context.transaction(async (inside) => {
+        const data = { ...input, legalName: given(input.legalName) };
+        const known = await findCompany(inside);
+        const current = known && (await inside.db.lock('Company', known.id, 'no key update'));
+        if (!current) return findById(inside, 'Company', await createCompany(inside, data, expectedVersion), query);
+        requireVersion(current, expectedVersion);
+        if (!isChanged(current, data)) return findById(inside, 'Company', current, query);
+        const company = await inside.db.company.update({ where: key(context, current.id), data });
+        return findById(inside, 'Company', company, query);
+      }),
+  }),
+);
+
+/** Makes the profile. Where another request makes it at the same time, the later one changes it. */
+function createCompany(
+  { db, tenant }: Context,
+  { legalName, ...data }: Prisma.CompanyUpdateInput & { legalName?: string | undefined },
+  expectedVersion: number | null | undefined,
+): Promise<Row<'Company'>> {
+  if (expectedVersion != null) throw new NotFoundError();
+  if (legalName === undefined) refuse('input.legalName', 'Required.');
+  const fields = { ...data, legalName } as Prisma.CompanyCreateInput;
+  return db.company.upsert({ where: { tenantId: tenant.id }, create: fields, update: fields });
+}

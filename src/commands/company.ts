@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { isInputObjectType } from 'graphql';
+import { parseJson } from '../../rest-shim/exact-json.ts';
+import { compileDecoder, toRestPath, toSnakeCase } from '../../rest-shim/naming.ts';
+import { isObject } from '../../schema/books/format.ts';
+import { Problems, ValidationError } from '../../schema/errors.ts';
+import { compileDocument } from '../../schema/execution/compile-document.ts';
+import type { Database } from '../database.ts';
+import type { Domain } from '../domain.ts';
+import { RefusedError } from '../identity/index.ts';
+import { print, printJson, printRow } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
+import { CommandFailure, exitCodes } from './exit-codes.ts';
+import { operatorDomain } from './operator.ts';
+
+// A profile's file has the fields of the GraphQL input in REST's names. `get --json` prints what `set` reads.
+
+type Profile = Record<string, unknown>;
+
+function inputOf({ schema }: Domain) {
+  const input = schema.getType('UpdateCompanyInput');
+  if (!isInputObjectType(input)) throw new Error('There is no UpdateCompanyInput');
+  return input;
+}
+
+const fieldsOf = (domain: Domain): string[] => Object.keys(inputOf(domain).getFields());
+
+/** Runs a document that answers the profile as `result`, with all fields of its input. */
+async function ask(database: Database, tenantId: string, head: string, input?: unknown): Promise<Profile | null> {
+  const { domain, context } = await operatorDomain(database, tenantId);
+  const problems = new Problems();
+  const variables = input === undefined ? {} : { input: compileDecoder(inputOf(domain))(input, problems, '') };
+  try {
+    problems.throwIfAny();
+    const source = `${head} { ${fieldsOf(domain).join(' ')} } }`;
+    const row = await compileDocument<Profile | null>(domain.schema, source)(variables, context);
+    return (
+      row && Object.fromEntries(Object.entries(row).map(([name, value]) => [toSnakeCase(name), shown(name, value)]))
+    );
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const lines = Object.entries(error.errors).map(([path, messages]) => `${toRestPath(path)}: ${messages.join(' ')}`);
+    throw new CommandFailure(exitCodes.refused, 'The profile is not valid. Nothing was changed.', lines);
+  }
+}
+
+/** GraphQL answers decimals as strings. A VAT rate has so few digits that a number holds it. */
+const shown = (name: string, value: unknown): unknown =>
+  name === 'defaultVatRate' && value !== null ? Number(value) : value;
+
+async function readProfile(file: string): Promise<Profile> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RefusedError(`${file} can't be read: ${error.message}`);
+  });
+  let profile: unknown;
+  try {
+    profile = parseJson(text);
+  } catch {
+    throw new RefusedError(`${file} is not JSON`);
+  }
+  if (!isObject(profile)) throw new RefusedError(`${file} must have a JSON object`);
+  return profile;
+}
+
+export function addCompanyCommands(program: Command): void {
+  const company = program.command('company').description('the company profile: what documents say of the seller');
+  asJson(company.command('set').description("change a tenant's company profile; null clears a field"))
+    .requiredOption('--tenant <id>')
+    .requiredOption('--file <file>', 'JSON: {"legal_name": "…", "iban": "…"}; fields that are left out stay')
+    .action(async ({ tenant, file, json }: { tenant: string; file: string } & Json) => {
+      const input = await readProfile(file);
+      const set = 'mutation ($input: UpdateCompanyInput!) { result: updateCompany(input: $input)';
+      const saved = await withDatabase((database) => ask(database, tenant, set, input));
+      if (json) printJson(saved);
+      else print(`The profile of ${String(saved?.['legal_name'])} is saved.`);
+    });
+  asJson(company.command('get').description("show a tenant's company profile"))
+    .requiredOption('--tenant <id>')
+    .action(async ({ tenant, json }: { tenant: string } & Json) => {
+      const profile = await withDatabase((database) => ask(database, tenant, 'query { result: company'));
+      if (json) return printJson(profile);
+      if (!profile) return print('There is no company profile yet.');
+      for (const [name, value] of Object.entries(profile)) if (value !== null) printRow(name, String(value));
+    });
+}

@@ -1,0 +1,196 @@
+import { Card, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useClient, useMutation, useQuery } from 'urql';
+import { notifySuccess } from '../../components/toast.ts';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { countries, languages } from '../../format/codes.ts';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { readStored } from '../../forms/edit-conflict.ts';
+import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-values.ts';
+import { Form, useSubmit } from '../../forms/form.tsx';
+import { graphql, type FragmentOf } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+
+const CompanyFields = graphql(`
+  fragment CompanyFields on Company {
+    id
+    version
+    legalName
+    addressLine1
+    addressLine2
+    postalCode
+    city
+    country
+    vatId
+    taxNumber
+    registerEntry
+    contactName
+    phone
+    email
+    iban
+    bic
+    paymentTermsDays
+    defaultVatRate
+    footer
+    language
+    accentColor
+  }
+`);
+
+const CompanyQuery = graphql(
+  `
+    query Company {
+      company {
+        ...CompanyFields
+      }
+    }
+  `,
+  [CompanyFields],
+);
+
+const UpdateCompany = graphql(
+  `
+    mutation UpdateCompany($input: UpdateCompanyInput!, $expectedVersion: Int) {
+      saved: updateCompany(input: $input, expectedVersion: $expectedVersion) {
+        ...CompanyFields
+      }
+    }
+  `,
+  [CompanyFields],
+);
+
+type Company = FragmentOf<typeof CompanyFields>;
+
+const valuesOf = (company: Company | null) => ({
+  legalName: company?.legalName ?? '',
+  addressLine1: company?.addressLine1 ?? '',
+  addressLine2: company?.addressLine2 ?? '',
+  postalCode: company?.postalCode ?? '',
+  city: company?.city ?? '',
+  country: company?.country ?? null,
+  vatId: company?.vatId ?? '',
+  taxNumber: company?.taxNumber ?? '',
+  registerEntry: company?.registerEntry ?? '',
+  contactName: company?.contactName ?? '',
+  phone: company?.phone ?? '',
+  email: company?.email ?? '',
+  iban: company?.iban ?? '',
+  bic: company?.bic ?? '',
+  paymentTermsDays: company?.paymentTermsDays?.toString() ?? '',
+  defaultVatRate: company?.defaultVatRate ? decimalField(company.defaultVatRate) : '',
+  footer: company?.footer ?? '',
+  language: company?.language ?? null,
+  accentColor: company?.accentColor ?? '',
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+const inputOf = (values: Values) => ({
+  legalName: values.legalName,
+  addressLine1: orNull(values.addressLine1),
+  addressLine2: orNull(values.addressLine2),
+  postalCode: orNull(values.postalCode),
+  city: orNull(values.city),
+  country: values.country,
+  vatId: orNull(values.vatId),
+  taxNumber: orNull(values.taxNumber),
+  registerEntry: orNull(values.registerEntry),
+  contactName: orNull(values.contactName),
+  phone: orNull(values.phone),
+  email: orNull(values.email),
+  iban: orNull(values.iban),
+  bic: orNull(values.bic),
+  paymentTermsDays: toCount(values.paymentTermsDays),
+  defaultVatRate: toDecimal(values.defaultVatRate) || null,
+  footer: orNull(values.footer),
+  language: values.language,
+  accentColor: orNull(values.accentColor),
+});
+
+/** The company profile: what invoices say of the seller. */
+export default function CompanyPage(): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: CompanyQuery });
+  return (
+    <Page title="Company" description="What your invoices say of you. Issued invoices keep what they said.">
+      {data ? (
+        <CompanyForm key={data.company?.version} company={data.company} />
+      ) : error ? (
+        <LoadError error={error} refetch={refetch} />
+      ) : (
+        <Skeleton h={420} radius="md" />
+      )}
+    </Page>
+  );
+}
+
+function CompanyForm({ company }: { company: Company | null }): ReactNode {
+  const client = useClient();
+  const [, update] = useMutation(UpdateCompany);
+  const form = useForm({ mode: 'controlled', initialValues: valuesOf(company) });
+  const submission = useSubmit(
+    form,
+    (typed, context, expectedVersion) => update({ input: inputOf(typed), expectedVersion }, context),
+    () => notifySuccess('The company profile is saved.'),
+    company
+      ? {
+          version: company.version,
+          read: () =>
+            readStored(
+              client.query(CompanyQuery, {}, { requestPolicy: 'network-only' }).toPromise(),
+              ({ company: stored }) => ({ version: stored?.version ?? 0, values: valuesOf(stored) }),
+              'There is no company profile any more.',
+            ),
+        }
+      : undefined,
+  );
+  const field = form.getInputProps;
+  return (
+    <Form submission={submission} submit="Save">
+      <Section title="Name and address">
+        <TextInput label="Legal name" required {...field('legalName')} />
+        <TextInput label="Street and number" {...field('addressLine1')} />
+        <TextInput label="More of the address" {...field('addressLine2')} />
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <TextInput label="Postal code" w={120} {...field('postalCode')} />
+          <TextInput label="City" miw={180} {...field('city')} />
+        </Group>
+        <Select label="Country" data={countries} searchable clearable {...field('country')} />
+      </Section>
+      <Section title="Tax and register">
+        <TextInput label="VAT number" {...field('vatId')} />
+        <TextInput label="Tax number" description="Where it isn’t the VAT number" {...field('taxNumber')} />
+        <TextInput label="Register entry" description="Court and number" {...field('registerEntry')} />
+      </Section>
+      <Section title="Contact">
+        <TextInput label="Contact" description="The person to ask for" {...field('contactName')} />
+        <TextInput label="Phone" type="tel" {...field('phone')} />
+        <TextInput label="E-mail" type="email" inputMode="email" {...field('email')} />
+      </Section>
+      <Section title="Payment">
+        <TextInput label="IBAN" {...field('iban')} />
+        <TextInput label="BIC" {...field('bic')} />
+        <TextInput
+          label="Payment terms, days"
+          description="When an invoice is due, unless the customer has other terms. Default: 14"
+          inputMode="numeric"
+          {...field('paymentTermsDays')}
+        />
+        <DecimalInput label="Usual VAT, %" {...field('defaultVatRate')} />
+      </Section>
+      <Section title="Documents">
+        <Select label="Language" data={languages} clearable {...field('language')} />
+        <TextInput label="Colour" placeholder="#1a2b3c" {...field('accentColor')} />
+        <Textarea label="Text at the foot" autosize minRows={2} maxRows={8} {...field('footer')} />
+      </Section>
+    </Form>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  return (
+    <Card withBorder radius="md" component="fieldset" aria-label={title}>
+      <Stack gap="md">{children}</Stack>
+    </Card>
+  );
+}

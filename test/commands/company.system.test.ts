@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type Database } from '../harness.ts';
+import { kontor } from '../processes/npm.ts';
+
+let database: Database;
+let folder: string;
+let tenant: string;
+
+const run = (...args: string[]) =>
+  kontor(args, { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' });
+
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'kontor-company-'));
+  tenant = JSON.parse((await run('tenant', 'create', '--name', 'Acme', '--json')).out).id;
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function set(profile: string) {
+  const file = join(folder, 'profile.json');
+  await writeFile(file, profile);
+  return run('company', 'set', '--tenant', tenant, '--file', file, '--json');
+}
+
+const profile = {
+  legal_name: 'Kontor Studio GmbH',
+  address_line1: 'Hafenstraße 1',
+  address_line2: 'Haus B',
+  postal_code: '24103',
+  city: 'Kiel',
+  country: 'DE',
+  vat_id: 'DE123456789',
+  tax_number: '20/123/45678',
+  register_entry: 'Amtsgericht Kiel, HRB 1234',
+  contact_name: 'Ada Lovelace',
+  phone: '+49 431 123456',
+  email: 'rechnung@kontor.example',
+  iban: 'DE02120300000000202051',
+  bic: 'BYLADEM1001',
+  payment_terms_days: 21,
+  default_vat_rate: 19,
+  footer: 'Zeile eins\nZeile zwei',
+  language: 'de',
+};
+
+it('`company set` stores a profile from a file, and `company get --json` prints it as it can be set', async () => {
+  const get = () => run('company', 'get', '--tenant', tenant, '--json');
+  expect(JSON.parse((await get()).out)).toBeNull();
+  expect(JSON.parse((await set(JSON.stringify(profile))).out)).toEqual({ ...profile, accent_color: null });
+  const { out } = await get();
+  expect(JSON.parse(out)).toEqual({ ...profile, accent_color: null });
+  expect(JSON.parse((await set(out)).out)).toEqual(JSON.parse(out));
+  expect(JSON.parse((await set('{"city": "Bonn", "footer": null, "default_vat_rate": "7.5"}')).out)).toEqual({
+    ...profile,
+    city: 'Bonn',
+    footer: null,
+    default_vat_rate: 7.5,
+    accent_color: null,
+  });
+}, 60_000);
+
+it('`company set` refuses wrong and unknown fields by name, and other files', async () => {
+  const { code, err } = await set('{"iban": "DE00", "language": "fr"}');
+  expect(code).toBe(5);
+  expect(err).toContain('kontor: iban: Must be an IBAN: its length or its check digits are wrong.');
+  expect(err).toContain('kontor: language: Must be one of de, en.');
+  expect((await set('{"legal_names": "x"}')).err).toContain('kontor: legal_names: This field is not known here.');
+  expect((await set('[]')).err).toContain('must have a JSON object');
+  expect((await set('{')).err).toContain('is not JSON');
+}, 60_000);
