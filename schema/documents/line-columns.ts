@@ -24,7 +24,7 @@ export interface LineColumns {
 const gap = mm(3.5);
 const scales = [1, 0.94, 0.88, 0.82, 0.76, 0.7];
 const comfortableNameWidth = mm(48);
-const minNameWidth = mm(34);
+const minNameWidth = mm(30);
 const maxUnitWidth = mm(18);
 
 /** What stands in a line's cells, except for its name. */
@@ -87,7 +87,7 @@ export function lineColumns(
   const layout = layouts.find(({ nameWidth }) => nameWidth >= comfortableNameWidth) ?? layouts.at(-1);
   if (layout === undefined) throw new Error('no scale');
   const { styles, widths } = layout;
-  // Numbers that are wider even so are broken.
+  // Columns that are wider even so are narrowed, and what stands in them becomes smaller still.
   const others = [...widths.keys()];
   const fitted = fitWidths([...widths.values()], page.contentWidth - gap * (keys.length - 1) - minNameWidth);
   for (const [index, key] of others.entries()) widths.set(key, fitted[index] ?? 0);

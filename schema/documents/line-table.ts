@@ -137,6 +137,7 @@ class LineTable {
   drawPart({ texts, cells, mark, isLast, height }: Part): void {
     const { canvas } = this.#context;
     const isFirst = cells.length > 0;
+    if (this.#isPageEmpty && !isFirst) this.#y += padding / 2;
     const top = this.#y + (isFirst ? padding : 0);
     const drawCells = (row: Element, keys: 'before' | 'after'): void => {
       for (const [{ key, x, width, align }, block] of cells) {
@@ -176,7 +177,7 @@ function partsOf(context: TableContext, layout: LineColumns, line: EInvoice['lin
   const { canvas, formats, notes } = context;
   const contents = cellTexts(line, formats);
   const cells = layout.columns.flatMap((column): [Column, Block][] =>
-    column.key === 'name' ? [] : [[column, canvas.wrap(contents[column.key], layout.styles.cell, column.width)]],
+    column.key === 'name' ? [] : [[column, cellBlock(canvas, contents[column.key], layout, column)]],
   );
   const mark = canvas.wrap(markOf(line, notes), layout.styles.cell, page.contentWidth);
   const singleLines = lineTexts(canvas, line, layout, context).flatMap((block) =>
@@ -200,4 +201,12 @@ function partsOf(context: TableContext, layout: LineColumns, line: EInvoice['lin
       height: Math.max(textHeight, cellHeight) + (index === 0 ? padding : 0) + (isLast ? padding : 0),
     };
   });
+}
+
+/** A number is on one line: broken, it would be read as two. So it is smaller where its column is too narrow. */
+function cellBlock(canvas: Canvas, text: string, { styles }: LineColumns, { key, width }: Column): Block {
+  const { cell } = styles;
+  if (key === 'unit') return canvas.wrap(text, cell, width);
+  const share = Math.min(1, width / canvas.widthOf(text, cell));
+  return canvas.wrap(text, { ...cell, size: cell.size * share * (share < 1 ? 0.99 : 1) }, width);
 }

@@ -39,7 +39,7 @@ export function layOutTotals(
     ...invoice.vatBreakdown.map((share): [string, string] => {
       const label = texts.vat[share.category](formats.percent(share.rate), formats.money(share.net));
       const mark = markOf({ vatCategory: share.category, vatRate: share.rate }, notes);
-      return [`${label} ${mark}`, formats.money(share.vat)];
+      return [mark === '' ? label : `${label}\u00a0${mark}`, formats.money(share.vat)];
     }),
     [texts.total.gross[typeCode], formats.money(totals.gross)],
   ];
