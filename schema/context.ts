@@ -35,8 +35,8 @@ export interface Webhooks {
   seal: (secret: string) => Uint8Array<ArrayBuffer>;
 }
 
-/** The channels on which triggers notify of a tenant's changes (src/notifications.ts). */
-export const notificationChannels = ['deliveries', 'events', 'changes', 'requests'] as const;
+/** The channels on which triggers, requests, and imports notify a tenant's watchers (src/notifications.ts). */
+export const notificationChannels = ['deliveries', 'events', 'changes', 'requests', 'imports'] as const;
 export type NotificationChannel = (typeof notificationChannels)[number];
 
 /**
@@ -61,6 +61,8 @@ export interface Context extends Principal {
    * notifications may be missed.
    */
   watch: (channel: NotificationChannel, pick: NotificationPicker) => Promise<AsyncIterableIterator<string>>;
+  /** Notifies the tenant's watchers at once, also if the current transaction is rolled back later. May be lost. */
+  notify: (channel: NotificationChannel, what: string) => void;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
   /**
@@ -89,6 +91,7 @@ export function createContext(options: {
   webhooks: Webhooks;
   identity: Identity;
   watch: Context['watch'];
+  notify: Context['notify'];
   requestId: string | null;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };

@@ -51,6 +51,10 @@ export function createDomain(
         if (!notifications) throw new Error('This process serves no subscriptions');
         return notifications.watch(channel, principal.tenant.id, pick);
       },
+      notify: (channel, what) => {
+        const payload = `${principal.tenant.id} ${what}`;
+        client.$executeRaw`select pg_notify(${channel}, ${payload})`.catch(() => {}); // what is announced may be lost
+      },
       requestId,
     });
   return { ...domain, contextFor };

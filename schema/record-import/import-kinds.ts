@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
 import { ResourceNameType } from '../changes/changes.ts';
-import { kinds, type Field, type Kind } from './kinds.ts';
+import { kinds, type CellType, type Field, type Kind } from './kinds.ts';
 import { presetFile, presets, type PresetFile, type PresetName } from './presets.ts';
 
 const names = Object.keys(presets) as PresetName[];
@@ -15,6 +15,21 @@ export const ImportPreset = builder.enumType('ImportPreset', {
   ) as Record<PresetName, { description: string }>,
 });
 
+const ImportFieldType = builder.enumType('ImportFieldType', {
+  description: "How a cell's text is read.",
+  values: {
+    TEXT: { description: 'As it is.' },
+    REFERENCE: { description: 'The id of another record in the other system, or its name.' },
+    DAY: { description: 'A day in the date format.' },
+    DECIMAL: { description: 'A number with the decimal separator.' },
+    PERCENT: { description: 'A number, or a text that has a percentage.' },
+    CHOICE: { description: 'A value of an enum, in any case.' },
+    BOOLEAN: { description: '`yes` or `no`, `true` or `false`, `1` or `0`.' },
+    COUNTRY: { description: "A country's code or name." },
+    DURATION: { description: '`1:30`, `1:30:00`, or minutes.' },
+  } satisfies Record<CellType, { description: string }>,
+});
+
 const ImportField = builder.objectRef<[name: string, field: Field]>('ImportField').implement({
   description: 'A field of records that can be imported.',
   fields: (t) => ({
@@ -23,6 +38,7 @@ const ImportField = builder.objectRef<[name: string, field: Field]>('ImportField
       description: 'What it is, and how it is read.',
       resolve: ([, field]) => field.description,
     }),
+    type: t.field({ type: ImportFieldType, description: 'How it is read.', resolve: ([, field]) => field.type }),
     isRequired: t.boolean({
       description: 'Whether it needs a column or a default.',
       resolve: ([, field]) => field.required ?? false,

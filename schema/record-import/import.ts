@@ -6,6 +6,7 @@ import { Errors } from './errors.ts';
 import { externalIdsThere } from './existing-records.ts';
 import type { Kind } from './kinds.ts';
 import { makeRows, type Made } from './make-rows.ts';
+import { Progress } from './progress.ts';
 import { previewOf, type PreviewRow } from './preview.ts';
 import { FileError, readRows, type CsvFormat, type FileMapping, type FileRows, type RecordError } from './read-file.ts';
 import { readRecords, type ImportedRecord } from './records.ts';
@@ -43,14 +44,16 @@ export async function importRecords(
   schema: GraphQLSchema,
   kind: Kind,
   file: ImportedFile,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, progressId }: { dryRun: boolean; progressId: string | null },
 ): Promise<RecordImport> {
   const errors = new Errors(file.mapping.columns);
   let records: ImportedRecord[];
   let read: FileRows;
+  let progress: Progress;
   try {
     read = await readRows(file.path, file.format, file.mapping);
-    records = await readRecords(schema, kind, file.format, read.rows, errors);
+    progress = new Progress(context, progressId, read.rows.length);
+    records = await readRecords(schema, kind, file.format, read.rows, errors, progress);
   } catch (error) {
     if (error instanceof FileError) return { imported: 0, skipped: 0, leftOut: 0, errors: [error.at], preview: [] };
     throw error;
@@ -65,7 +68,8 @@ export async function importRecords(
       const added = records.filter(({ externalId }) => !there.has(externalId));
       const made = await makeRows(inside, kind, added, rows, errors);
       if (errors.all.length > 0) throw new TakenBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
-      await write(inside, kind, made);
+      progress.add(rows.length - rowsOf(added));
+      await write(inside, kind, made, (start, end) => progress.add(rowsOf(added.slice(start, end))));
       const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
       if (dryRun) throw new TakenBack(result);
       return result;
@@ -86,11 +90,20 @@ class TakenBack extends Error {
   }
 }
 
-async function write({ db }: Context, { model }: Kind, { rows }: Made): Promise<void> {
+const rowsOf = (records: ImportedRecord[]): number => records.reduce((sum, { rows }) => sum + rows.length, 0);
+
+/** @param onWritten is told which records are written */
+async function write(
+  { db }: Context,
+  { model }: Kind,
+  { rows }: Made,
+  onWritten: (start: number, end: number) => void,
+): Promise<void> {
   for (let start = 0; start < rows.length; start += batchRecords) {
     const batch = rows.slice(start, start + batchRecords);
     const of = <Name extends keyof Rows>(name: Name): NonNullable<Rows[Name]> =>
       batch.flatMap((each) => (each[name] ?? []) as never[]) as NonNullable<Rows[Name]>;
     await db.insert({ [model]: of(model), InvoiceItem: of('InvoiceItem'), Payment: of('Payment') });
+    onWritten(start, start + batchRecords);
   }
 }

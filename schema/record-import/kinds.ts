@@ -2,11 +2,11 @@ import type { Ability } from '../ability.ts';
 import type { ResourceName } from '../changes/feed.ts';
 
 /**
- * How a cell's text is read. `reference` is an id in the other system, or a name; `duration` is minutes, or 1:30; `percent` is a
+ * How a cell's text is read. `REFERENCE` is an id in the other system, or a name; `DURATION` is minutes, or 1:30; `PERCENT` is a
  * number, or a text that has a percentage, such as `20% (VAT on Income)`.
  */
 export type CellType =
-  'text' | 'day' | 'decimal' | 'percent' | 'boolean' | 'choice' | 'country' | 'duration' | 'reference';
+  'TEXT' | 'DAY' | 'DECIMAL' | 'PERCENT' | 'BOOLEAN' | 'CHOICE' | 'COUNTRY' | 'DURATION' | 'REFERENCE';
 
 export interface Field {
   type: CellType;
@@ -31,17 +31,17 @@ export interface Kind {
 }
 
 const externalId = {
-  type: 'text',
+  type: 'TEXT',
   required: true,
   isOwn: true,
   description: 'The id in the other system. A row that was imported before is skipped.',
 } as const satisfies Field;
-const currency = { type: 'text', description: "ISO 4217. Default: the tenant's." } as const satisfies Field;
-const text = (description: string): Field => ({ type: 'text', description });
-const day = (description: string): Field => ({ type: 'day', description });
-const decimal = (description: string): Field => ({ type: 'decimal', description });
-const percent = (description: string): Field => ({ type: 'percent', description });
-const reference = (description: string): Field => ({ type: 'reference', isOwn: true, description });
+const currency = { type: 'TEXT', description: "ISO 4217. Default: the tenant's." } as const satisfies Field;
+const text = (description: string): Field => ({ type: 'TEXT', description });
+const day = (description: string): Field => ({ type: 'DAY', description });
+const decimal = (description: string): Field => ({ type: 'DECIMAL', description });
+const percent = (description: string): Field => ({ type: 'PERCENT', description });
+const reference = (description: string): Field => ({ type: 'REFERENCE', isOwn: true, description });
 const required = (field: Field): Field => ({ ...field, required: true });
 
 const named = 'its id in the other system, or its name, exactly as here';
@@ -57,14 +57,14 @@ export const kinds: readonly Kind[] = [
     reads: [],
     fields: {
       externalId,
-      type: required({ type: 'choice', description: '`customer` or `supplier`.' }),
+      type: required({ type: 'CHOICE', description: '`customer` or `supplier`.' }),
       companyName: required(text('The name of the company or person.')),
       email: text('The e-mail address.'),
       addressLine1: text('Street and number.'),
       postalCode: text('The postal code.'),
       city: text('The city.'),
       country: {
-        type: 'country',
+        type: 'COUNTRY',
         description: 'ISO 3166-1 alpha-2, or the name in English, German, French, or Dutch.',
       },
       vatId: text('The VAT identification number.'),
@@ -85,7 +85,7 @@ export const kinds: readonly Kind[] = [
       name: required(text("The project's name.")),
       customer: reference(`The customer: ${named}.`),
       description: text('A description of the work.'),
-      status: { type: 'choice', description: '`active`, `completed`, or `archived`. Default: active.' },
+      status: { type: 'CHOICE', description: '`active`, `completed`, or `archived`. Default: active.' },
       hourlyRateNet: decimal('The net price per hour.'),
       currency,
       budgetHours: decimal('The agreed number of hours.'),
@@ -164,10 +164,10 @@ export const kinds: readonly Kind[] = [
       externalId,
       project: required(reference(`The project: ${named}.`)),
       date: required(day('The day of the work.')),
-      duration: { type: 'duration', isOwn: true, description: 'The time worked: `1:30`, `1:30:00`, or minutes.' },
+      duration: { type: 'DURATION', isOwn: true, description: 'The time worked: `1:30`, `1:30:00`, or minutes.' },
       hours: { ...decimal('The time worked in hours, instead of `duration`.'), isOwn: true },
       description: text('What was done.'),
-      billable: { type: 'boolean', description: '`yes` or `no`, `true` or `false`, `1` or `0`. Default: yes.' },
+      billable: { type: 'BOOLEAN', description: '`yes` or `no`, `true` or `false`, `1` or `0`. Default: yes.' },
       hourlyRateNet: decimal("The net price per hour. Default: the project's."),
       person: reference('The e-mail address or name of the member who worked. Default: the caller.'),
     },

@@ -58,6 +58,10 @@ function addImport(kind: Kind): void {
         }),
         format: t.arg({ type: CsvFormatInput, description: 'How the file is written.' }),
         dryRun: t.arg.boolean({ description: 'Whether to check only, and write nothing. Default: false.' }),
+        progressId: t.arg({
+          type: 'UUID',
+          description: 'An id of your own, under which `importProgress` reports how far the import is.',
+        }),
       },
       rules: (args, context, problems) => {
         requireAbilities(context, kind.reads);
@@ -66,14 +70,14 @@ function addImport(kind: Kind): void {
         for (const [field, { required }] of Object.entries(fields))
           if (required && !mapped.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
       },
-      resolve: (_root, { file, preset, format, dryRun, ...args }, context, { schema }) => {
+      resolve: (_root, { file, preset, format, dryRun, progressId, ...args }, context, { schema }) => {
         if (file.fault !== undefined) refuse('file', file.fault);
         const read = {
           path: file.path,
           format: formatOf(kind, preset, format ?? {}),
           mapping: mappingOf(kind, { preset, ...args }),
         };
-        return importRecords(context, schema, kind, read, { dryRun: dryRun ?? false });
+        return importRecords(context, schema, kind, read, { dryRun: dryRun ?? false, progressId: progressId ?? null });
       },
     }),
   );

@@ -33,18 +33,18 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
   const amountOf = amountReader(format.decimalSeparator);
 
   const readers: Record<CellType, (text: string) => unknown> = {
-    text: (text) => text,
-    reference: (text) => text,
-    day: (text) => dayOf(text, ''),
-    decimal: (text) => amountOf(text, ''),
-    percent: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
-    choice: (text) => text.toUpperCase(),
-    country: (text) => countryOf(text) ?? text,
-    boolean: (text) => {
+    TEXT: (text) => text,
+    REFERENCE: (text) => text,
+    DAY: (text) => dayOf(text, ''),
+    DECIMAL: (text) => amountOf(text, ''),
+    PERCENT: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
+    CHOICE: (text) => text.toUpperCase(),
+    COUNTRY: (text) => countryOf(text) ?? text,
+    BOOLEAN: (text) => {
       const value = choices[text.toLowerCase()] ?? text.toLowerCase();
       return value === 'true' ? true : value === 'false' ? false : text;
     },
-    duration: minutesOf,
+    DURATION: minutesOf,
   };
 
   return ({ cells }: CsvRow, problems: Problems): Values => {

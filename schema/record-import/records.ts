@@ -4,6 +4,7 @@ import { StatementError } from '../bank-import/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
 import type { Errors } from './errors.ts';
 import type { Kind } from './kinds.ts';
+import type { Progress } from './progress.ts';
 import { FileError, type CsvFormat, type CsvRow } from './read-file.ts';
 import { createRowReader, type Values } from './read-row.ts';
 
@@ -29,6 +30,7 @@ export async function readRecords(
   format: CsvFormat,
   rows: CsvRow[],
   errors: Errors,
+  progress: Progress,
 ): Promise<ImportedRecord[]> {
   let read;
   try {
@@ -40,6 +42,7 @@ export async function readRecords(
   const records = new Map<string, ImportedRecord>();
   for (const [at, row] of rows.entries()) {
     if (at % rowsAtOnce === 0) await nextTurn();
+    progress.add(1);
     const problems = new Problems();
     const values = read(row, problems);
     errors.addAll(row, problems);

@@ -1,6 +1,7 @@
 import { Suspense, type ComponentType, type ReactNode } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import {
+  ArrowDownTrayIcon,
   BoltIcon,
   BriefcaseIcon,
   BuildingLibraryIcon,
@@ -49,6 +50,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
       { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
       { path: '/deliveries', label: 'Deliveries', icon: PaperAirplaneIcon },
+      { path: '/import', label: 'Import', icon: ArrowDownTrayIcon },
     ],
   },
 ];
@@ -79,6 +81,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/projects', Page: lazyPage(() => import('./pages/projects/projects.tsx')) },
   { path: '/projects/:id', Page: lazyPage(() => import('./pages/projects/project.tsx')) },
   { path: '/time-entries', Page: lazyPage(() => import('./pages/time-entries/time-entries.tsx')) },
+  { path: '/import', Page: lazyPage(() => import('./pages/import/import.tsx')) },
   { path: '/deliveries', Page: lazyPage(() => import('./pages/deliveries/deliveries.tsx')) },
   { path: '/deliveries/:id', Page: lazyPage(() => import('./pages/deliveries/delivery.tsx')) },
   { path: '/account', Page: lazyPage(() => import('./pages/account/account.tsx')) },

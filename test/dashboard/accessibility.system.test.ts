@@ -51,6 +51,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/projects/PROJECT',
     '/time-entries',
     '/deliveries',
+    '/import',
     '/deliveries/DELIVERY',
     '/account',
     '/settings/company',

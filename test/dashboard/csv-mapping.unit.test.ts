@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headOf, isCsv, rowsOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-head.ts';
+import { headOf, isCsv, rowsOf } from '../../src/dashboard/upload/csv-head.ts';
 import { guessMapping, mappingOf } from '../../src/dashboard/pages/bank-transactions/upload/csv-values.ts';
 
 const file = (...parts: BlobPart[]): File => new File(parts, 'statement');

@@ -12,6 +12,7 @@ export interface Options {
   defaults?: Record<string, string>;
   format?: Record<string, unknown>;
   dryRun?: boolean;
+  progressId?: string;
 }
 
 /** The answer to the upload of a CSV file. */
@@ -23,8 +24,8 @@ export function uploadRecords(
   options: Options,
   selected = '',
 ): Promise<Answer> {
-  const query = `mutation ($file: Upload!, $preset: ImportPreset, $columns: ${kind}ColumnsInput, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean) {
-    result: import${plural(kind)}(file: $file, preset: $preset, columns: $columns, defaults: $defaults, format: $format, dryRun: $dryRun) {
+  const query = `mutation ($file: Upload!, $preset: ImportPreset, $columns: ${kind}ColumnsInput, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean, $progressId: UUID) {
+    result: import${plural(kind)}(file: $file, preset: $preset, columns: $columns, defaults: $defaults, format: $format, dryRun: $dryRun, progressId: $progressId) {
       imported skipped leftOut errors { line column message } ${selected}
     }
   }`;

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { PlusIcon } from '@heroicons/react/24/outline';
+import { ArrowDownTrayIcon, PlusIcon } from '@heroicons/react/24/outline';
 import { Fragment, type ComponentType, type ReactNode, type SVGProps } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
+import type { EnumOf } from '../graphql.ts';
 import { Page, type PageProps } from '../layout/page.tsx';
 import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
@@ -20,6 +21,8 @@ interface Props<Name extends string, Variables, Given> extends Omit<PageProps, '
   /** Default: newest first. */
   initialSort?: Sort;
   add?: AddAction;
+  /** The kind of records that a file of another system can have: `CUSTOMER`. */
+  importable?: EnumOf<'ResourceName'>;
   empty: EmptyListTexts;
   /** Content above the filters. */
   children?: ReactNode;
@@ -42,11 +45,16 @@ interface AddAction {
 export function ListPage<Name extends string, Variables, Given extends Variables>(
   props: Props<Name, Variables, Given>,
 ): ReactNode {
-  const { table: Table, search, filters, variables, initialSort, add, empty, children, ...page } = props;
+  const { table: Table, search, filters, variables, initialSort, add, importable, empty, children, ...page } = props;
   const [path, navigate] = useLocation();
   const [adding, dialog] = useDisclosure();
   const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...keysOf(filters)], initialSort);
-  const button = add && <AddButton {...add} open={dialog.open} />;
+  const button = (
+    <>
+      {importable && <ImportButton records={importable} title={page.title} />}
+      {add && <AddButton {...add} open={dialog.open} />}
+    </>
+  );
   return (
     <Page actions={button} {...page}>
       {children}
@@ -77,6 +85,20 @@ export function ListPage<Name extends string, Variables, Given extends Variables
         </Dialog>
       )}
     </Page>
+  );
+}
+
+function ImportButton({ records, title }: { records: string; title: string }): ReactNode {
+  return (
+    <Button
+      component={Link}
+      to={`/import?records=${records}`}
+      variant="default"
+      aria-label={`Import ${title.toLowerCase()}`}
+      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+    >
+      Import
+    </Button>
   );
 }
 

@@ -73,6 +73,7 @@ export default function Customers(): ReactNode {
         type: (filter) => <Choice label="Kind" all="All kinds" options={labelled(customerTypes)} {...filter} />,
       }}
       variables={({ q, type }) => ({ q, type: oneOf(type, customerTypes) })}
+      importable="CUSTOMER"
       add={{
         label: 'Add a customer',
         form: ({ onDone, onCancel }) => <CustomerForm onDone={({ id }) => onDone(id)} onCancel={onCancel} />,

@@ -29,6 +29,7 @@ export default function Invoices(): ReactNode {
         from,
         to,
       })}
+      importable="INVOICE"
       add={{ label: 'New invoice', to: '/invoices/new' }}
       empty={{
         icon: DocumentTextIcon,

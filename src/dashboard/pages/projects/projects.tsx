@@ -86,6 +86,7 @@ export default function Projects(): ReactNode {
         ),
       }}
       variables={({ q, status, customer }) => ({ q, status: oneOf(status, projectStatuses), customerId: customer })}
+      importable="PROJECT"
       add={{ label: 'Add a project', form: (props) => <ProjectForm {...props} /> }}
       empty={{
         icon: BriefcaseIcon,

@@ -105,6 +105,7 @@ export default function Receipts(): ReactNode {
         ),
       }}
       variables={({ q, status, supplier }) => ({ q, status: oneOf(status, receiptStatuses), supplierId: supplier })}
+      importable="RECEIPT"
       add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
       empty={{
         icon: ReceiptPercentIcon,

@@ -14,6 +14,7 @@ const billing = [
 export default function TimeEntries(): ReactNode {
   return (
     <ListPage
+      importable="TIME_ENTRY"
       title="Time entries"
       description="Your time, and that of your colleagues."
       table={TimeEntryTable}

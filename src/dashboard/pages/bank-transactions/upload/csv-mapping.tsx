@@ -1,13 +1,11 @@
 import {
   Autocomplete,
-  Box,
   Card,
   Checkbox,
   MultiSelect,
   Select,
   SimpleGrid,
   Stack,
-  Table,
   Text,
   TextInput,
   Title,
@@ -15,7 +13,9 @@ import {
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { currencies } from '../../../format/format.ts';
-import { amountKinds, knownDateFormats } from './csv-values.ts';
+import { CsvPreview } from '../../../upload/csv-preview.tsx';
+import { knownDateFormats } from '../../../upload/csv-formats.ts';
+import { amountKinds } from './csv-values.ts';
 import type { StatementValues } from './upload-statement.tsx';
 
 interface Props {
@@ -50,7 +50,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
             with the same columns.
           </Text>
         </div>
-        <Preview rows={rows} headerRow={headerRow} />
+        <CsvPreview rows={rows} headerRow={headerRow} />
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           <TextInput label="Lines to skip" inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
           <Checkbox
@@ -132,19 +132,4 @@ function columnLabel(cell: string, example: string | undefined, index: number, h
   const name = headerRow ? cell.trim() || `Column ${index + 1}` : `Column ${index + 1}`;
   const sample = (headerRow ? example : cell)?.trim().slice(0, 24);
   return sample ? `${name} (${sample})` : name;
-}
-
-function Preview({ rows, headerRow }: { rows: string[][]; headerRow: boolean }): ReactNode {
-  if (rows.length === 0) return <Text size="sm">The file’s first rows can’t be read.</Text>;
-  return (
-    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="The file’s first rows">
-      <Table
-        withTableBorder
-        withColumnBorders
-        fz="xs"
-        style={{ whiteSpace: 'nowrap' }}
-        data={headerRow ? { head: rows[0] ?? [], body: rows.slice(1, 4) } : { body: rows.slice(0, 3) }}
-      />
-    </Box>
-  );
 }

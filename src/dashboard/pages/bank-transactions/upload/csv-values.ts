@@ -1,3 +1,4 @@
+import { dateFormatOf } from '../../../upload/csv-formats.ts';
 import { orNull } from '../../../forms/form-values.ts';
 
 /** How a CSV states its amounts. */
@@ -57,17 +58,6 @@ const names: [field: Exclude<keyof CsvValues['columns'], 'reference'>, pattern: 
 
 const references = /verwendungszweck|reference|purpose|omschrijving|mededeling|description|buchungstext/;
 
-const dateFormats: [pattern: RegExp, format: string][] = [
-  [/^\d{4}-\d\d-\d\d/, 'YYYY-MM-DD'],
-  [/^\d{1,2}\.\d{1,2}\.\d{4}/, 'DD.MM.YYYY'],
-  [/^\d{1,2}\.\d{1,2}\.\d\d$/, 'DD.MM.YY'],
-  [/^\d{1,2}\/\d{1,2}\/\d{4}/, 'DD/MM/YYYY'],
-  [/^\d{1,2}-\d{1,2}-\d{4}/, 'DD-MM-YYYY'],
-  [/^\d{8}$/, 'YYYYMMDD'],
-];
-
-export const knownDateFormats = [...dateFormats.map(([, format]) => format), 'MM/DD/YYYY', 'YYYY/MM/DD'];
-
 const iban = /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/;
 const ownAccountName = /auftragskonto|own|eigen/;
 
@@ -107,7 +97,7 @@ export function guessMapping([header = [], ...rows]: string[][], currency: strin
   return {
     headerRow: true,
     skipLines: '0',
-    dateFormat: dateFormats.find(([pattern]) => pattern.test(cellOf(columns.bookingDate)))?.[1] ?? 'DD.MM.YYYY',
+    dateFormat: dateFormatOf([cellOf(columns.bookingDate)]) ?? 'DD.MM.YYYY',
     decimalSeparator: /\.\d{1,2}\D*$/.test(amount) ? '.' : ',',
     amountKind: columns.debit && columns.credit ? 'debitAndCredit' : columns.direction ? 'direction' : 'signed',
     columns,

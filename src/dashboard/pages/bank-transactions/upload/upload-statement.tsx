@@ -8,13 +8,13 @@ import { Page } from '../../../layout/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session/session.tsx';
-import { headOf, isCsv, rowsOf } from './csv-head.ts';
+import { headOf, isCsv, rowsOf } from '../../../upload/csv-head.ts';
 import { CsvMapping } from './csv-mapping.tsx';
 import { loadMapping, saveMapping } from './csv-memory.ts';
 import { guessMapping, mappingOf, type CsvValues } from './csv-values.ts';
-import { DropZone } from './drop-zone.tsx';
+import { DropZone } from '../../../upload/drop-zone.tsx';
 import { Outcome } from './outcome.tsx';
-import { uploadingFetch } from './uploading-fetch.ts';
+import { uploadingFetch } from '../../../upload/uploading-fetch.ts';
 
 const ImportBankStatement = graphql(`
   mutation ImportBankStatement($file: Upload!, $csv: CsvMappingInput) {
@@ -89,6 +89,7 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   return (
     <Form submission={submission} submit="Import" onCancel={() => navigate(back.to)}>
       <DropZone
+        label="Bank statement"
         file={file}
         onChange={choose}
         description="CAMT.053, MT940 or CSV, at most 64 MiB"

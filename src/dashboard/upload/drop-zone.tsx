@@ -1,9 +1,11 @@
 import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
 import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
-import { bytes } from '../../../format/format.ts';
+import { bytes } from '../format/format.ts';
 
 interface Props {
+  /** The file's name for screen readers: `Bank statement`. */
+  label: string;
   file: File | null;
   onChange: (file: File) => void;
   /** The accepted files. */
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** Accepts one file: dropped, or selected by the button. */
-export function DropZone({ file, onChange, description, error, disabled = false, ...rest }: Props): ReactNode {
+export function DropZone({ label, file, onChange, description, error, disabled = false, ...rest }: Props): ReactNode {
   const [dragging, setDragging] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -64,7 +66,7 @@ export function DropZone({ file, onChange, description, error, disabled = false,
             ref={input}
             type="file"
             hidden
-            aria-label="Bank statement"
+            aria-label={label}
             onChange={({ currentTarget }) => {
               const [picked] = currentTarget.files ?? [];
               if (picked) onChange(picked);

@@ -1,0 +1,124 @@
+import { Alert, Box, Button, Card, Group, Stack, Table, Title } from '@mantine/core';
+import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { count, label, sentence } from '../../format/format.ts';
+import { SimpleTable } from '../../list/simple-table.tsx';
+import { labelOf, type Kind } from './fields.ts';
+import type { Result } from './import-mutations.ts';
+import { ImportProgress } from './import-progress.tsx';
+import type { Column } from './mapping-values.ts';
+import type { ImportRun } from './use-import.ts';
+
+interface Props {
+  kind: Kind;
+  columns: Column[];
+  result: Result;
+  run: ImportRun;
+  onBack: () => void;
+  onImport: () => void;
+}
+
+/** The third step: what the dry run found. It takes the focus, so that screen readers announce it. */
+export function CheckFile({ kind, columns, result, run, onBack, onImport }: Props): ReactNode {
+  const { errors, preview } = result;
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => region.current?.focus(), []);
+  return (
+    <Stack gap="md" ref={region} tabIndex={-1} role="region" aria-label="Check" style={{ outline: 'none' }}>
+      {errors.length > 0 ? (
+        <Errors errors={errors} columns={columns} />
+      ) : (
+        <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title="The file has no errors">
+          Nothing is imported yet.
+        </Alert>
+      )}
+      {errors.length === 0 && <Counts result={result} isDone={false} />}
+      {preview.length > 0 && <Preview kind={kind} preview={preview} />}
+      <ImportProgress run={run} label="Importing" />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onBack} disabled={run.busy}>
+          Back to the columns
+        </Button>
+        {errors.length === 0 && (
+          <Button onClick={onImport} loading={run.busy}>
+            Import
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** The numbers of records. */
+export function Counts({ result, isDone }: { result: Result; isDone: boolean }): ReactNode {
+  const { imported, skipped, leftOut } = result;
+  return (
+    <DescriptionList
+      items={[
+        [isDone ? 'Imported' : 'New', count(imported)],
+        ['Imported before, unchanged', count(skipped)],
+        ['Rows left out', leftOut > 0 ? count(leftOut) : null],
+      ]}
+    />
+  );
+}
+
+function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[] }): ReactNode {
+  return (
+    <>
+      <Alert color="red" icon={<ExclamationTriangleIcon aria-hidden />} title="The file has errors">
+        Nothing is imported. Change the columns, or correct the file and choose it again.
+      </Alert>
+      <SimpleTable
+        caption="Errors"
+        rows={errors.map((error, index) => ({ ...error, id: String(index) }))}
+        columns={[
+          { header: 'Line', cell: ({ line }) => line ?? 'File', width: 90 },
+          { header: 'Column', cell: ({ column }) => column && headingOf(column, columns) },
+          { header: 'Error', cell: ({ message }) => sentence(message) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** The heading of a column that is named by its position, and the name of a field without a column. */
+function headingOf(column: string, columns: Column[]): string {
+  const known = columns.find(({ value }) => value === column);
+  return known ? known.heading : /^[a-z]\w*$/.test(column) ? labelOf(column) : column;
+}
+
+/** The first rows as they will be imported. */
+function Preview({ kind, preview }: { kind: Kind; preview: Result['preview'] }): ReactNode {
+  const shown = kind.fields.filter(({ name }) =>
+    preview.some(({ cells }) => cells.some(({ field }) => field === name)),
+  );
+  return (
+    <Card withBorder radius="md" component="section" aria-labelledby="preview">
+      <Stack gap="sm">
+        <Title order={2} size="h4" id="preview">
+          The first rows, as they are read
+        </Title>
+        <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="The first rows, as they are read">
+          <Table
+            withTableBorder
+            withColumnBorders
+            fz="xs"
+            style={{ whiteSpace: 'nowrap' }}
+            data={{
+              head: ['Line', ...shown.map(({ name }) => labelOf(name))],
+              body: preview.map(({ line, cells }) => [
+                line,
+                ...shown.map(({ name, type }) => {
+                  const text = cells.find(({ field }) => field === name)?.text ?? '';
+                  return type === 'CHOICE' ? label(text) : text;
+                }),
+              ]),
+            }}
+          />
+        </Box>
+      </Stack>
+    </Card>
+  );
+}

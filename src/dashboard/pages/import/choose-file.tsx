@@ -1,0 +1,39 @@
+import { Button, Group, Select, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { DropZone } from '../../upload/drop-zone.tsx';
+import { allRecords, records as known, type Records } from './records.ts';
+import { oneOf } from '../../list/list-state.ts';
+
+interface Props {
+  records: Records;
+  onRecords: (records: Records) => void;
+  file: File | null;
+  onFile: (file: File) => void;
+  onNext: () => void;
+}
+
+/** The first step: what is imported, and from which file. */
+export function ChooseFile({ records, onRecords, file, onFile, onNext }: Props): ReactNode {
+  return (
+    <Stack gap="md">
+      <Select
+        label="Records"
+        description="What the file has"
+        maw={360}
+        allowDeselect={false}
+        data={allRecords.map((value) => ({ value, label: known[value].label }))}
+        value={records}
+        onChange={(value) => {
+          const chosen = oneOf(value ?? undefined, allRecords);
+          if (chosen) onRecords(chosen);
+        }}
+      />
+      <DropZone label="File to import" file={file} onChange={onFile} description="CSV, at most 10,000 rows" />
+      <Group justify="flex-end">
+        <Button disabled={!file} onClick={onNext}>
+          Next
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,58 @@
+import { fieldName } from '../../errors/plain-messages.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+
+export const ImportKinds = graphql(`
+  query ImportKinds {
+    importKinds {
+      resource
+      fields {
+        name
+        description
+        type
+        isRequired
+      }
+      presets {
+        preset
+        title
+        columns {
+          field
+          text
+        }
+        defaults {
+          field
+          text
+        }
+        dateFormat
+        decimalSeparator
+        leftOut {
+          column
+          texts
+        }
+      }
+    }
+  }
+`);
+
+export type Kind = ResultOf<typeof ImportKinds>['importKinds'][number];
+export type Field = Kind['fields'][number];
+export type PresetFile = Kind['presets'][number];
+
+/** Names that don't follow from the field's own. */
+const names: Record<string, string> = {
+  externalId: 'Id in the other system',
+  companyName: 'Name',
+  email: 'E-mail address',
+  addressLine1: 'Street and number',
+  vatId: 'VAT number',
+  totalGross: 'Gross total',
+  unitPriceNet: 'Net unit price',
+  lineTotalNet: 'Net line total',
+  hourlyRateNet: 'Net hourly rate',
+  amountGross: 'Gross amount',
+};
+
+/** A field's name for users. */
+export const labelOf = (field: string): string => names[field] ?? fieldName(field);
+
+/** A field's description for users: without the marks of code. */
+export const hintOf = ({ description }: Field): string => description.replaceAll('`', '');

@@ -1,0 +1,130 @@
+import { Skeleton, Stack, Stepper } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { useSearchParams } from 'wouter';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { Page } from '../../layout/page.tsx';
+import { oneOf } from '../../list/list-state.ts';
+import { CheckFile } from './check-file.tsx';
+import { ChooseFile } from './choose-file.tsx';
+import { readHead, rowsOfHead, type FileHead } from './file-head.ts';
+import { ImportKinds, type Kind } from './fields.ts';
+import type { Result } from './import-mutations.ts';
+import { MapColumns } from './map-columns.tsx';
+import { columnsOf, detectPreset, mappingFor, type MappingValues } from './mapping-values.ts';
+import { Outcome } from './outcome.tsx';
+import { allRecords, type Records } from './records.ts';
+import { useImport } from './use-import.ts';
+
+export default function Import(): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: ImportKinds });
+  return (
+    <Page
+      title="Import"
+      description="Records from another system, as CSV files. Import customers first, then projects, then the rest."
+      guide={{ href: '/docs/moving', label: 'Moving in and out' }}
+    >
+      {data ? (
+        <Wizard kinds={data.importKinds} />
+      ) : error ? (
+        <LoadError error={error} refetch={refetch} />
+      ) : (
+        <Skeleton h={320} />
+      )}
+    </Page>
+  );
+}
+
+function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
+  const [search] = useSearchParams();
+  const [step, setStep] = useState(0);
+  const [records, setRecords] = useState<Records>(oneOf(search.get('records') ?? undefined, allRecords) ?? 'CUSTOMER');
+  const [head, setHead] = useState<FileHead>();
+  const [mapping, setMapping] = useState<MappingValues>();
+  const [checked, setChecked] = useState<Result>();
+  const [outcome, setOutcome] = useState<Result>();
+  const run = useImport(records);
+  const kind = kinds.find(({ resource }) => resource === records);
+
+  const guess = (of: FileHead, as: Records): void => {
+    const chosen = kinds.find(({ resource }) => resource === as);
+    const rows = rowsOfHead(of);
+    if (chosen) setMapping(mappingFor(chosen, rows, detectPreset(chosen, columnsOf(rows))));
+    setHead(of);
+  };
+  /** Takes a file, or another way to read it. With the same headings as before, the mapping stays. */
+  const take = (changed: FileHead): void => {
+    const isSame = head && JSON.stringify(rowsOfHead(head)[0]) === JSON.stringify(rowsOfHead(changed)[0]);
+    if (isSame) setHead(changed);
+    else guess(changed, records);
+  };
+  const changeRecords = (as: Records): void => {
+    setRecords(as);
+    if (head) guess(head, as);
+  };
+  const send = async (dryRun: boolean): Promise<void> => {
+    if (!head || !mapping) return;
+    const result = await run.start(head, mapping, dryRun);
+    if (!result) return setStep(1);
+    const isDone = !dryRun && result.errors.length === 0;
+    if (isDone) setOutcome(result);
+    else setChecked(result);
+    setStep(isDone ? 3 : 2);
+  };
+  const startAgain = (): void => {
+    setHead(undefined);
+    setMapping(undefined);
+    setChecked(undefined);
+    setOutcome(undefined);
+    setStep(0);
+  };
+
+  if (!kind) return null;
+  return (
+    <Stack gap="lg">
+      <Stepper
+        active={step}
+        onStepClick={outcome || run.busy ? undefined : setStep}
+        allowNextStepsSelect={false}
+        size="sm"
+        wrap
+      >
+        <Stepper.Step label="File" />
+        <Stepper.Step label="Columns" />
+        <Stepper.Step label="Check" />
+      </Stepper>
+      {step === 0 && (
+        <ChooseFile
+          records={records}
+          onRecords={changeRecords}
+          file={head?.file ?? null}
+          onFile={async (file) => take(await readHead(file))}
+          onNext={() => setStep(1)}
+        />
+      )}
+      {step === 1 && head && mapping && (
+        <MapColumns
+          kind={kind}
+          head={head}
+          onHead={take}
+          mapping={mapping}
+          onMapping={setMapping}
+          run={run}
+          onBack={() => setStep(0)}
+          onNext={() => void send(true)}
+        />
+      )}
+      {step === 2 && head && checked && (
+        <CheckFile
+          kind={kind}
+          columns={columnsOf(rowsOfHead(head))}
+          result={checked}
+          run={run}
+          onBack={() => setStep(1)}
+          onImport={() => void send(false)}
+        />
+      )}
+      {outcome && <Outcome records={records} result={outcome} onAgain={startAgain} />}
+    </Stack>
+  );
+}

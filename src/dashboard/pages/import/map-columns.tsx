@@ -1,0 +1,234 @@
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Card,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import type { ReactNode } from 'react';
+import { oneOfTexts } from '../../format/format.ts';
+import { delimiters } from '../../upload/csv-head.ts';
+import { knownDateFormats } from '../../upload/csv-formats.ts';
+import { CsvPreview } from '../../upload/csv-preview.tsx';
+import { hintOf, labelOf, type Field, type Kind } from './fields.ts';
+import { rowsOfHead, type FileHead } from './file-head.ts';
+import { ImportProgress } from './import-progress.tsx';
+import { columnsOf, mappingFor, type MappingValues } from './mapping-values.ts';
+import type { ImportRun } from './use-import.ts';
+
+interface Props {
+  kind: Kind;
+  head: FileHead;
+  onHead: (head: FileHead) => void;
+  mapping: MappingValues;
+  onMapping: (mapping: MappingValues) => void;
+  run: ImportRun;
+  onBack: () => void;
+  onNext: () => void;
+}
+
+/** The second step: how the file is written, and which column has which field. */
+export function MapColumns(props: Props): ReactNode {
+  const { kind, mapping, onMapping, head, run, onBack, onNext } = props;
+  const rows = rowsOfHead(head);
+  const leftOut = kind.presets.find(({ preset }) => preset === mapping.preset)?.leftOut ?? [];
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onNext();
+      }}
+    >
+      <Stack gap="md">
+        {run.errors.length > 0 && (
+          <Alert color="red" role="alert" title="The file can’t be checked yet">
+            {run.errors.map((message) => (
+              <div key={message}>{message}</div>
+            ))}
+          </Alert>
+        )}
+        <Card withBorder radius="md" component="section" aria-labelledby="format">
+          <Stack gap="md">
+            <Title order={2} size="h4" id="format">
+              The file
+            </Title>
+            <CsvPreview rows={rows} headerRow />
+            <Format {...props} rows={rows} />
+            {leftOut.map(({ column, texts }) => (
+              <Text key={column} size="sm" c="dimmed">
+                Left out: rows whose {column} is {oneOfTexts(texts)}.
+              </Text>
+            ))}
+          </Stack>
+        </Card>
+        <Card withBorder radius="md" component="section" aria-labelledby="mapping">
+          <Stack gap="md">
+            <div>
+              <Title order={2} size="h4" id="mapping">
+                Match the columns
+              </Title>
+              <Text size="sm" c="dimmed">
+                Choose the column of each field, or a text for all rows. The text also counts where a cell is empty.
+              </Text>
+            </div>
+            {kind.fields.map((field) => (
+              <FieldMapping
+                key={field.name}
+                field={field}
+                rows={rows}
+                mapping={mapping}
+                onMapping={onMapping}
+                error={run.fieldErrors[field.name]}
+              />
+            ))}
+          </Stack>
+        </Card>
+        <ImportProgress run={run} label="Checking the file" />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+          <Button type="submit" loading={run.busy}>
+            Check the file
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const delimiterNames: Record<(typeof delimiters)[number], string> = {
+  ';': 'Semicolon',
+  ',': 'Comma',
+  '\t': 'Tab',
+  '|': 'Vertical bar',
+};
+const delimiterName = (delimiter: string): string =>
+  delimiters.flatMap((each) => (each === delimiter ? delimiterNames[each] : []))[0] ?? delimiter;
+
+const encodings: Record<string, string> = {
+  'utf-8': 'UTF-8',
+  'windows-1252': 'Windows-1252',
+  'iso-8859-15': 'ISO 8859-15',
+  'utf-16le': 'UTF-16',
+  macintosh: 'Mac Roman',
+};
+
+/** The value of a selection where nothing is changed: an empty value would be no selection. */
+const asDetected = 'detected';
+const byHand = 'none';
+
+function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows: string[][] }): ReactNode {
+  const { detected } = head;
+  const choosePreset = (value: string | null): void =>
+    onMapping(
+      mappingFor(
+        kind,
+        rows,
+        kind.presets.find(({ preset }) => preset === value),
+      ),
+    );
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+      <Select
+        label="System"
+        data={[
+          { value: byHand, label: 'Another one' },
+          ...kind.presets.map(({ preset, title }) => ({ value: preset, label: title })),
+        ]}
+        allowDeselect={false}
+        value={mapping.preset ?? byHand}
+        onChange={choosePreset}
+      />
+      <Autocomplete
+        label="Date format"
+        data={knownDateFormats}
+        value={mapping.dateFormat}
+        onChange={(dateFormat) => onMapping({ ...mapping, dateFormat })}
+      />
+      <Select
+        label="Decimal separator"
+        data={[
+          { value: ',', label: 'Comma: 1.234,56' },
+          { value: '.', label: 'Point: 1,234.56' },
+        ]}
+        allowDeselect={false}
+        value={mapping.decimalSeparator}
+        onChange={(value) => onMapping({ ...mapping, decimalSeparator: value ?? '.' })}
+      />
+      <Select
+        label="Delimiter"
+        data={[
+          { value: asDetected, label: `Detected: ${delimiterName(detected.delimiter).toLowerCase()}` },
+          ...delimiters.map((value) => ({ value: value as string, label: delimiterName(value) })),
+        ]}
+        allowDeselect={false}
+        value={head.delimiter ?? asDetected}
+        onChange={(value) => onHead({ ...head, delimiter: value === asDetected ? null : value })}
+      />
+      <Select
+        label="Encoding"
+        data={[
+          { value: asDetected, label: `Detected: ${encodings[detected.encoding] ?? detected.encoding}` },
+          ...Object.entries(encodings).map(([value, label]) => ({ value, label })),
+        ]}
+        allowDeselect={false}
+        value={head.encoding ?? asDetected}
+        onChange={(value) => onHead({ ...head, encoding: value === asDetected ? null : value })}
+      />
+    </SimpleGrid>
+  );
+}
+
+/** Fields that differ in each record: one text for all rows makes no sense. */
+const unique = new Set(['externalId', 'number']);
+
+interface FieldProps {
+  field: Field;
+  rows: string[][];
+  mapping: MappingValues;
+  onMapping: (mapping: MappingValues) => void;
+  error: string | undefined;
+}
+
+function FieldMapping({ field, rows, mapping, onMapping, error }: FieldProps): ReactNode {
+  const { name, isRequired } = field;
+  const [, first = []] = rows;
+  const label = labelOf(name);
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
+      <Select
+        label={label}
+        description={hintOf(field)}
+        required={isRequired}
+        error={error}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+        data={columnsOf(rows).map(({ value, heading, index }) => ({
+          value,
+          label: first[index]?.trim() ? `${heading} (${first[index].trim().slice(0, 24)})` : heading,
+        }))}
+        value={mapping.columns[name] ?? null}
+        onChange={(value) => onMapping({ ...mapping, columns: { ...mapping.columns, [name]: value } })}
+      />
+      {!unique.has(name) && (
+        <TextInput
+          label={`${label}, if there is none`}
+          styles={{ root: { alignSelf: 'end' } }}
+          value={mapping.defaults[name] ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onMapping({ ...mapping, defaults: { ...mapping.defaults, [name]: value } })
+          }
+        />
+      )}
+    </SimpleGrid>
+  );
+}
