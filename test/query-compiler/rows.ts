@@ -8,7 +8,7 @@ export function valuesOf(column: Column): unknown[] {
   if (column.enumeration) return [...column.enumeration.values.keys()];
   if (column.native === 'Uuid') return ids;
   if (column.native === 'Date') return days;
-  if (column.name === 'vatRate') return ['0', '7', '19.5', '-999.99'];
+  if (column.digits?.all === 5) return ['0', '7', '19.5', '-999.99']; // rates and discounts
   return of[column.type] ?? [];
 }
 

@@ -341,9 +341,9 @@ describe('GraphQL', () => {
     expect(body.errors[0].extensions).toEqual({ code: 'VERSION_CONFLICT', current: { id, version: 1 } });
   });
 
-  it('has the argument on every update, deletion, and transition of a resource', async () => {
+  it('has the argument on every update, deletion, and transition of a resource, and of the company profile', async () => {
     const { __schema } = await acme.graphql('{ __schema { mutationType { fields { name args { name } } } } }');
-    const models = resources.map(({ model }) => model).join('|');
+    const models = [...resources.map(({ model }) => model), 'Company'].join('|');
     const conditional = __schema.mutationType.fields
       .filter(({ args }: { args: { name: string }[] }) => args.some(({ name }) => name === 'expectedVersion'))
       .map(({ name }: { name: string }) => name);
@@ -351,6 +351,6 @@ describe('GraphQL', () => {
       .map(({ name }: { name: string }) => name)
       .filter((name: string) => new RegExp(`^(update|delete|issue|cancel|book|pay)(${models})$`).test(name));
     expect(conditional).toEqual(wanted);
-    expect(wanted).toHaveLength(15);
+    expect(wanted).toHaveLength(16);
   });
 });
