@@ -8,6 +8,7 @@ import { formatsFor } from './formats.ts';
 import { drawLetterhead } from './letterhead.ts';
 import { noteMark } from './line-columns.ts';
 import { drawLineTable } from './line-table.ts';
+import { prepareLogo } from './logo.ts';
 import { page, PageFrame } from './page-frame.ts';
 import { layOutPayment, paymentSentence } from './payment.ts';
 import { type Conformance, dublinCore, facturX, type FacturXProfile } from './pdf-a.ts';
@@ -22,7 +23,7 @@ export interface DocumentLook {
   language: Language;
   /** #rrggbb */
   accentColor: string;
-  /** A PNG. Without one, the seller's name is written in its place. */
+  /** A PNG of at most `maxLogoPixels`. Without one, the seller's name is written in its place. */
   logo?: Uint8Array | undefined;
   /** Stands below the title. */
   subject?: string | undefined;
@@ -41,8 +42,8 @@ export interface FacturXAttachment {
  * Renders an invoice or credit note as a tagged PDF/A-3b. An invoice without a number becomes a draft with a watermark.
  *
  * The bytes depend on the arguments only. A character that no font has is drawn as □.
- * @param conformance another form of PDF/A, which can't have an attachment or a transparent logo
- * @throws if the logo is no PNG, or the currency isn't one of ISO 4217
+ * @param conformance PDF/A-1b can't have an attachment
+ * @throws if the logo is no PNG or has too many pixels, or the currency isn't one of ISO 4217
  */
 export async function renderPdf(
   invoice: EInvoice,
@@ -50,10 +51,11 @@ export async function renderPdf(
   attachment?: FacturXAttachment,
   conformance: Conformance = 'PDF/A-3b',
 ): Promise<Buffer> {
-  const [{ default: PDFDocument }, typesetter, encodeQr] = await Promise.all([
+  const [{ default: PDFDocument }, typesetter, encodeQr, logo] = await Promise.all([
     import('pdfkit'),
     loadTypesetter(),
     loadQrEncoder(),
+    look.logo && prepareLogo(look.logo),
   ]);
   const date = new Date(`${invoice.issueDate}T00:00:00Z`);
   const pdf = new PDFDocument({
@@ -85,7 +87,7 @@ export async function renderPdf(
       modifiedDate: date,
     });
   }
-  drawDocument(pdf, invoice, look, { typesetter, encodeQr });
+  drawDocument(pdf, invoice, { ...look, logo }, { typesetter, encodeQr });
   pdf.end();
   return bytes;
 }

@@ -49,7 +49,7 @@ const party = fc.oneof(
 export const anyContext = fc.record({
   language: fc.constantFrom('de', 'en'),
   accentColor: fc.constantFrom('#000000', '#ffffff', '#ffd400'),
-  logo: fc.constantFrom(undefined, logoPng(true)),
+  logo: fc.constantFrom(undefined, logoPng()),
   subject: fc.option(text(200), { nil: undefined }),
   footer: fc.option(text(2000), { nil: undefined }),
   changes: fc.record({

@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { PNG } from 'pngjs';
 import type { Buyer, EInvoice, Line, Seller, VatCategory } from '../../schema/e-invoice/model.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { minorDigits } from '../../schema/money/money.ts';
@@ -113,35 +113,16 @@ function lineOf(input: LineInput, index: number, currency: string): Line {
   };
 }
 
-/** A logo: a rising sun over water, on white or on nothing. */
-export function logoPng(isTransparent: boolean): Buffer {
-  const [width, height] = [240, 160];
-  const channels = isTransparent ? 4 : 3;
-  const rows = Buffer.alloc(height * (1 + width * channels), 255);
-  for (let y = 0; y < height; y++) {
-    const start = y * (1 + width * channels);
-    rows[start] = 0; // no filter
-    for (let x = 0; x < width; x++) {
+/** A logo: a rising sun over water, on nothing. */
+export function logoPng(): Buffer {
+  const png = new PNG({ width: 240, height: 160 });
+  for (let y = 0; y < png.height; y++) {
+    for (let x = 0; x < png.width; x++) {
       const isSun = Math.hypot(x - 120, y - 110) < 84 && y < 104;
       const isWater = y >= 114 && (y - 114) % 18 < 8 && Math.abs(x - 120) < 100 - (y - 114);
       const color = isSun ? [226, 142, 52, 255] : isWater ? [23, 92, 99, 255] : [255, 255, 255, 0];
-      for (let channel = 0; channel < channels; channel++)
-        rows[start + 1 + x * channels + channel] = color[channel] ?? 0;
+      png.data.set(color, (y * png.width + x) * 4);
     }
   }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, isTransparent ? 6 : 2, 0, 0, 0], 8);
-  const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...chunks]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
+  return PNG.sync.write(png);
 }

@@ -1,6 +1,8 @@
 import { inflateSync } from 'node:zlib';
+import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
+import { prepareLogo } from '../../schema/documents/logo.ts';
 import { loadTypesetter } from '../../schema/documents/typesetter.ts';
 import { type DocumentLook, renderPdf } from '../../schema/documents/render-pdf.ts';
 import { invoiceOf, logoPng, nameOnly } from './invoices.ts';
@@ -79,7 +81,7 @@ describe('a PDF', () => {
   });
 
   it('says what its parts are: title, tables with header cells, figures with a description', async () => {
-    const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: logoPng(true) });
+    const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: logoPng() });
     const text = pdf.toString('latin1');
     expect(text).toContain('/Marked true');
     expect(text).toContain('/Lang (de)');
@@ -109,9 +111,23 @@ describe('a PDF', () => {
   });
 
   it('is refused if the logo is no image', async () => {
-    await expect(renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: Buffer.from('no image') })).rejects.toThrow(
-      'Unknown image format',
-    );
+    const invoice = invoiceOf([{ name: 'Öl' }]);
+    await expect(renderPdf(invoice, { ...look, logo: Buffer.from('no image') })).rejects.toThrow('no PNG');
+    const huge = logoPng();
+    huge.writeUInt32BE(200_000, 16);
+    await expect(renderPdf(invoice, { ...look, logo: huge })).rejects.toThrow('pixels');
+  });
+
+  it('has a logo on white, no larger than a printer can show', async () => {
+    const large = new PNG({ width: 3000, height: 300 });
+    for (let at = 0; at < large.data.length; at += 4)
+      large.data.set((at / 4) % 3000 < 1500 ? [255, 0, 0, 255] : [0, 0, 0, 0], at);
+    const { width, height, data } = PNG.sync.read(await prepareLogo(PNG.sync.write(large)));
+    expect([width, height]).toEqual([886, 89]);
+    expect([...data.subarray(0, 4), ...data.subarray(-4)]).toEqual([255, 0, 0, 255, 255, 255, 255, 255]);
+    const small = PNG.sync.read(await prepareLogo(logoPng()));
+    expect([small.width, small.height]).toEqual([240, 160]);
+    expect((await renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: logoPng() })).includes('SMask')).toBe(false);
   });
 });
 

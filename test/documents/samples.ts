@@ -12,7 +12,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
     look: {
       language: 'de',
       accentColor: '#175c63',
-      logo: logoPng(true),
+      logo: logoPng(),
       subject: 'Leitsystem für das Verwaltungsgebäude, zweiter Abschnitt',
       footer: 'Vielen Dank für Ihren Auftrag. Es gelten unsere Geschäftsbedingungen in der Fassung vom 1. Januar 2026.',
     },
@@ -77,7 +77,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
     ),
   },
   'credit-note-de': {
-    look: { language: 'de', accentColor: '#b3541e', logo: logoPng(true) },
+    look: { language: 'de', accentColor: '#b3541e', logo: logoPng() },
     invoice: invoiceOf(
       [
         {
