@@ -188,7 +188,8 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
           expect(missing.filter((character) => !isInvisible.test(character))).toEqual([]);
         },
       ),
-      { numRuns: 40 },
+      // The same invoices on each run. A longer run with other seeds is for who changes the layout.
+      { numRuns: 40, seed: 14 },
     );
   });
 });
