@@ -14,6 +14,7 @@ export async function live(service: Service): Promise<void> {
   const worker = byHand(service, acme);
   try {
     await createWebhook(acme, { url: receiver.url, events: ['invoice.paid'] });
+    await acme.graphql('mutation { updateCompany(input: { legalName: "Acme GmbH" }) { id } }');
     const customer = await sample.create(acme, '/customers', { ...sample.customer, country: 'DE', city: 'Köln' });
     const supplier = await sample.create(acme, '/customers', sample.supplier);
     const project = await sample.create(acme, '/projects', { ...sample.project, customer_id: customer.id });
