@@ -8,6 +8,7 @@ import { kinds, type Kind } from './kinds.ts';
 import { formatOf, mappedFields, mappingOf } from './mapping.ts';
 import { presetFile } from './presets.ts';
 import { maxRows } from './read-file.ts';
+import { progressIdText } from './progress.ts';
 import { RecordImport } from './result.ts';
 
 const CsvFormatInput = builder.inputType('CsvFormatInput', {
@@ -58,9 +59,10 @@ function addImport(kind: Kind): void {
         }),
         format: t.arg({ type: CsvFormatInput, description: 'How the file is written.' }),
         dryRun: t.arg.boolean({ description: 'Whether to check only, and write nothing. Default: false.' }),
-        progressId: t.arg({
-          type: 'UUID',
-          description: 'An id of your own, under which `importProgress` reports how far the import is.',
+        progressId: t.arg.string({
+          description:
+            'An id of your own, of letters, digits, - and _, under which `importProgress` reports how far the import is.',
+          validate: progressIdText,
         }),
       },
       rules: (args, context, problems) => {

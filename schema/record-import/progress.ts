@@ -1,8 +1,14 @@
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { requiredText } from '../input/validators.ts';
 
 /** Progress is announced each time that so many rows are done. */
 const announcedRows = 500;
+
+/** An id of the caller's choice. A notification's parts are separated by spaces. */
+export const progressIdText = requiredText(64)
+  .refine((id) => /^[\w-]*$/.test(id), 'Must have only letters, digits, - and _.')
+  .meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** Counts what is done of an import. Each row counts when it has been read, and again when it has been written. */
 export class Progress {
@@ -45,7 +51,7 @@ builder.subscriptionField('importProgress', (t) =>
     type: ImportProgress,
     description:
       'The progress of an import from now on, a dry run included. The answer of the import says when it has ended, and what became of it.',
-    args: { id: t.arg({ type: 'UUID', required: true, description: "The import's `progressId`." }) },
+    args: { id: t.arg.string({ required: true, description: "The import's `progressId`.", validate: progressIdText }) },
     subscribe: (_root, { id }, context) =>
       context.watch('imports', ([ofImport, ...counts]) => (ofImport === id ? counts.join(' ') : undefined)),
     resolve: (announced) => {

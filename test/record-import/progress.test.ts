@@ -14,7 +14,7 @@ import { uploadRecords } from './records.ts';
 
 serveSubscriptions();
 
-const id = '0190a1b2-0000-7000-8000-000000000001';
+const id = 'move-1';
 const rows = 2000;
 const csv = `id,name,type\n${Array.from({ length: rows }, (_, at) => `${at},Customer ${at},customer\n`).join('')}`;
 const columns = { externalId: 'id', companyName: 'name', type: 'type' };

@@ -24,7 +24,7 @@ export function uploadRecords(
   options: Options,
   selected = '',
 ): Promise<Answer> {
-  const query = `mutation ($file: Upload!, $preset: ImportPreset, $columns: ${kind}ColumnsInput, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean, $progressId: UUID) {
+  const query = `mutation ($file: Upload!, $preset: ImportPreset, $columns: ${kind}ColumnsInput, $defaults: ${kind}ColumnsInput, $format: CsvFormatInput, $dryRun: Boolean, $progressId: String) {
     result: import${plural(kind)}(file: $file, preset: $preset, columns: $columns, defaults: $defaults, format: $format, dryRun: $dryRun, progressId: $progressId) {
       imported skipped leftOut errors { line column message } ${selected}
     }

@@ -124,10 +124,6 @@ export function label(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `Draft, Submitted, or Voided`. In English, because it is used in English sentences. */
-export const oneOfTexts = (texts: readonly string[]): string =>
-  new Intl.ListFormat(pageLanguage, { type: 'disjunction' }).format(texts);
-
 /** The options of a selection, labelled by their names. */
 export const labelled = <Name extends string>(names: readonly Name[]): { value: Name; label: string }[] =>
   names.map((name) => ({ value: name, label: label(name) }));

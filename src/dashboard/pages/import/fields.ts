@@ -24,10 +24,6 @@ export const ImportKinds = graphql(`
         }
         dateFormat
         decimalSeparator
-        leftOut {
-          column
-          texts
-        }
       }
     }
   }

@@ -32,7 +32,7 @@ const ImportCustomers = graphql(
       $defaults: CustomerColumnsInput
       $format: CsvFormatInput
       $dryRun: Boolean
-      $progressId: UUID
+      $progressId: String
     ) {
       result: importCustomers(
         file: $file
@@ -59,7 +59,7 @@ const ImportProjects = graphql(
       $defaults: ProjectColumnsInput
       $format: CsvFormatInput
       $dryRun: Boolean
-      $progressId: UUID
+      $progressId: String
     ) {
       result: importProjects(
         file: $file
@@ -86,7 +86,7 @@ const ImportInvoices = graphql(
       $defaults: InvoiceColumnsInput
       $format: CsvFormatInput
       $dryRun: Boolean
-      $progressId: UUID
+      $progressId: String
     ) {
       result: importInvoices(
         file: $file
@@ -113,7 +113,7 @@ const ImportReceipts = graphql(
       $defaults: ReceiptColumnsInput
       $format: CsvFormatInput
       $dryRun: Boolean
-      $progressId: UUID
+      $progressId: String
     ) {
       result: importReceipts(
         file: $file
@@ -140,7 +140,7 @@ const ImportTimeEntries = graphql(
       $defaults: TimeEntryColumnsInput
       $format: CsvFormatInput
       $dryRun: Boolean
-      $progressId: UUID
+      $progressId: String
     ) {
       result: importTimeEntries(
         file: $file

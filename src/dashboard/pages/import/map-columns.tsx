@@ -12,7 +12,6 @@ import {
   Title,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { oneOfTexts } from '../../format/format.ts';
 import { delimiters } from '../../upload/csv-head.ts';
 import { knownDateFormats } from '../../upload/csv-formats.ts';
 import { CsvPreview } from '../../upload/csv-preview.tsx';
@@ -37,7 +36,6 @@ interface Props {
 export function MapColumns(props: Props): ReactNode {
   const { kind, mapping, onMapping, head, run, onBack, onNext } = props;
   const rows = rowsOfHead(head);
-  const leftOut = kind.presets.find(({ preset }) => preset === mapping.preset)?.leftOut ?? [];
   return (
     <form
       noValidate
@@ -61,11 +59,11 @@ export function MapColumns(props: Props): ReactNode {
             </Title>
             <CsvPreview rows={rows} headerRow />
             <Format {...props} rows={rows} />
-            {leftOut.map(({ column, texts }) => (
-              <Text key={column} size="sm" c="dimmed">
-                Left out: rows whose {column} is {oneOfTexts(texts)}.
+            {mapping.preset && kind.resource === 'INVOICE' && (
+              <Text size="sm" c="dimmed">
+                Drafts, void invoices, and credit notes are left out.
               </Text>
-            ))}
+            )}
           </Stack>
         </Card>
         <Card withBorder radius="md" component="section" aria-labelledby="mapping">

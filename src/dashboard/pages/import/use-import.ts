@@ -12,7 +12,7 @@ import { mappingArguments, type MappingValues } from './mapping-values.ts';
 import type { Records } from './records.ts';
 
 const ImportProgressQuery = graphql(`
-  subscription ImportProgress($id: UUID!) {
+  subscription ImportProgress($id: String!) {
     importProgress(id: $id) {
       done
       total
@@ -34,8 +34,6 @@ export interface ImportRun {
   start: (head: FileHead, mapping: MappingValues, dryRun: boolean) => Promise<Result | undefined>;
 }
 
-const newId = (): string => randomId().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-
 /** Runs imports of one kind of records, and follows their progress. */
 export function useImport(records: Records): ImportRun {
   const client = useClient();
@@ -53,7 +51,7 @@ export function useImport(records: Records): ImportRun {
 
   const start: ImportRun['start'] = async ({ file, delimiter, encoding }, mapping, dryRun) => {
     const { format, ...mapped } = mappingArguments(mapping);
-    const progressId = newId();
+    const progressId = randomId();
     setSent(0);
     setId(progressId);
     setFailed({ fieldErrors: {}, errors: [] });
