@@ -1,6 +1,6 @@
 import { Decimal } from '../../schema/money/decimal.ts';
 import { describe, expect, it } from 'vitest';
-import { giroCode } from '../../schema/documents/giro-code.ts';
+import { giroCode } from '../../schema/documents/pdf/giro-code.ts';
 import type { CreditTransfer, EInvoice } from '../../schema/e-invoice/model.ts';
 import { invoiceOf } from './invoices.ts';
 

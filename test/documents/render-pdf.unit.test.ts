@@ -2,9 +2,9 @@ import { inflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { prepareLogo } from '../../schema/documents/logo.ts';
-import { loadTypesetter } from '../../schema/documents/typesetter.ts';
-import { type DocumentLook, renderPdf } from '../../schema/documents/render-pdf.ts';
+import { prepareLogo } from '../../schema/documents/pdf/logo.ts';
+import { loadTypesetter } from '../../schema/documents/pdf/typesetter.ts';
+import { type DocumentLook, renderPdf } from '../../schema/documents/pdf/render-pdf.ts';
 import { invoiceOf, logoPng, nameOnly } from './invoices.ts';
 
 const look: DocumentLook = { language: 'de', accentColor: '#175c63' };

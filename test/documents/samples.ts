@@ -1,4 +1,4 @@
-import type { DocumentLook } from '../../schema/documents/render-pdf.ts';
+import type { DocumentLook } from '../../schema/documents/pdf/render-pdf.ts';
 import type { EInvoice } from '../../schema/e-invoice/model.ts';
 import { buyer, invoiceOf, logoPng, nameOnly, seller } from './invoices.ts';
 

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { renderPdf } from '../../schema/documents/render-pdf.ts';
+import { renderPdf } from '../../schema/documents/pdf/render-pdf.ts';
 import { samples } from './samples.ts';
 
 const target = join(import.meta.dirname, 'screenshots');

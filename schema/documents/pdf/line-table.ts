@@ -1,5 +1,5 @@
-import type { EInvoice } from '../e-invoice/model.ts';
-import { Decimal } from '../money/decimal.ts';
+import type { EInvoice } from '../../e-invoice/model.ts';
+import { Decimal } from '../../money/decimal.ts';
 import { type Block, type Canvas, type Element, linesOf, mm } from './canvas.ts';
 import type { Formats } from './formats.ts';
 import { cellTexts, type Column, type LineColumns, lineColumns, lineTexts, markOf } from './line-columns.ts';

@@ -1,4 +1,4 @@
-import type { EInvoice, VatBreakdown, VatCategory } from '../e-invoice/model.ts';
+import type { EInvoice, VatBreakdown, VatCategory } from '../../e-invoice/model.ts';
 import { type Language, texts } from './texts.ts';
 
 /** What has to be written on an invoice about a category of its VAT. */
