@@ -13,8 +13,10 @@ import { isUuid } from '../schema/scalars/scalars.ts';
 import { startExecution } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
 import type { ChangePage } from '../schema/changes/feed.ts';
+import type { DocumentFile } from '../schema/documents/document-file.ts';
 import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
 import { entityTag, expectedVersionOf, matchesTag } from './entity-tag.ts';
+import { fileResponse } from './file-response.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
@@ -203,6 +205,8 @@ async function respond(
     }
     case 'changes':
       return jsonResponse(await changesEnvelope(result as ChangePage, shape, context));
+    case 'file':
+      return fileResponse(result as DocumentFile, ifNoneMatch);
     case 'deleted':
       return new Response(null, { status: 204 });
   }

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 // when the resource itself does.
 
 /** The strong tag of a body. @param version of the row; undefined where there is none */
-export function entityTag(version: number | undefined, body: string): string {
+export function entityTag(version: number | undefined, body: string | Uint8Array): string {
   const digest = hash('sha256', body, 'base64url').slice(0, 16);
   return version === undefined ? `"${digest}"` : `"${version}-${digest}"`;
 }

@@ -3,6 +3,7 @@ import {
   isEnumType,
   isInputObjectType,
   isListType,
+  type GraphQLEnumValue,
   type GraphQLInputType,
   type GraphQLLeafType,
   type GraphQLNamedType,
@@ -26,6 +27,10 @@ const pageParameters: Record<string, string> = {
   input: 'body',
 };
 
+/** `DRAFT` → `draft`. The extension `restName` gives a value another name. */
+export const restValue = ({ name, extensions: { restName } }: GraphQLEnumValue): string =>
+  typeof restName === 'string' ? restName : name.toLowerCase();
+
 /** A path into an operation's arguments in REST's names: `input.items.0.unitPriceNet` → `items.0.unit_price_net`. */
 export const toRestPath = (path: string): string =>
   pageParameters[path] ?? toSnakeCase(path.startsWith('input.') ? path.slice('input.'.length) : path);
@@ -36,7 +41,7 @@ export type Decoder = (value: unknown, problems: Problems, path: string) => unkn
 /** Serializes values of a scalar or enum to REST's JSON text. @throws where GraphQL would answer an error */
 export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => string {
   if (isEnumType(type)) {
-    const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name.toLowerCase()}"`]));
+    const texts = new Map(type.getValues().map((each) => [each.value as unknown, `"${restValue(each)}"`]));
     return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());
   }
   if (type.name === 'Decimal') return (value) => numberText(String(type.serialize(value)));
@@ -64,7 +69,7 @@ export function compileDecoder(type: GraphQLInputType, answered?: Map<string, Se
     return decodeObject(fields, answered);
   }
   if (isEnumType(nullable))
-    return decodeEnum(new Map(nullable.getValues().map(({ name }) => [name.toLowerCase(), name])));
+    return decodeEnum(new Map(nullable.getValues().map((each) => [restValue(each), each.name])));
   return scalarDecodes[nullable.name] ?? ((value) => value);
 }
 

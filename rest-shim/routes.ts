@@ -1,8 +1,9 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
- * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed.
+ * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
+ * with the bytes of a file.
  */
-export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes';
+export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -25,6 +26,8 @@ export const routes: readonly Route[] = [
   ['POST', '/invoices', 'createInvoice', 'created'],
   ['GET', '/invoices/:id', 'getInvoice', 'item'],
   ['DELETE', '/invoices/:id', 'deleteInvoice', 'deleted'],
+  ['GET', '/invoices/:id/pdf', 'getInvoicePdf', 'file'],
+  ['GET', '/invoices/:id/xml', 'getInvoiceXml', 'file'],
   ['POST', '/invoices/:id/issue', 'issueInvoice', 'item'],
   ['POST', '/invoices/:id/cancel', 'cancelInvoice', 'item'],
   ['POST', '/invoices/:id/payments', 'payInvoice', 'item'],

@@ -21,6 +21,7 @@ import './resources/bank-transaction/matching.ts';
 import './resources/bank-transaction/suggestions.ts';
 import './resources/project/billing.ts';
 import './resources/overview.ts';
+import './documents/queries.ts';
 import './bank-import/upload.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';

@@ -49,6 +49,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['documents'], async () => (await import('./commands/documents.ts')).addDocumentCommands(program)],
   [['webhook'], async () => (await import('./commands/webhooks.ts')).addWebhookCommands(program)],
   [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],
+  [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand(program)],
   [['export', 'import'], async () => (await import('./commands/books.ts')).addBooksCommands(program)],
   [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
 ];

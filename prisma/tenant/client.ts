@@ -73,6 +73,7 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    *   the tenant it expects one row, and may look each id up in an index that has to be read from end to end.
    * - deferred triggers run with each statement, because all of them at the commit would take longer than a statement may.
    *   They take the tenant's lock of the change feed, so the feed's readers wait for this transaction.
+   * - issued invoices get no seller and buyer from a trigger: these are among the rows.
    */
   beginBulkInsert(): Promise<void>;
   /**
@@ -171,7 +172,8 @@ class TenantScopedClient {
 
   async beginBulkInsert(): Promise<void> {
     await this.#connection.send({ text: 'set constraints all immediate' });
-    await this.#connection.send({ text: `select set_config('plan_cache_mode', 'force_generic_plan', true)` });
+    const text = `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('kontor.imports_parties', 'on', true)`;
+    await this.#connection.send({ text });
   }
 
   async runDeferredTriggers(): Promise<void> {

@@ -43,6 +43,12 @@ export const headers: Record<string, JsonSchema> = {
     schema: { type: 'string', pattern: '^"(\\d+-)?[\\w-]{16}"$' },
     example: '"7-Jh3kQm2xVb0TnZ9w"',
   },
+  'Content-Disposition': {
+    description: 'The name to save the file by.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'attachment; filename="2026-0017.pdf"',
+  },
   Allow: {
     description: 'The methods that the address accepts.',
     required: true,

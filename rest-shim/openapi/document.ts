@@ -3,6 +3,7 @@ import { grantable } from '../../schema/ability.ts';
 import type { Resource } from '../../schema/context.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
+import type { Operation } from '../operation.ts';
 import { getOperationOf } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
@@ -42,17 +43,24 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${route[2]}`);
     return { route, operation };
   });
+  /** The operation of the resource that a file belongs to: for `/invoices/:id/pdf`, that of `/invoices/:id`. */
+  const ownerOf = (path: string): Operation => {
+    const owner = rows.find(({ route }) => route[0] === 'GET' && route[1] === path.slice(0, path.lastIndexOf('/')));
+    if (!owner) throw new Error(`rest-shim/routes.ts: ${path} belongs to no resource`);
+    return owner.operation;
+  };
   const paths: Record<string, JsonSchema> = {};
   const tags = new Map<string, JsonSchema>();
   for (const { route, operation } of rows) {
     const [method, path] = route;
-    const name = humane(resourceName(operation));
-    tags.set(name, { name, description: getNamedType(operation.shape.type).description ?? '' });
+    const owner = route[3] === 'file' ? ownerOf(path) : operation;
+    const tag = humane(resourceName(owner));
+    tags.set(tag, { name: tag, description: getNamedType(owner.shape.type).description ?? '' });
     const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
       ? { parameters: [{ $ref: '#/components/parameters/id' }] }
       : {});
     const reading = domain.operations.get(`get${resourceName(operation)}`);
-    item[method.toLowerCase()] = describeOperation(route, operation, reading, components);
+    item[method.toLowerCase()] = describeOperation(route, operation, { tag, reading, components });
   }
   const schemaOf = (resource: Resource): JsonSchema => resourceSchema(getOperationOf(domain, resource), components);
   describeChanges(schemaOf, components);

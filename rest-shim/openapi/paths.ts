@@ -1,4 +1,4 @@
-import { getNamedType, getNullableType, isListType, type GraphQLArgument } from 'graphql';
+import { getNamedType, getNullableType, isListType, isNonNullType, type GraphQLArgument } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { longestWait } from '../change-feed.ts';
@@ -76,13 +76,13 @@ export function resourceSchema({ shape }: Operation, components: Components): Js
 
 /**
  * Describes one row of the routes as an operation of OpenAPI.
+ * @param tag the name of the resource that it belongs to
  * @param reading the operation that answers GET for the same resource
  */
 export function describeOperation(
   [method, path, name, answer]: Route,
   operation: Operation,
-  reading: Operation | undefined,
-  components: Components,
+  { tag, reading, components }: { tag: string; reading: Operation | undefined; components: Components },
 ): JsonSchema {
   const { field, ability, shape } = operation;
   const { description = '', ...deprecated } = annotations(field);
@@ -96,23 +96,24 @@ export function describeOperation(
   const input = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
   const takesBody = method === 'POST' || method === 'PATCH';
   const byId = path.includes(':id');
-  const isItem = method === 'GET' && answer === 'item';
+  const hasTag = method === 'GET' && (answer === 'item' || answer === 'file');
   const isConditional = operation.parameters.has('expected_version');
 
   return {
     operationId: name,
-    tags: [humane(resourceName(operation))],
+    tags: [tag],
     summary,
     description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' '),
     ...deprecated,
     ...(ability && { security: [{ token: [ability] }] }),
-    ...((filters.length > 0 || answer === 'page' || method === 'POST' || isItem || isConditional) && {
+    ...((filters.length > 0 || answer === 'page' || method === 'POST' || hasTag || isConditional) && {
       parameters: [
         ...filters.map(({ restName, arg }) => {
           const { description: meaning, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
           return {
             name: restName,
             in: 'query',
+            ...(isNonNullType(arg.type) && { required: true }),
             description: meaning,
             ...(isDeprecated === true && { deprecated: true }),
             schema: withoutNull(schema),
@@ -121,7 +122,7 @@ export function describeOperation(
         ...(answer === 'page' ? pageParameters : []),
         ...(answer === 'changes' ? [wait] : []),
         ...(method === 'POST' ? [idempotencyKey] : []),
-        ...(isItem ? [ifNoneMatch] : []),
+        ...(hasTag ? [ifNoneMatch] : []),
         ...(isConditional ? [ifMatch] : []),
       ],
     }),
@@ -129,7 +130,7 @@ export function describeOperation(
     ...(takesBody && !input && plain.length > 0 && { requestBody: optionalBody(name, plain, components) }),
     responses: {
       ...success(answer, operation, components, method === 'POST'),
-      ...(isItem && { 304: notModified }),
+      ...(hasTag && { 304: notModified }),
       ...(isConditional && reading && { 412: conflictOf(reading, components) }),
       ...refusals(
         [
@@ -137,7 +138,7 @@ export function describeOperation(
           byId ? [404] : [],
           takesBody ? [413, 415] : [],
           answer === 'changes' ? [410] : [],
-          method !== 'GET' || answer === 'page' || answer === 'changes' ? [422] : [],
+          method !== 'GET' || answer === 'page' || answer === 'changes' || filters.length > 0 ? [422] : [],
         ]
           .flat()
           .toSorted((a, b) => a - b),
@@ -198,6 +199,16 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
         description: 'The changes after the cursor, oldest first.',
         headers: headers(),
         content: json({ $ref: '#/components/schemas/ChangeFeedPage' }),
+      },
+    };
+  if (answer === 'file')
+    return {
+      200: {
+        description: 'The file.',
+        headers: headers('ETag', 'Content-Disposition'),
+        content: {
+          [String(operation.field.extensions['mediaType'])]: { schema: { type: 'string', format: 'binary' } },
+        },
       },
     };
   const name = resourceName(operation);

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../../schema/execution/compile-selection.ts';
 import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
-import { isWholeObject, toSnakeCase } from '../naming.ts';
+import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
@@ -74,7 +74,7 @@ function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
 }
 
 function enumSchema(type: GraphQLEnumType, components: Components): JsonSchema {
-  const values = type.getValues().map(({ name, description }) => [name.toLowerCase(), description] as const);
+  const values = type.getValues().map((value) => [restValue(value), value.description] as const);
   const list = values.map(([value, description]) => `- \`${value}\`: ${inRestNames(description ?? '')}`);
   return component(components, type.name, {
     type: 'string',

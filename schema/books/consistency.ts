@@ -116,6 +116,12 @@ const rules: Rule[] = [
     breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
     other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
   },
+  {
+    type: 'invoice_file',
+    table: 'invoice_files',
+    message: 'sha256: Must be that of the bytes.',
+    breaks: 'sha256 <> sha256(bytes)',
+  },
 ];
 
 /**

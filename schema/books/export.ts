@@ -12,8 +12,9 @@ import {
   type RecordType,
 } from './format.ts';
 
-/** The rows that are read at a time. An invoice has up to 500 items. */
-const pageSize = { Invoice: 100, others: 1000 };
+/** The rows that are read at a time. An invoice has up to 500 items, and a file has many pages. */
+const pageSizes: Partial<Record<RecordType['model'], number>> = { Invoice: 100, InvoiceFile: 20 };
+const usualPageSize = 1000;
 
 /** An export takes as long as it takes; a transaction needs some limit. */
 const exportLimits = { timeout: 24 * 60 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;
@@ -71,7 +72,7 @@ async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<
     yield await db.invoiceSequence.findMany({ orderBy: { year: 'asc' } }); // a row for each year
     return;
   }
-  const take = model === 'Invoice' ? pageSize.Invoice : pageSize.others;
+  const take = pageSizes[model] ?? usualPageSize;
   let after: string | undefined;
   for (;;) {
     const where = after === undefined ? {} : { id: { gt: after } };

@@ -28,6 +28,9 @@ export const recordTypes = [
   { type: 'time_entry', model: 'TimeEntry', input: 'CreateTimeEntryInput' },
   { type: 'bank_transaction', model: 'BankTransaction', input: null },
   { type: 'payment', model: 'Payment', input: null },
+  { type: 'invoice_parties', model: 'InvoiceParties', input: null },
+  { type: 'invoice_file', model: 'InvoiceFile', input: null },
+  { type: 'document_proof', model: 'DocumentProof', input: null },
 ] as const satisfies { type: string; model: Prisma.ModelName; input: string | null }[];
 
 export type RecordType = (typeof recordTypes)[number];
@@ -69,6 +72,7 @@ export function writeValue({ native, enumeration }: Column, value: unknown): unk
   if (enumeration) return enumeration.values.get(String(value));
   if (value instanceof Date) return native === 'Date' ? formatDay(value) : value.toISOString();
   if (isDecimal(value)) return value.toFixed();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   return value;
 }
 
@@ -81,6 +85,7 @@ export class ValueError extends Error {
   override name = 'ValueError';
 }
 
+const base64Text = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const decimalText = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 const timeText = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-]\d{2}:\d{2})$/;
 const maxInt = 2 ** 31 - 1;
@@ -112,6 +117,12 @@ export function readValue(column: Column, value: unknown): unknown {
       if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > maxInt)
         throw new ValueError('Must be a whole number.');
       return value;
+    case 'Json':
+      if (!isObject(value)) throw new ValueError('Must be an object.');
+      return value;
+    case 'Bytes':
+      if (typeof value !== 'string' || !base64Text.test(value)) throw new ValueError('Must be Base64.');
+      return Buffer.from(value, 'base64');
     case 'Decimal':
       return readDecimal(value, digits ?? { all: 0, decimals: 0 });
     case 'DateTime':

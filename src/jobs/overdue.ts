@@ -2,9 +2,7 @@ import type { Task } from 'graphile-worker';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import type { Domain } from '../domain.ts';
-
-/** The caller of events that no request causes. */
-const nobody = { id: '00000000-0000-0000-0000-000000000000', name: 'Kontor', email: '' };
+import { nobody } from './nobody.ts';
 
 /** Emits invoice.overdue, tenant by tenant, each by its own calendar day. */
 export const overdue =

@@ -6,6 +6,7 @@ import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from '../domain.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
+import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
 import { startQueue } from './queue.ts';
@@ -54,19 +55,20 @@ export async function startWorker(
     ended: (consequences) => metrics?.deliveries(consequences),
   };
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
-  const taskList: TaskList = {
-    fan_out: fanOut(books),
-    deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
-    overdue: overdue(client, domain),
-    clean_up: cleanUp(database),
-    clean_up_answers: cleanUpAnswers(database),
-  };
   const logger = new Logger(() => (level, message) => {
     // Jobs wait for endpoints far more than for the database, so the pool has fewer connections than jobs on purpose.
     const isExpected = message.includes('maxPoolSize');
     log[level === 'error' ? 'error' : level === 'warning' && !isExpected ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
+  const taskList: TaskList = {
+    fan_out: fanOut(books, proveSoon(utils.addJob)),
+    deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
+    overdue: overdue(client, domain),
+    prove_documents: proveDocuments(client, domain),
+    clean_up: cleanUp(database),
+    clean_up_answers: cleanUpAnswers(database),
+  };
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
   return {

@@ -6,6 +6,7 @@ const jsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = z.infer<typeof jsonSchema>;
 
 const content = z.object({ 'application/json': z.object({ schema: jsonSchema }) });
+const answeredContent = z.record(z.string(), z.object({ schema: jsonSchema }));
 const parameter = z.object({
   name: z.string(),
   in: z.string(),
@@ -24,7 +25,7 @@ const operation = z.object({
   deprecated: z.boolean().default(false),
   parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content }).optional(),
-  responses: z.record(z.string(), z.object({ content: content.optional() })),
+  responses: z.record(z.string(), z.object({ content: answeredContent.optional() })),
 });
 type Operation = z.infer<typeof operation>;
 
@@ -47,8 +48,9 @@ export const openApi = z.object({
 });
 export type OpenApi = z.infer<typeof openApi>;
 
-/** What a method returns. `item` is the `data` of the answer, and `body` the whole answer. */
-type Result = { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' };
+/** What a method returns. `item` is the `data` of the answer, `body` the whole answer, and `file` its bytes. */
+type Result =
+  { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' } | { kind: 'file'; type: 'Blob' };
 
 /** A method of the SDK. */
 export interface Endpoint {
@@ -140,8 +142,9 @@ function optionsOf(method: string, parameters: Parameter[]): string {
 
 function resultOf({ components }: OpenApi, { operationId, responses }: Operation): Result {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const schema = success?.content?.['application/json'].schema;
-  if (!schema) return { kind: 'nothing', type: 'void' };
+  if (!success?.content) return { kind: 'nothing', type: 'void' };
+  const schema = success.content['application/json']?.schema;
+  if (!schema) return { kind: 'file', type: 'Blob' };
   const { properties } = envelope.parse(
     '$ref' in schema ? components.schemas[referredName(schema, operationId)] : schema,
   );

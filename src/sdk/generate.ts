@@ -124,7 +124,7 @@ function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> 
     import { List } from '../list.ts';
     import type { ConditionalOptions, PostOptions, RequestOptions } from '../options.ts';
     import { Resource } from '../resource.ts';
-    import type { ${[...new Set(types)].filter((name) => name !== 'void').join(', ')} } from './types.ts';
+    import type { ${[...new Set(types)].filter((name) => name !== 'void' && name !== 'Blob').join(', ')} } from './types.ts';
 
     ${classes.join('\n\n')}
 
@@ -152,6 +152,7 @@ function methodOf({ method, path, name, documentation, query, input, options, re
   const head = `${comment(documentation)}\n${result.kind === 'item' ? 'async ' : ''}${name}(${parameters.join(', ')})`;
   if (result.kind === 'list')
     return `${head}: List<${result.type}> { return new List(this.client, ${url}, query, options); }`;
+  if (result.kind === 'file') return `${head}: Promise<Blob> { return this.client.download(${url}, ${call}); }`;
   if (result.kind !== 'item')
     return `${head}: Promise<${result.type}> { return this.client.request('${method}', ${url}, ${call}); }`;
   return `${head}: Promise<${result.type}> {

@@ -9,15 +9,18 @@ interface Payload {
   eventId: string;
 }
 
-/** The job of an event: creates a delivery for each subscribed webhook. */
-export function fanOut(books: Books): Task {
+/**
+ * The job of an event: creates a delivery for each subscribed webhook.
+ * @param invoiceIssued is called after a tenant has issued invoices
+ */
+export function fanOut(books: Books, invoiceIssued: (tenantId: string) => Promise<void>): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
-  const plan = batchPerTenant<TenantClient, string, void>(clientFor, async (client, eventIds) => {
-    await planDeliveries(client, eventIds, new Date());
-    return eventIds.map(() => undefined);
+  const plan = batchPerTenant<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
+    const types = await planDeliveries(client, eventIds, new Date());
+    return eventIds.map((_, index) => index === 0 && types.includes('invoice.issued'));
   });
   return async (payload) => {
     const { tenantId, eventId } = payload as Payload;
-    await plan(tenantId, eventId);
+    if (await plan(tenantId, eventId)) await invoiceIssued(tenantId);
   };
 }

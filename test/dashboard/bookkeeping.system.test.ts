@@ -1,6 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt } from '../bank/statement.ts';
-import { makeBankTransaction, makeProject, makeTimeEntry } from '../graphql/books.ts';
+import { buyer, setCompany } from '../documents/parties.ts';
+import { makeBankTransaction, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
 import { expectAccessible, issueInvoice, navigateTo, signIn, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 
@@ -70,7 +72,7 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
         await line.getByLabel(/Title/).fill('Guided tour');
         await line.getByLabel(/Quantity/).fill('2');
         await line.getByLabel(/Unit price/).fill('120');
-        await line.getByLabel(/VAT/).fill('19');
+        await line.getByLabel(/VAT, per cent/).fill('19');
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('button', { name: 'Issue', exact: true }).click();
@@ -78,6 +80,42 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
         await page.getByRole('heading', { level: 1, name: /\d{4}-0001/ }).waitFor();
         await navigateTo(page, 'Overview');
         await page.getByRole('listitem').filter({ hasText: 'Outstanding' }).getByText('285.60').waitFor();
+      });
+    });
+
+    it('an invoice is looked at, and its files are saved', async () => {
+      const { email, acme } = await app.bookkeeper();
+      await setCompany(acme);
+      const id = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer) });
+      const lacking = await makeInvoice(acme);
+      await app.visit({ viewport, acceptDownloads: true }, async (page, watch) => {
+        watch.allowed.push(/401/, /chrome-extension:/); // Chromium shows a PDF by an extension of its own
+        await signIn(page, email);
+        const save = async (button: string): Promise<{ name: string; bytes: Buffer }> => {
+          const waiting = page.waitForEvent('download');
+          await page.getByRole('button', { name: button }).click();
+          const download = await waiting;
+          return { name: download.suggestedFilename(), bytes: await buffer(await download.createReadStream()) };
+        };
+        await page.goto(`${app.service.url}/invoices/${lacking}`);
+        await page.getByText('(BR-DE-8, customer.city)').waitFor();
+        await page.goto(`${app.service.url}/invoices/${id}`);
+        await page.getByText('Nothing is missing for this e-invoice.').waitFor();
+        expect(await page.getByRole('button', { name: 'Download e-invoice' }).isDisabled()).toBe(true);
+        expect((await save('Download PDF')).name).toBe('draft.pdf');
+        await expectAccessible(page);
+        await page.getByRole('button', { name: 'Issue', exact: true }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: /2026-0001/ }).waitFor();
+        const pdf = await save('Download PDF');
+        expect([pdf.name, pdf.bytes.subarray(0, 5).toString()]).toEqual(['2026-0001.pdf', '%PDF-']);
+        await page.getByRole('combobox', { name: 'E-invoice' }).click();
+        await page.getByRole('option', { name: 'Peppol BIS Billing' }).click();
+        const xml = await save('Download e-invoice');
+        expect([xml.name, xml.bytes.toString().includes('Stadt Ulm')]).toEqual(['2026-0001-peppol.xml', true]);
+        const preview = page.waitForEvent('popup');
+        await page.getByRole('button', { name: 'Preview PDF' }).click();
+        await (await preview).waitForURL(/^blob:/);
       });
     });
 

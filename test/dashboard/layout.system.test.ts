@@ -88,6 +88,8 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     'projects',
     'a project',
     'time entries',
+    'import',
+    'company',
     'members',
     'API tokens',
     'webhooks',

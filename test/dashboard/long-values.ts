@@ -150,6 +150,7 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     projects: '/projects',
     'a project': `/projects/${project}`,
     'time entries': '/time-entries',
+    import: '/import',
     company: '/settings/company',
     members: '/settings/members',
     'API tokens': '/settings/api-tokens',

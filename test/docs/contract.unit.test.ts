@@ -36,7 +36,7 @@ describe('rest-shim/CONTRACT.md', () => {
     const described = operations(description()).flatMap(({ path, method, operation }) =>
       (operation.parameters ?? [])
         .filter((parameter) => method === 'get' && parameter.in === 'query' && !notFilters.has(parameter.name))
-        .map(({ name }) => `${path} ${name}`),
+        .map(({ name }) => `${path.replace('{id}', ':id')} ${name}`),
     );
     const promised = tableOf('Paths').flatMap(([path, , filters]) =>
       quoted(filters).map((name) => `${quoted(path)[0]} ${name}`),

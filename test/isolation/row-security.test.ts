@@ -36,6 +36,10 @@ afterAll(async () => {
 
 const asAcme = (sql: string, values: unknown[] = []) => asTenant(acme.tenantId, () => pool.query(sql, values));
 
+/** Whether rows of a table can be added, but never changed or deleted. */
+const isPermanent = (table: string): boolean =>
+  ['public.invoice_parties', 'public.invoice_files', 'public.document_proofs'].includes(table);
+
 /** Each table is a case of its own in the message, as their list is known only to the database. */
 async function ofEachTable(check: (table: string) => Promise<void>): Promise<void> {
   expect(books).toHaveLength(tenantModels.size);
@@ -94,7 +98,8 @@ describe('row-level security, forced, on every tenant table, for a role that own
          from pg_class, aclexplode(relacl) where oid = $1::regclass and grantee = 'kontor_books'::regrole`,
         [table],
       );
-      expect(rows[0]?.granted).toEqual(['DELETE', 'INSERT', 'SELECT', 'UPDATE']);
+      const changes = isPermanent(table) ? [] : ['DELETE', 'UPDATE'];
+      expect(rows[0]?.granted.toSorted()).toEqual(['INSERT', 'SELECT', ...changes].toSorted());
     });
   });
 
@@ -139,6 +144,11 @@ describe('with every application-side filter switched off, a foreign row', () =>
   it('can’t be updated or deleted, by any table', async () => {
     await ofEachTable(async (table) => {
       const before = (await theirs(table)).rows;
+      if (isPermanent(table)) {
+        for (const sql of [`update ${table} set tenant_id = tenant_id`, `delete from ${table}`])
+          await expect(asAcme(sql)).rejects.toMatchObject({ code: '42501' });
+        return;
+      }
       expect((await asAcme(`update ${table} set tenant_id = $1 where tenant_id <> $1`, [acme.tenantId])).rowCount).toBe(
         0,
       );
@@ -180,7 +190,8 @@ describe('with every application-side filter switched off, a foreign row', () =>
       const { rows } = await theirs(target);
       const instead = column === 'receipt_id' ? ', invoice_id = null' : ''; // a payment settles one thing
       const sql = `update ${table} set ${column} = $1${instead} where ctid = (select ctid from ${table} limit 1)`;
-      await expect(asAcme(sql, [rows[0].id]), `${table}.${column}`).rejects.toMatchObject({ code: '23503' });
+      const code = isPermanent(`public.${table}`) ? '42501' : '23503';
+      await expect(asAcme(sql, [rows[0].id]), `${table}.${column}`).rejects.toMatchObject({ code });
     }
   });
 

@@ -50,7 +50,8 @@ export interface Content {
 export interface Response {
   description: string;
   headers?: Record<string, { $ref: string }>;
-  content?: Content;
+  /** JSON, or a file. */
+  content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
 export interface Operation {
@@ -153,9 +154,12 @@ export function createApiValidator(document: Description): ApiValidator {
       });
       const response = resolve(found ?? { description: '' });
       expect({ ...about, missing: invalidHeaders(headers, response.headers ?? {}) }).toEqual({ ...about, missing: [] });
-      if (response.content) {
+      const [[type, { schema } = {}] = []] = Object.entries(response.content ?? {});
+      if (type !== undefined && type !== 'application/json') {
+        expect({ ...about, type: headers.get('content-type') }).toEqual({ ...about, type });
+      } else if (schema) {
         expect(headers.get('content-type')).toBe('application/json');
-        const wrong = violations(response.content['application/json'].schema, body);
+        const wrong = violations(schema, body);
         expect({ ...about, wrong, text: wrong.length > 0 && text }).toEqual({ ...about, wrong: [], text: false });
       } else {
         expect({ ...about, text }).toEqual({ ...about, text: '' });

@@ -121,7 +121,7 @@ function order(table: Table): Arbitrary<Query[]> {
     .tuple(
       fc.subarray(
         first.map(({ name }) => name),
-        { maxLength: 2 },
+        { maxLength: Math.min(2, first.length) },
       ),
       direction,
       direction,

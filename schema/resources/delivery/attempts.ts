@@ -16,22 +16,25 @@ import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 // time. Each step is one transaction. Its update checks the state of the rows that it locks, so a job that comes twice,
 // late, or after a crash changes nothing.
 
-/** Creates the deliveries of events, once: one for each subscribed webhook; set aside where the webhook is off. */
+/**
+ * Creates the deliveries of events, once: one for each subscribed webhook; set aside where the webhook is off.
+ * @returns the types of the events that had none yet
+ */
 export async function planDeliveries(
   client: TenantClient,
   eventIds: string | readonly string[],
   now: Date,
-): Promise<void> {
-  await retryContended(() => client.$transaction((db) => planInTransaction(db, [eventIds].flat(), now)));
+): Promise<string[]> {
+  return retryContended(() => client.$transaction((db) => planInTransaction(db, [eventIds].flat(), now)));
 }
 
-async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise<void> {
+async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise<string[]> {
   const events = await db.event.updateManyAndReturn({
     where: { id: { in: eventIds }, fannedOutAt: null },
     data: { fannedOutAt: now },
     select: { id: true, type: true, traceParent: true },
   });
-  if (events.length === 0) return;
+  if (events.length === 0) return [];
   const webhooks = await db.webhook.findMany({
     where: { deletedAt: null },
     select: { id: true, active: true, events: true },
@@ -50,6 +53,7 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
     return traced(`fan-out ${type}`, plan, traceParent);
   });
   if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
+  return events.map(({ type }) => type);
 }
 
 /** An attempt that has been counted and is to be sent. */

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { describeApi } from '../../../rest-shim/openapi/document.ts';
@@ -26,6 +27,7 @@ const meanings: Record<string, string> = {
   create: 'create a resource',
   update: 'change a resource',
   delete: 'delete a resource',
+  invoice: 'save the files of an invoice',
 };
 
 /** Adds a command for each operation of the REST API: `list invoices`, `get customers ID`. */
@@ -46,6 +48,7 @@ interface Options {
   limit?: number;
   all?: true;
   columns?: string[];
+  out?: string;
 }
 
 function addOperation(parent: Command, operation: RemoteOperation): void {
@@ -68,7 +71,9 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
         text.split(',').map((each) => each.trim()),
       );
   }
-  withConnection(command.option('--json', 'print one JSON value and nothing else'));
+  if (operation.answer === 'file') command.option('--out <file>', 'the file to write; else standard output');
+  else command.option('--json', 'print one JSON value and nothing else');
+  withConnection(command);
   command.action(async () => {
     endWithReader();
     const connection = connectionOf(command);
@@ -84,6 +89,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       if (answer.status < 200 || answer.status > 299) throw failureOf(connection, answer, namesOf(operation));
       return answer;
     };
+    if (operation.answer === 'file') return await writeFileOf(await ask(request.path), given);
     if (operation.answer === 'list') return await printList(operation, given, pagesOf(ask, request.path, given));
     const { body } = await ask(request.path);
     printOne(operation, body, command.args, given);
@@ -191,6 +197,11 @@ async function printList(
 }
 
 const terminalWidth = (): number => process.stdout.columns ?? Infinity;
+
+async function writeFileOf({ bytes }: ApiAnswer, { out }: Options): Promise<void> {
+  if (out === undefined) process.stdout.write(bytes);
+  else await writeFile(out, bytes);
+}
 
 const answered = z.looseObject({ data: z.unknown() });
 

@@ -72,6 +72,7 @@ export interface ApiAnswer {
   status: number;
   /** Parsed; each number keeps its text (JsonNumber). Undefined without a JSON body. */
   body: unknown;
+  bytes: Buffer;
   headers: Headers;
 }
 
@@ -84,9 +85,9 @@ const answerTimeoutMs = 60_000;
 export async function send(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
   for (;;) {
     const response = await sendOnce(connection, request);
-    const text = await response.text().catch((error: unknown) => unreachable(connection, error));
+    const bytes = Buffer.from(await response.arrayBuffer().catch((error: unknown) => unreachable(connection, error)));
     if (response.status !== 429)
-      return { status: response.status, body: bodyOf(response, text), headers: response.headers };
+      return { status: response.status, body: bodyOf(response, bytes.toString()), bytes, headers: response.headers };
     const seconds = Number(response.headers.get('retry-after')) || 1;
     printError(`The rate limit is reached. Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });

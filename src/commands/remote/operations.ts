@@ -18,9 +18,9 @@ export interface Flag {
 }
 
 export interface RemoteOperation {
-  /** `create`, of the operation `createCustomer`. */
+  /** `create`, of the operation `createCustomer`; for a file the resource: `invoice`, of `/invoices/{id}/pdf`. */
   verb: string;
-  /** `customers`, of the path `/customers/{id}`. */
+  /** `customers`, of the path `/customers/{id}`; for a file its kind: `pdf`. */
   noun: string;
   method: string;
   /** With parameters in braces: `/customers/{id}`. */
@@ -30,8 +30,8 @@ export interface RemoteOperation {
   flags: Flag[];
   hasBody: boolean;
   summary: string;
-  /** What it answers: a list whose pages have links, anything else, or nothing. */
-  answer: 'list' | 'item' | 'none';
+  /** What it answers: a list whose pages have links, another JSON value, a file, or nothing. */
+  answer: 'list' | 'item' | 'file' | 'none';
   /** The names and types of the answered resource's fields. */
   fields: Map<string, FieldType>;
 }
@@ -78,6 +78,7 @@ const parameter = z.object({
 });
 const operation = z.object({
   operationId: z.string(),
+  tags: z.array(z.string()).optional(),
   summary: z.string().optional(),
   parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).optional(),
   requestBody: z.object({ content }).optional(),
@@ -116,21 +117,29 @@ export function operationsOf(openapi: JsonSchema): RemoteOperation[] {
 function operationOf(
   method: string,
   path: string,
-  { operationId, summary = '', parameters = [], requestBody, responses }: z.infer<typeof operation>,
+  {
+    operationId,
+    tags: [tag = ''] = [],
+    summary = '',
+    parameters = [],
+    requestBody,
+    responses,
+  }: z.infer<typeof operation>,
   components: Components,
 ): RemoteOperation {
   const body = jsonIn(requestBody?.content, components);
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const answered = jsonIn(success?.content, components)?.properties ?? {};
   const data = resolve(answered['data'], components);
+  const isFile = success?.content !== undefined && !('application/json' in success.content);
   const isList = data?.type === 'array' && 'links' in answered;
   const resource = data?.type === 'array' ? resolve(data.items, components) : data;
   const given = parameters.map((each) => ('$ref' in each ? components.parameters[nameOf(each.$ref)] : each)) as z.infer<
     typeof parameter
   >[];
   return {
-    verb: /^[a-z]+/.exec(operationId)?.[0] ?? operationId,
-    noun: path.split('/')[1] ?? '',
+    verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
+    noun: path.split('/').at(isFile ? -1 : 1) ?? '',
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
@@ -147,7 +156,7 @@ function operationOf(
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
     summary,
-    answer: isList ? 'list' : data ? 'item' : 'none',
+    answer: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'none',
     fields: new Map(
       Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, fieldTypeOf(each, components)]),
     ),

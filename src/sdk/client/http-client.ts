@@ -37,7 +37,20 @@ export class HttpClient {
    * @returns the answer's body. Its type is what the API description promises; it isn't checked
    * @throws KontorError, or the reason of the caller's signal
    */
-  async request<Body>(method: Method, path: string, { query, body, options = {} }: Call = {}): Promise<Body> {
+  async request<Body>(method: Method, path: string, call: Call = {}): Promise<Body> {
+    return (await this.#send(method, path, call, readJson)) as Body;
+  }
+
+  /**
+   * @param path relative to `/api/v1`, such as `/invoices/ID/pdf`
+   * @returns the answer's bytes, with their type
+   * @throws KontorError, or the reason of the caller's signal
+   */
+  async download(path: string, call: Call = {}): Promise<Blob> {
+    return (await this.#send('GET', path, call, (response) => response.blob())) as Blob;
+  }
+
+  async #send(method: Method, path: string, { query, body, options = {} }: Call, read: Reader): Promise<unknown> {
     const url = this.#base + path + searchOf(query);
     const request = {
       method,
@@ -53,10 +66,10 @@ export class HttpClient {
     const begin = Date.now();
     let mayBeDone = false;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(url, request, limits.timeout, options.signal);
-      if (!(outcome instanceof KontorError)) return outcome.body as Body;
+      const outcome = await this.#attempt(url, request, read, limits.timeout, options.signal);
+      if (!(outcome instanceof KontorError)) return outcome.body;
       // An earlier attempt has deleted it, and only the answer was lost.
-      if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined as Body;
+      if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined;
       mayBeDone ||= isOutcomeUnknown(outcome);
       const delay = retryDelay({ method, error: outcome, attempt, elapsed: Date.now() - begin }, limits);
       if (delay === undefined) throw outcome;
@@ -79,6 +92,7 @@ export class HttpClient {
   async #attempt(
     url: string,
     request: RequestInit,
+    read: Reader,
     timeout: number,
     signal: AbortSignal | undefined,
   ): Promise<{ body: unknown } | KontorError> {
@@ -100,11 +114,9 @@ export class HttpClient {
         credentials: 'omit',
         signal: controller.signal,
       });
-      const body = parseAnswer(await response.text());
-      rememberEtag(body, response.headers.get('etag'));
-      if (!response.ok) return errorOf(response, body);
-      if (typeof body === 'string') return new KontorError('The answer is not JSON. Is baseUrl right?', { body });
-      return { body };
+      if (!response.ok) return await readError(response);
+      const body = await read(response);
+      return body instanceof KontorError ? body : { body };
     } catch (cause) {
       signal?.throwIfAborted();
       return isLate
@@ -115,6 +127,21 @@ export class HttpClient {
       signal?.removeEventListener('abort', cancel);
     }
   }
+}
+
+/** Reads an answer of 2xx. */
+type Reader = (response: Response) => Promise<unknown>;
+
+async function readJson(response: Response): Promise<unknown> {
+  const body = parseAnswer(await response.text());
+  rememberEtag(body, response.headers.get('etag'));
+  return typeof body === 'string' ? new KontorError('The answer is not JSON. Is baseUrl right?', { body }) : body;
+}
+
+async function readError(response: Response): Promise<KontorError> {
+  const body = parseAnswer(await response.text());
+  rememberEtag(body, response.headers.get('etag'));
+  return errorOf(response, body);
 }
 
 function searchOf(query: object = {}): string {

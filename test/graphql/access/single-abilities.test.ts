@@ -77,6 +77,8 @@ beforeAll(async () => {
     Customer: customer,
     Invoice: invoice,
     InvoiceDraft: draft,
+    DocumentFile: draft,
+    EInvoiceBreach: draft,
     Receipt: receipt,
     Project: project,
     TimeEntry: timeEntry,

@@ -70,6 +70,9 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
 const namedOtherwise: Record<string, string> = {
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
+  'invoicePdf.id': 'Invoice',
+  'invoicePreflight.id': 'Invoice',
+  'invoiceXml.id': 'issued invoice',
   'pingWebhook.id': 'Webhook',
   'rotateWebhookSecret.id': 'Webhook',
   'unmatchBankTransaction.id': 'matched transaction',

@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const snake = (model: string): string => model.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-const plural = (name: string): string => (name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`);
+const plural = (name: string): string =>
+  name.endsWith('parties') ? name : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 
 it('tenant tables are exactly those whose primary key begins with tenant_id, except memberships, which are identity’s', async () => {
   const { rows } = await service.pool.query(`

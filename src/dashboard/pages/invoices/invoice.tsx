@@ -11,6 +11,7 @@ import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { InvoiceActions } from './actions.tsx';
+import { InvoiceDocuments } from './documents.tsx';
 import { InvoiceFields, nameOf, type Invoice } from './fields.ts';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
@@ -65,6 +66,7 @@ export default function InvoicePage(): ReactNode {
           ]}
         />
         <Lines invoice={invoice} />
+        <InvoiceDocuments invoice={invoice} />
         <Payments payments={invoice.payments} currency={currency} />
         <Events resourceId={invoice.id} payments={invoice.payments} currency={currency} />
       </Stack>

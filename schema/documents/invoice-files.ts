@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { eInvoiceFormats } from '../e-invoice/formats.ts';
+import type { DocumentFile } from './document-file.ts';
+import type { FileFormat } from './file-formats.ts';
+import { readInvoiceSource } from './invoice-source.ts';
+import { makeFile } from './make-file.ts';
+
+// The files of invoices. An issued invoice's file is made once, from what was frozen when it was issued, and stored. If two
+// requests make the same file at the same time, one of them is stored, and both are answered that.
+
+/**
+ * A file of an invoice. The PDF of a draft has a watermark, and isn't stored.
+ * @throws NotFoundError; ValidationError with the rules that the invoice breaks in the format
+ */
+export async function invoiceFile(context: Context, invoiceId: string, format: FileFormat): Promise<DocumentFile> {
+  const stored = await findStored(context, invoiceId, format);
+  if (stored) return stored;
+  const source = await readInvoiceSource(context, invoiceId);
+  const bytes = await makeFile(source, format);
+  if (source.number === null) return fileOf(source, format, bytes);
+  const sha256 = hash('sha256', bytes, 'buffer');
+  await context.db.invoiceFile.createMany({ data: [{ invoiceId, format, bytes, sha256 }], skipDuplicates: true });
+  return (await findStored(context, invoiceId, format)) ?? fileOf(source, format, bytes);
+}
+
+async function findStored(context: Context, invoiceId: string, format: FileFormat): Promise<DocumentFile | undefined> {
+  const where = { tenantId_invoiceId_format: { tenantId: context.tenant.id, invoiceId, format } };
+  const stored = await context.db.invoiceFile.findUnique({ where, include: { invoice: { select: { number: true } } } });
+  return stored ? fileOf(stored.invoice, format, stored.bytes) : undefined;
+}
+
+function fileOf({ number }: { number: string | null }, format: FileFormat, bytes: Uint8Array): DocumentFile {
+  const name = number ?? 'draft';
+  if (format === 'pdf') return { fileName: `${name}.pdf`, mediaType: 'application/pdf', bytes };
+  return { fileName: `${name}-${eInvoiceFormats[format].fileName}`, mediaType: 'application/xml', bytes };
+}

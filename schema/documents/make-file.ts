@@ -1,0 +1,21 @@
+import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
+import { isNumbered } from '../e-invoice/model.ts';
+import { toXml } from '../e-invoice/to-xml.ts';
+import { refuse, ValidationError } from '../errors.ts';
+import type { InvoiceSource } from './invoice-source.ts';
+import { renderInThread } from './render-in-thread.ts';
+import { toEInvoice } from './to-e-invoice.ts';
+import type { FileFormat } from './file-formats.ts';
+
+/**
+ * Makes the bytes of a file. The same source gives the same bytes.
+ * @throws ValidationError with the rules that the invoice breaks in a format of e-invoices
+ */
+export async function makeFile(source: InvoiceSource, format: FileFormat): Promise<Uint8Array<ArrayBuffer>> {
+  if (format === 'pdf') return renderInThread(source);
+  const invoice = toEInvoice(source);
+  if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
+  const breaches = breachesOf(invoice, format);
+  if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
+  return Buffer.from(toXml(invoice, format));
+}

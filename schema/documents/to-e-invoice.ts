@@ -1,0 +1,157 @@
+import type { EInvoice, Line, Period, VatBreakdown } from '../e-invoice/model.ts';
+import { Decimal, lineTotal, sum, vatBreakdownByCategory } from '../money/money.ts';
+import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
+import type { InvoiceSource, SourceLine } from './invoice-source.ts';
+import { formatsFor } from './pdf/formats.ts';
+import type { DocumentLook } from './pdf/render-pdf.ts';
+import { texts, type Language } from './pdf/texts.ts';
+
+// An invoice in the terms of EN 16931. It says what was issued: payments that came later are not on it.
+
+/** The accent of documents whose company has chosen none. */
+const defaultAccentColor = '#1f4e79';
+
+const languageOf = ({ seller, buyer }: InvoiceSource): Language => buyer.language ?? seller.language ?? 'en';
+
+export const lookOf = (source: InvoiceSource): DocumentLook => ({
+  language: languageOf(source),
+  accentColor: source.seller.accent_color ?? defaultAccentColor,
+  subject: source.subject ?? undefined,
+  footer: source.seller.footer ?? undefined,
+});
+
+export function toEInvoice(source: InvoiceSource): EInvoice {
+  const { number, invoiceDate, dueDate, currency, subject, seller, buyer } = source;
+  const language = languageOf(source);
+  const lines = source.lines.map((line, index) => toLine(line, index, currency));
+  const breakdown = toBreakdown(source.lines, currency, language);
+  const net = sum(breakdown.map((share) => share.net));
+  const vat = sum(breakdown.map((share) => share.vat));
+  const gross = net.plus(vat);
+  const isWithinEu = breakdown.some(({ category }) => category === 'K');
+  return {
+    number: number ?? undefined,
+    issueDate: invoiceDate,
+    typeCode: '380',
+    currency,
+    dueDate,
+    buyerReference: buyer.buyer_reference ?? undefined,
+    paymentTerms: texts[language].payment.terms(formatsFor(language, currency).day(dueDate)),
+    notes: [subject, seller.footer].filter((note) => note !== null && note !== undefined),
+    precedingInvoice: undefined,
+    seller: toSeller(seller),
+    buyer: toBuyer(buyer),
+    delivery: {
+      date: undefined,
+      period: wholePeriod(lines),
+      ...(isWithinEu ? placeOf(buyer) : { city: undefined, postalCode: undefined, country: undefined }),
+    },
+    payment: seller.iban
+      ? {
+          reference: number ?? undefined,
+          iban: seller.iban,
+          accountName: seller.legal_name,
+          bic: seller.bic ?? undefined,
+        }
+      : undefined,
+    totals: { net, vat, gross, paid: new Decimal(0), due: gross },
+    vatBreakdown: breakdown,
+    lines,
+  };
+}
+
+/** Where goods go that are supplied within the EU: to the buyer. */
+const placeOf = ({ city, postal_code, country }: FrozenBuyer) => ({
+  city: city ?? undefined,
+  postalCode: postal_code ?? undefined,
+  country: country ?? undefined,
+});
+
+const address = (party: FrozenSeller | FrozenBuyer) => ({
+  line1: party.address_line1 ?? undefined,
+  line2: 'address_line2' in party ? (party.address_line2 ?? undefined) : undefined,
+  city: party.city ?? undefined,
+  postalCode: party.postal_code ?? undefined,
+  country: party.country ?? undefined,
+});
+
+const contact = ({ contact_name, phone, email }: FrozenSeller | FrozenBuyer) => ({
+  name: contact_name ?? undefined,
+  phone: phone ?? undefined,
+  email: email ?? undefined,
+});
+
+const toSeller = (seller: FrozenSeller): EInvoice['seller'] => ({
+  name: seller.legal_name,
+  vatId: seller.vat_id ?? undefined,
+  electronicAddress: undefined,
+  address: address(seller),
+  contact: contact(seller),
+  registerEntry: seller.register_entry ?? undefined,
+  taxNumber: seller.tax_number ?? undefined,
+});
+
+const toBuyer = (buyer: FrozenBuyer): EInvoice['buyer'] => ({
+  name: buyer.company_name,
+  vatId: buyer.vat_id ?? undefined,
+  electronicAddress:
+    buyer.electronic_address && buyer.electronic_address_scheme
+      ? { value: buyer.electronic_address, scheme: buyer.electronic_address_scheme }
+      : undefined,
+  address: address(buyer),
+  contact: contact(buyer),
+});
+
+function toLine(line: SourceLine, index: number, currency: string): Line {
+  const [quantity, unitPrice] = [new Decimal(line.quantity), new Decimal(line.unitPriceNet)];
+  const net = new Decimal(line.lineTotalNet);
+  const percent = new Decimal(line.discountPercent);
+  const base = lineTotal({ quantity, unitPriceNet: unitPrice }, currency);
+  return {
+    id: String(index + 1),
+    quantity,
+    unitCode: line.unitCode,
+    unit: line.unit ?? undefined,
+    net,
+    period: periodOf(line),
+    discount: percent.isZero() ? undefined : { amount: base.minus(net), base, percent },
+    unitPrice,
+    vatCategory: line.vatCategory,
+    vatRate: new Decimal(line.vatRate),
+    name: line.title,
+    description: line.description ?? undefined,
+  };
+}
+
+/** A period of which one day is given is that day. */
+function periodOf({ servicePeriodStart: start, servicePeriodEnd: end }: SourceLine): Period | undefined {
+  const [first, last] = [start ?? end, end ?? start];
+  return first !== null && last !== null ? { start: first, end: last } : undefined;
+}
+
+/** From the first to the last day of the lines' periods. */
+function wholePeriod(lines: Line[]): Period | undefined {
+  const periods = lines.flatMap(({ period }) => period ?? []);
+  const [start] = periods.map((period) => period.start).toSorted();
+  const end = periods
+    .map((period) => period.end)
+    .toSorted()
+    .at(-1);
+  return start !== undefined && end !== undefined ? { start, end } : undefined;
+}
+
+const withTotals = (line: SourceLine) => ({
+  ...line,
+  vatRate: new Decimal(line.vatRate),
+  lineTotalNet: new Decimal(line.lineTotalNet),
+});
+
+/** Some categories need a reason. Where none is given, it is what is usually written. */
+const toBreakdown = (lines: SourceLine[], currency: string, language: Language): VatBreakdown[] =>
+  vatBreakdownByCategory(lines.map(withTotals), currency).map(
+    ({ vatCategory: category, vatRate: rate, net, vat, exemptionReason }) => {
+      const usual =
+        category === 'AE' || category === 'K' || category === 'G' ? texts[language].vatNote[category] : undefined;
+      return { category, rate, net, vat, exemptionReason: exemptionReason ?? usual };
+    },
+  );

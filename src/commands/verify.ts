@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { RefusedError } from '../identity/index.ts';
+import { print, printJson } from '../output.ts';
+import { asJson, withDatabase, type Json } from './database.ts';
+import { operatorContext } from './operator.ts';
+
+export function addVerifyCommand(program: Command): void {
+  asJson(program.command('verify').description("check that nobody has changed the files of a tenant's invoices"))
+    .requiredOption('--tenant <id>')
+    .action(async ({ tenant, json }: { tenant: string } & Json) => {
+      const found = await withDatabase(async (database) => verifyDocuments(await operatorContext(database, tenant)));
+      const { invoices, files, unproven, hash, difference } = found;
+      if (json) printJson(found);
+      else {
+        print(`${invoices} invoices with ${files} files agree with their proofs`);
+        if (unproven > 0) print(`${unproven} issued invoices have no proof yet`);
+        if (hash !== null) print(`The last proof is ${hash}`);
+      }
+      if (difference !== null) throw new RefusedError(difference);
+    });
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveAll } from '../../schema/documents/proofs.ts';
+import { verifyDocuments } from '../../schema/documents/verify.ts';
+import type { Context } from '../../schema/context.ts';
+import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';
+
+const formats = ['xrechnung-cii', 'xrechnung-ubl', 'peppol', 'factur-x'];
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** A tenant with a company profile, which can issue e-invoices. */
+async function seller(): Promise<Integrator> {
+  const who = await service.integrator();
+  await setCompany(who);
+  return who;
+}
+
+async function download({ token }: Integrator, path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const authorization = `Bearer ${token}`;
+  const response = await fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization, ...headers } });
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+const contextOf = async ({ tenantId, userId }: Integrator): Promise<Context> => {
+  const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: tenantId } });
+  const user = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
+  return service.domain.contextFor({ user, tenant, token: null });
+};
+
+describe('GET /invoices/:id/pdf', () => {
+  it('answers the bytes, a name to save them by, and a tag', async () => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who);
+    const { status, headers, bytes } = await download(who, `/invoices/${id}/pdf`, { accept: 'text/html' });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/pdf');
+    expect(headers.get('content-disposition')).toBe('attachment; filename=2026-0001.pdf');
+    expect(headers.get('content-length')).toBe(String(bytes.length));
+    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    const etag = headers.get('etag') ?? '';
+    const again = await download(who, `/invoices/${id}/pdf`, { 'if-none-match': etag });
+    expect([again.status, again.headers.get('etag'), again.bytes.length]).toEqual([304, etag, 0]);
+    const head = await download(who, `/invoices/${id}/pdf`, {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([
+      200,
+      String(bytes.length),
+      0,
+    ]);
+  });
+
+  it('answers a draft with a preview, which is not stored', async () => {
+    const who = await service.integrator();
+    const id = await makeInvoice(who);
+    const { status, headers } = await download(who, `/invoices/${id}/pdf`);
+    expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename=draft.pdf']);
+    expect(await who.db.invoiceFile.count()).toBe(0);
+    const { body } = await who.rest('GET', `/invoices/${id}/xml?format=peppol`);
+    expect(body.errors).toEqual({ status: ['A draft has no e-invoice: it gets its number when it is issued.'] });
+  });
+
+  it('needs the ability to read invoices, and is for the own tenant', async () => {
+    const [who, other] = [await seller(), await service.integrator()];
+    const lacking = await service.integrator({ abilities: ['customers:read'] });
+    const id = await makeIssuedInvoice(who);
+    for (const file of ['pdf', 'xml?format=peppol']) {
+      expect((await other.rest('GET', `/invoices/${id}/${file}`)).status).toBe(404);
+      expect((await lacking.rest('GET', `/invoices/${id}/${file}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('GET /invoices/:id/xml', () => {
+  it.each(formats)('answers %s', async (format) => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who);
+    const { status, headers, bytes } = await download(who, `/invoices/${id}/xml?format=${format}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/xml']);
+    expect(headers.get('content-disposition')).toContain('2026-0001');
+    expect(bytes.toString()).toContain('2026-0001');
+  });
+
+  it('names each rule that the invoice breaks', async () => {
+    const who = await service.integrator();
+    const id = await makeIssuedInvoice(who, { customerId: await makeCustomer(who) });
+    const { status, body } = await who.rest('GET', `/invoices/${id}/xml?format=xrechnung-cii`);
+    expect(status).toBe(422);
+    expect(body.errors['customer.city']).toEqual([expect.stringMatching(/^BR-DE-8: /)]);
+    const draft = await makeInvoice(who);
+    const { breaches } = await who.graphql(
+      'query ($id: UUID!) { breaches: invoicePreflight(id: $id, format: XRECHNUNG_CII) { rule field message } }',
+      { id: draft },
+    );
+    expect(breaches).toContainEqual(expect.objectContaining({ rule: 'BR-DE-8', field: 'customer.city' }));
+  });
+
+  it('takes one of the formats', async () => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who);
+    const wrong = await who.rest('GET', `/invoices/${id}/xml?format=edifact`);
+    expect(wrong.body.errors).toEqual({ format: [`Must be one of ${formats.join(', ')}.`] });
+    expect((await who.rest('GET', `/invoices/${id}/xml`)).body.errors).toEqual({ format: ['Required.'] });
+  });
+});
+
+describe('the files of an issued invoice', () => {
+  it('are made once, whoever asks first and however many', async () => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who);
+    const all = await Promise.all(Array.from({ length: 8 }, () => download(who, `/invoices/${id}/pdf`)));
+    expect(new Set(all.map(({ bytes }) => bytes.toString('latin1'))).size).toBe(1);
+    expect(await who.db.invoiceFile.count()).toBe(1);
+  });
+
+  it('say what was issued, whatever changes afterwards', async () => {
+    const who = await seller();
+    const customerId = await makeCustomer(who, buyer);
+    const paths = ['pdf', ...formats.map((format) => `xml?format=${format}`)];
+    const [early, late] = [await makeIssuedInvoice(who, { customerId }), await makeIssuedInvoice(who, { customerId })];
+    const read = (id: string) =>
+      Promise.all(paths.map(async (path) => (await download(who, `/invoices/${id}/${path}`)).bytes));
+    const before = await read(early);
+    await who.rest('PATCH', `/customers/${customerId}`, { company_name: 'Somebody else', city: 'Bonn' });
+    await setCompany(who, { ...company, legalName: 'Somebody else' });
+    await who.rest('POST', `/invoices/${early}/payments`, { amount: '50' });
+    expect(await read(early)).toEqual(before);
+    const [, ...xml] = await read(late);
+    for (const bytes of xml) expect(bytes.toString()).not.toContain('Somebody else');
+    for (const bytes of xml) expect(bytes.toString()).toContain('Stadt Ulm');
+  });
+
+  it('cannot be changed or deleted by the service', async () => {
+    const who = await seller();
+    await download(who, `/invoices/${await makeIssuedInvoice(who)}/pdf`);
+    await expect(who.db.invoiceFile.updateMany({ data: { format: 'x' } })).rejects.toThrow(/permission denied/);
+    await expect(who.db.invoiceFile.deleteMany({})).rejects.toThrow(/permission denied/);
+  });
+});
+
+describe('proofs', () => {
+  it('follow the numbers, and agree with the files', async () => {
+    const who = await seller();
+    for (const _ of [1, 2, 3]) await makeIssuedInvoice(who);
+    const context = await contextOf(who);
+    expect(await proveAll(context)).toBe(3);
+    await makeIssuedInvoice(who);
+    expect(await verifyDocuments(context)).toMatchObject({ invoices: 3, files: 15, unproven: 1, difference: null });
+    expect(await proveAll(context)).toBe(1);
+    expect(await proveAll(context)).toBe(0);
+    const proofs = await who.db.documentProof.findMany({ orderBy: { position: 'asc' } });
+    expect(proofs.map(({ position }) => position)).toEqual([1, 2, 3, 4]);
+    expect(proofs.map(({ content }) => JSON.parse(content).number)).toEqual([
+      '2026-0001',
+      '2026-0002',
+      '2026-0003',
+      '2026-0004',
+    ]);
+  });
+
+  it('are made once, also by several processes at the same time', async () => {
+    const who = await seller();
+    for (const _ of [1, 2, 3, 4]) await makeIssuedInvoice(who);
+    const context = await contextOf(who);
+    await Promise.all([proveAll(context), proveAll(context), proveAll(context)]);
+    await proveAll(context);
+    expect(await verifyDocuments(context)).toMatchObject({ invoices: 4, unproven: 0, difference: null });
+  });
+
+  it('show any change of what is stored', { timeout: 60_000 }, async () => {
+    const who = await seller();
+    for (const items of [[item], [item, item], [item]]) await makeIssuedInvoice(who, { items });
+    const context = await contextOf(who);
+    await proveAll(context);
+    const column = fc.constantFrom(
+      ['invoice_files', 'bytes'],
+      ['invoice_files', 'sha256'],
+      ['document_proofs', 'hash'],
+    );
+    const flip = async ([table, name]: readonly string[], row: number, place: number): Promise<void> => {
+      await service.pool.query(
+        `update ${table} set ${name} = set_bit(${name}, $3 % (length(${name}) * 8), 1 - get_bit(${name}, $3 % (length(${name}) * 8)))
+         where tenant_id = $1 and id = (select id from ${table} where tenant_id = $1 order by id offset $2 limit 1)`,
+        [who.tenantId, row % (table === 'invoice_files' ? 15 : 3), place],
+      );
+    };
+    await fc.assert(
+      fc.asyncProperty(column, fc.nat(14), fc.nat(100_000), async (at, row, place) => {
+        await flip(at, row, place);
+        expect((await verifyDocuments(context)).difference).not.toBeNull();
+        await flip(at, row, place);
+      }),
+      { numRuns: 30 },
+    );
+    expect((await verifyDocuments(context)).difference).toBeNull();
+    const tampered = [
+      `update document_proofs set content = replace(content, '2026-0002', '2026-0009') where tenant_id = $1`,
+      'delete from document_proofs where tenant_id = $1 and position = 2',
+      `delete from invoice_files where tenant_id = $1 and format = 'peppol'`,
+    ];
+    for (const sql of tampered) {
+      await service.pool.query(sql, [who.tenantId]);
+      expect((await verifyDocuments(context)).difference).not.toBeNull();
+    }
+  });
+});
