@@ -17,7 +17,7 @@ export async function invoiceFile(context: Context, invoiceId: string, format: F
   const stored = await findStored(context, invoiceId, format);
   if (stored) return stored;
   const source = await readInvoiceSource(context, invoiceId);
-  const bytes = await makeFile(source, format);
+  const bytes = await makeFile(context.tenant.id, source, format);
   if (source.number === null) return fileOf(source, format, bytes);
   const sha256 = hash('sha256', bytes, 'buffer');
   await context.db.invoiceFile.createMany({ data: [{ invoiceId, format, bytes, sha256 }], skipDuplicates: true });

@@ -11,8 +11,12 @@ import type { FileFormat } from './file-formats.ts';
  * Makes the bytes of a file. The same source gives the same bytes.
  * @throws ValidationError with the rules that the invoice breaks in a format of e-invoices
  */
-export async function makeFile(source: InvoiceSource, format: FileFormat): Promise<Uint8Array<ArrayBuffer>> {
-  if (format === 'pdf') return renderInThread(source);
+export async function makeFile(
+  tenantId: string,
+  source: InvoiceSource,
+  format: FileFormat,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (format === 'pdf') return renderInThread(tenantId, source);
   const invoice = toEInvoice(source);
   if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
   const breaches = breachesOf(invoice, format);

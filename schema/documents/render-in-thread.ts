@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import { ConcurrencyLimiter } from '../execution/concurrency-limiter.ts';
 import type { InvoiceSource } from './invoice-source.ts';
 
 /** How many threads of this process make PDFs at a time, for all tenants. Each takes a processor core and some memory. */
@@ -11,8 +12,23 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 let threads: Piscina | undefined;
 
+/** The tenants that have PDFs made now: each one at a time, so that nobody waits for all of another tenant's. */
+const tenants = new Map<string, { limiter: ConcurrencyLimiter; pending: number }>();
+
 /** Makes an invoice's PDF without blocking the event loop. */
-export function renderInThread(source: InvoiceSource): Promise<Uint8Array<ArrayBuffer>> {
+export async function renderInThread(tenantId: string, source: InvoiceSource): Promise<Uint8Array<ArrayBuffer>> {
+  const tenant = tenants.get(tenantId) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
+  tenants.set(tenantId, tenant);
+  tenant.pending += 1;
+  try {
+    return await tenant.limiter.run(() => render(source));
+  } finally {
+    tenant.pending -= 1;
+    if (tenant.pending === 0) tenants.delete(tenantId);
+  }
+}
+
+function render(source: InvoiceSource): Promise<Uint8Array<ArrayBuffer>> {
   threads ??= new Piscina({
     filename: new URL('render-thread.ts', import.meta.url).href,
     minThreads: 0,

@@ -12,6 +12,9 @@ const listLength = 10;
  */
 export const scanCost = 750;
 
+/** The cost of a file: a PDF may have to be made, which takes longer than any query. */
+const fileCost = 2 * scanCost;
+
 type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type'>;
 
 /**
@@ -31,6 +34,7 @@ export function costOf(typeName: string) {
       return { field: 1, multiplier: Math.min(Math.max(limit ?? defaultChanges, 1), maxChanges) };
     }
     if (type === '[Node]!') return { field: 1, multiplier: (args as { ids?: unknown[] }).ids?.length ?? 1 };
+    if (type === 'DocumentFile!') return { field: fileCost, multiplier: 1 };
     const isRow = field.name === 'nodes' || field.name === 'edges';
     const own = typeName === 'Overview' && sums.has(field.name) ? 1 + scanCost : 1;
     return { field: own, multiplier: type.startsWith('[') && !isRow ? listLength : 1 };

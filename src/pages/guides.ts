@@ -24,6 +24,7 @@ const slugs = [
   'webhooks',
   'testing-webhooks',
   'graphql',
+  'e-invoices',
   'moving',
 ];
 

@@ -61,7 +61,14 @@ const lists: Record<string, List> = {
         })),
       }),
     rows: () => acme.db.invoice.findMany(),
-    remove: (ids) => acme.db.invoice.deleteMany({ where: { id: { in: ids } } }),
+    // The service itself can't delete an issued invoice.
+    remove: async (ids) => {
+      await service.pool.query('delete from invoice_parties where tenant_id = $1 and id = any ($2)', [
+        acme.tenantId,
+        ids,
+      ]);
+      return acme.db.invoice.deleteMany({ where: { id: { in: ids } } });
+    },
     fields: { NUMBER: 'number', INVOICE_DATE: 'invoiceDate', DUE_DATE: 'dueDate', TOTAL_GROSS: 'totalGross' },
   },
   receipts: {

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { InvoiceSource } from '../../schema/documents/invoice-source.ts';
+import { renderInThread } from '../../schema/documents/render-in-thread.ts';
+
+const line: InvoiceSource['lines'][number] = {
+  title: 'Advice',
+  description: null,
+  quantity: '1',
+  unit: 'h',
+  unitCode: 'HUR',
+  unitPriceNet: '100',
+  discountPercent: '0',
+  lineTotalNet: '100',
+  vatCategory: 'S',
+  vatRate: '19',
+  exemptionReason: null,
+  servicePeriodStart: null,
+  servicePeriodEnd: null,
+};
+
+const source = (lines: number): InvoiceSource => ({
+  number: '2026-0001',
+  invoiceDate: '2026-03-01',
+  dueDate: '2026-03-15',
+  subject: null,
+  currency: 'EUR',
+  seller: { legal_name: 'Acme', country: 'DE' },
+  buyer: { company_name: 'Globex', country: 'DE' },
+  lines: Array.from({ length: lines }, () => line),
+});
+
+it('a tenant that has many PDFs made holds up nobody by more than one of them', async () => {
+  const finished: string[] = [];
+  const render = (tenantId: string, lines: number): Promise<void> =>
+    renderInThread(tenantId, source(lines)).then(() => void finished.push(tenantId));
+  const attack = Array.from({ length: 6 }, () => render('attacker', 100));
+  const innocent = render('innocent', 1);
+  await Promise.all([...attack, innocent]);
+  expect(finished.indexOf('innocent')).toBe(1);
+});
