@@ -15,6 +15,8 @@ export interface InvoiceSource {
   dueDate: string;
   subject: string | null;
   currency: string;
+  /** Whether it was paid in full when it was issued. */
+  isPaid: boolean;
   seller: FrozenSeller;
   buyer: FrozenBuyer;
   /** Decimals are texts. */
@@ -44,9 +46,10 @@ export async function readInvoiceSource(context: Context, id: string): Promise<I
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
     partiesOf(context, invoice),
   ]);
-  const { number, subject, currency } = invoice;
+  const { number, subject, currency, issuedAt, paidAt } = invoice;
+  const isPaid = issuedAt !== null && paidAt !== null && paidAt <= issuedAt;
   const [invoiceDate, dueDate] = [formatDay(invoice.invoiceDate), formatDay(invoice.dueDate)];
-  return { number, invoiceDate, dueDate, subject, currency, seller, buyer, lines: items.map(sourceLine) };
+  return { number, invoiceDate, dueDate, subject, currency, isPaid, seller, buyer, lines: items.map(sourceLine) };
 }
 
 const sourceLine = (item: Row<'InvoiceItem'>): SourceLine => ({

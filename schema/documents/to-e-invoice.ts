@@ -2,7 +2,6 @@ import type { EInvoice, Line, Period, VatBreakdown } from '../e-invoice/model.ts
 import { Decimal, lineTotal, sum, vatBreakdownByCategory } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
 import type { InvoiceSource, SourceLine } from './invoice-source.ts';
-import { formatsFor } from './pdf/formats.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts, type Language } from './pdf/texts.ts';
 
@@ -28,6 +27,7 @@ export function toEInvoice(source: InvoiceSource): EInvoice {
   const net = sum(breakdown.map((share) => share.net));
   const vat = sum(breakdown.map((share) => share.vat));
   const gross = net.plus(vat);
+  const paid = source.isPaid ? gross : new Decimal(0);
   const isWithinEu = breakdown.some(({ category }) => category === 'K');
   return {
     number: number ?? undefined,
@@ -36,7 +36,7 @@ export function toEInvoice(source: InvoiceSource): EInvoice {
     currency,
     dueDate,
     buyerReference: buyer.buyer_reference ?? undefined,
-    paymentTerms: texts[language].payment.terms(formatsFor(language, currency).day(dueDate)),
+    paymentTerms: undefined, // the due date says it
     notes: [subject, seller.footer].filter((note) => note !== null && note !== undefined),
     precedingInvoice: undefined,
     seller: toSeller(seller),
@@ -54,7 +54,7 @@ export function toEInvoice(source: InvoiceSource): EInvoice {
           bic: seller.bic ?? undefined,
         }
       : undefined,
-    totals: { net, vat, gross, paid: new Decimal(0), due: gross },
+    totals: { net, vat, gross, paid, due: gross.minus(paid) },
     vatBreakdown: breakdown,
     lines,
   };

@@ -24,6 +24,7 @@ const source = (lines: number): InvoiceSource => ({
   dueDate: '2026-03-15',
   subject: null,
   currency: 'EUR',
+  isPaid: false,
   seller: { legal_name: 'Acme', country: 'DE' },
   buyer: { company_name: 'Globex', country: 'DE' },
   lines: Array.from({ length: lines }, () => line),

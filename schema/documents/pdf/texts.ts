@@ -35,8 +35,6 @@ export interface Texts {
   payment: {
     heading: string;
     request: (amount: string, dueDate: string | undefined) => string;
-    /** BT-20. */
-    terms: (dueDate: string) => string;
     paid: string;
     credited: (amount: string) => string;
     accountName: string;
@@ -102,7 +100,6 @@ const de: Texts = {
   },
   payment: {
     heading: 'Zahlung',
-    terms: (dueDate) => `Zahlbar bis zum ${dueDate}.`,
     request: (amount, dueDate) =>
       `Bitte überweisen Sie ${amount}${dueDate === undefined ? '' : ` bis zum ${dueDate}`}.`,
     paid: 'Die Rechnung ist bereits bezahlt. Vielen Dank.',
@@ -170,7 +167,6 @@ const en: Texts = {
   },
   payment: {
     heading: 'Payment',
-    terms: (dueDate) => `Payable by ${dueDate}.`,
     request: (amount, dueDate) => `Please transfer ${amount}${dueDate === undefined ? '' : ` by ${dueDate}`}.`,
     paid: 'This invoice is paid already. Thank you.',
     credited: (amount) => `We credit ${amount} to you.`,

@@ -20,15 +20,16 @@ export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
 const withItems = { items: byPosition };
 
 /** The changes to a draft that is issued. */
-const issued = ({ now }: Context, number: string) => ({ number, status: 'ISSUED', issuedAt: now() }) as const;
+const issued = (issuedAt: Date, number: string) => ({ number, status: 'ISSUED', issuedAt }) as const;
 /** The changes to an issued invoice that is fully paid. */
-const settled = ({ now }: Context) => ({ status: 'PAID', paidAt: now() }) as const;
+const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 
 /** draft → issued: takes the next number. An invoice with a total of zero is paid as soon as it is issued. */
 async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   const draft = await found(context.db.lock('Invoice', id, 'no key update'));
   if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
-  const data = issued(context, await nextInvoiceNumber(context, draft.invoiceDate));
+  const number = await nextInvoiceNumber(context, draft.invoiceDate);
+  const data = issued(context.now(), number);
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
   await emit(context, 'invoice.issued', invoice);
   return new Decimal(invoice.totalGross).isZero() ? settle(context, id) : invoice;
@@ -37,14 +38,16 @@ async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
 /** Builds a new invoice that is issued or fully paid at once. @returns the rows to write, and the events to record */
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
-  let invoice: WholeInvoice = { ...draft, ...issued(context, await nextInvoiceNumber(context, draft.invoiceDate)) };
+  const number = await nextInvoiceNumber(context, draft.invoiceDate);
+  const now = context.now();
+  let invoice: WholeInvoice = { ...draft, ...issued(now, number) };
   const events: EventInput[] = [
     ['invoice.created', draft],
     ['invoice.issued', invoice],
   ];
   const isFree = new Decimal(amount).isZero();
   if (status === 'PAID' || isFree) {
-    invoice = { ...invoice, amountPaid: amount, ...settled(context) };
+    invoice = { ...invoice, amountPaid: amount, ...settled(now) };
     if (!isFree) events.push(['invoice.payment_recorded', invoice]);
     events.push(['invoice.paid', invoice]);
   }
@@ -108,7 +111,7 @@ export async function payInvoice(context: Context, id: string, amount?: Decimal 
 /** Adds a validated amount to the payments of a locked invoice. */
 export async function countTowardsInvoice(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
   const isAll = amount.equals(due);
-  const data = { amountPaid: { increment: amount }, ...(isAll && settled(context)) };
+  const data = { amountPaid: { increment: amount }, ...(isAll && settled(context.now())) };
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
   await emitAll(context, [
     ['invoice.payment_recorded', invoice],
@@ -125,7 +128,7 @@ export async function unpayInvoice(context: Context, id: string, amount: Decimal
 
 async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
   const where = key(context, id);
-  const invoice = await context.db.invoice.update({ where, data: settled(context), include: withItems });
+  const invoice = await context.db.invoice.update({ where, data: settled(context.now()), include: withItems });
   await emit(context, 'invoice.paid', invoice);
   return invoice;
 }
