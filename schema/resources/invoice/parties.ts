@@ -51,7 +51,7 @@ export interface Parties {
 export async function partiesOf(context: Context, invoice: { id: string; customerId: string }): Promise<Parties> {
   const frozen = await context.db.invoiceParties.findUnique({ where: key(context, invoice.id) });
   const { seller, buyer } = frozen ?? (await currentParties(context, invoice.customerId));
-  return { seller: seller ? frozenSeller.parse(seller) : withoutProfile(context), buyer: frozenBuyer.parse(buyer) };
+  return { seller: sellerOf(context, seller), buyer: frozenBuyer.parse(buyer) };
 }
 
 async function currentParties({ db }: Context, customerId: string): Promise<{ seller: unknown; buyer: unknown }> {
@@ -64,5 +64,9 @@ async function currentParties({ db }: Context, customerId: string): Promise<{ se
   return found(Promise.resolve(parties ?? null));
 }
 
-/** The seller who has no company profile. */
-const withoutProfile = ({ tenant }: Context): FrozenSeller => ({ legal_name: tenant.name, country: tenant.country });
+/** @param profile the columns of the company profile; null without one: then the tenant's name and country are known */
+function sellerOf({ tenant }: Context, profile: unknown): FrozenSeller {
+  if (profile === null) return { legal_name: tenant.name, country: tenant.country };
+  const seller = frozenSeller.parse(profile);
+  return { ...seller, country: seller.country ?? tenant.country };
+}
