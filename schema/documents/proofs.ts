@@ -9,27 +9,18 @@ import { invoiceFile } from './invoice-files.ts';
 // hashes of an invoice's files, and is hashed together with the proof before. So whoever knows a later proof's hash can
 // prove all earlier files. Proofs are made by a job, in the order of the numbers.
 
-/** How many invoices are proven by one transaction. */
+/** How many invoices are proven at a time. A worker that stops waits for as many. */
 const batchSize = 20;
 
-/**
- * Makes the files of all issued invoices that have no proof yet, and proves them.
- * @param between is awaited between two invoices, and may throw to end the work
- * @returns how many invoices were proven
- */
-export async function proveAll(context: Context, between: () => Promise<void> | void = () => {}): Promise<number> {
-  let proven = 0;
-  for (;;) {
-    const batch = await unproven(context);
-    for (const { id } of batch) {
-      await between();
-      await makeAllFiles(context, id);
-    }
-    const added = await prove(context, batch);
-    proven += added;
-    if (added === 0) return proven;
-  }
+/** Makes the files of the first issued invoices that have no proof yet, and proves them. */
+export async function proveNext(context: Context): Promise<void> {
+  const batch = await unproven(context);
+  for (const { id } of batch) await makeAllFiles(context, id);
+  if (batch.length > 0) await prove(context, batch);
 }
+
+/** Whether there are issued invoices without a proof. */
+export const hasUnproven = async (context: Context): Promise<boolean> => (await unproven(context)).length > 0;
 
 interface Issued {
   id: string;
@@ -49,19 +40,17 @@ const unproven = (context: Context): Promise<Issued[]> =>
 async function makeAllFiles(context: Context, id: string): Promise<void> {
   for (const format of fileFormats)
     await invoiceFile(context, id, format).catch((error: unknown) => {
-      // The invoice lacks something that the format demands. It can't be changed any more, so there is no such file.
+      // The invoice breaks rules of the format. It can't be changed any more, so there is no such file.
       if (!(error instanceof ValidationError)) throw error;
     });
 }
 
-/** Adds the proofs of a batch, unless another process does. @returns how many were added */
-function prove(context: Context, batch: Issued[]): Promise<number> {
-  if (batch.length === 0) return Promise.resolve(0);
-  return context.transaction(async (inside) => {
-    if (!(await inside.db.tryAdvisoryLock('document proofs'))) return 0;
+/** Adds the proofs of a batch, unless another process proves now or has proven some of them. */
+async function prove(context: Context, batch: Issued[]): Promise<void> {
+  await context.transaction(async (inside) => {
+    if (!(await inside.db.tryAdvisoryLock('document proofs'))) return;
     const current = await unproven(inside);
-    const same = batch.filter(({ id }, at) => current[at]?.id === id);
-    if (same.length < batch.length) return 0; // another process has proven some of them meanwhile
+    if (!batch.every(({ id }, at) => current[at]?.id === id)) return;
     const files = await inside.db.invoiceFile.findMany({
       where: { invoiceId: { in: batch.map(({ id }) => id) } },
       select: { invoiceId: true, format: true, sha256: true },
@@ -77,7 +66,6 @@ function prove(context: Context, batch: Issued[]): Promise<number> {
       proofs.push((last = inside.db.row('DocumentProof', proof)));
     }
     await inside.db.insert({ DocumentProof: proofs });
-    return proofs.length;
   });
 }
 

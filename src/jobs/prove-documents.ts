@@ -1,6 +1,6 @@
 import type { AddJobFunction, Task } from 'graphile-worker';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { proveAll } from '../../schema/documents/proofs.ts';
+import { hasUnproven, proveNext } from '../../schema/documents/proofs.ts';
 import type { Domain } from '../domain.ts';
 import { nobody } from './nobody.ts';
 
@@ -12,23 +12,27 @@ interface Payload {
   tenantId?: string;
 }
 
-/** Has the files of a tenant's issued invoices made. There is one such job for a tenant at a time. */
+/** Has the files of a tenant's issued invoices made. Such a job that waits already stays as it is. */
 export const proveSoon =
-  (addJob: AddJobFunction) =>
+  (addJob: AddJobFunction, after = delayMs) =>
   async (tenantId: string): Promise<void> => {
-    const runAt = new Date(Date.now() + delayMs);
+    const runAt = new Date(Date.now() + after);
     const jobKey = `prove_documents ${tenantId}`;
     await addJob('prove_documents', { tenantId }, { jobKey, jobKeyMode: 'preserve_run_at', runAt });
   };
 
-/** Makes and proves the files of issued invoices; every night of all tenants, in case a job was lost. */
+/**
+ * Makes and proves the files of some of a tenant's issued invoices, and adds a job for the rest, so that a worker can stop
+ * soon. The job of all tenants, every night, only adds jobs, in case one was lost: no tenant waits for another one's.
+ */
 export const proveDocuments =
   (client: UnscopedClient, { contextFor }: Domain): Task =>
-  async (payload, { logger }) => {
+  async (payload, { addJob }) => {
     const { tenantId } = payload as Payload;
     const where = { closedAt: null, ...(tenantId !== undefined && { id: tenantId }) };
     for (const tenant of await client.tenant.findMany({ where })) {
-      const proven = await proveAll(contextFor({ user: nobody, tenant, token: null }));
-      if (proven > 0) logger.info(`the files of ${proven} invoices of ${tenant.id} are proven`);
+      const context = contextFor({ user: nobody, tenant, token: null });
+      if (tenantId !== undefined) await proveNext(context);
+      if (await hasUnproven(context)) await proveSoon(addJob, 0)(tenant.id);
     }
   };
