@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts';
 import { eInvoiceFormats } from '../e-invoice/formats.ts';
 import type { DocumentFile } from './document-file.ts';
 import type { FileFormat } from './file-formats.ts';
-import { readInvoiceSource } from './invoice-source.ts';
+import { readInvoice } from './document-source.ts';
 import { makeFile } from './make-file.ts';
 
 // The files of invoices. An issued invoice's file is made once, from what was frozen when it was issued, and stored. If two
@@ -18,7 +18,7 @@ import { makeFile } from './make-file.ts';
 export async function invoiceFile(context: Context, invoiceId: string, format: FileFormat): Promise<DocumentFile> {
   const stored = await findStored(context, invoiceId, format);
   if (stored) return stored;
-  const source = await readInvoiceSource(context, invoiceId);
+  const source = await readInvoice(context, invoiceId);
   const bytes = await makeFile(context.tenant.id, source, format);
   if (source.number === null) return fileOf(source, format, bytes);
   // A later version of the rules may allow what was refused when the files were made.

@@ -2,7 +2,7 @@ import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
 import { isNumbered } from '../e-invoice/model.ts';
 import { toXml } from '../e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
-import type { InvoiceSource } from './invoice-source.ts';
+import type { DocumentSource } from './document-source.ts';
 import { renderInThread } from './render-in-thread.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 import type { FileFormat } from './file-formats.ts';
@@ -13,7 +13,7 @@ import type { FileFormat } from './file-formats.ts';
  */
 export async function makeFile(
   tenantId: string,
-  source: InvoiceSource,
+  source: DocumentSource,
   format: FileFormat,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (format === 'pdf') return renderInThread(tenantId, source);

@@ -4,7 +4,7 @@ import type { EInvoiceFormat } from '../e-invoice/formats.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { DocumentFileType } from './document-file.ts';
 import { invoiceFile } from './invoice-files.ts';
-import { readInvoiceSource } from './invoice-source.ts';
+import { readInvoice } from './document-source.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
 const formats = {
@@ -65,6 +65,6 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     resolve: async (_root, { id, format: wanted }, context) =>
-      breachesOf(toEInvoice(await readInvoiceSource(context, id)), formats[wanted]),
+      breachesOf(toEInvoice(await readInvoice(context, id)), formats[wanted]),
   }),
 }));

@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { ConcurrencyLimiter } from '../execution/concurrency-limiter.ts';
-import type { InvoiceSource } from './invoice-source.ts';
+import type { DocumentSource } from './document-source.ts';
 
 /** How many threads of this process make PDFs at a time, for all tenants. Each takes a processor core and some memory. */
 const maxThreads = 1;
@@ -16,7 +16,7 @@ let threads: Piscina | undefined;
 const tenants = new Map<string, { limiter: ConcurrencyLimiter; pending: number }>();
 
 /** Makes an invoice's PDF without blocking the event loop. */
-export async function renderInThread(tenantId: string, source: InvoiceSource): Promise<Uint8Array<ArrayBuffer>> {
+export async function renderInThread(tenantId: string, source: DocumentSource): Promise<Uint8Array<ArrayBuffer>> {
   const tenant = tenants.get(tenantId) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
   tenants.set(tenantId, tenant);
   tenant.pending += 1;
@@ -28,7 +28,7 @@ export async function renderInThread(tenantId: string, source: InvoiceSource): P
   }
 }
 
-function render(source: InvoiceSource): Promise<Uint8Array<ArrayBuffer>> {
+function render(source: DocumentSource): Promise<Uint8Array<ArrayBuffer>> {
   threads ??= new Piscina({
     filename: new URL('render-thread.ts', import.meta.url).href,
     minThreads: 0,

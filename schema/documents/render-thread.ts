@@ -1,12 +1,12 @@
 import { breachesOf } from '../e-invoice/breaches.ts';
 import { isNumbered } from '../e-invoice/model.ts';
 import { toXml } from '../e-invoice/to-xml.ts';
-import type { InvoiceSource } from './invoice-source.ts';
+import type { DocumentSource } from './document-source.ts';
 import { renderPdf } from './pdf/render-pdf.ts';
 import { lookOf, toEInvoice } from './to-e-invoice.ts';
 
 /** The work of a thread: an invoice's PDF. It contains the e-invoice if the invoice breaks no rule of Factur-X. */
-export default async function render(source: InvoiceSource): Promise<Uint8Array> {
+export default async function render(source: DocumentSource): Promise<Uint8Array> {
   const invoice = toEInvoice(source);
   const isEInvoice = isNumbered(invoice) && breachesOf(invoice, 'factur-x').length === 0;
   const attachment = isEInvoice ? { xml: Buffer.from(toXml(invoice, 'factur-x')) } : undefined;

@@ -1,26 +1,26 @@
 import type { EInvoice, Line, Period, VatBreakdown } from '../e-invoice/model.ts';
 import { Decimal, lineTotal, sum, vatBreakdownByCategory } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
-import type { InvoiceSource, SourceLine } from './invoice-source.ts';
+import type { DocumentSource, SourceLine } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts, type Language } from './pdf/texts.ts';
 
-// An invoice in the terms of EN 16931. It says what was issued: payments that came later are not on it.
+// An invoice or credit note in the terms of EN 16931. It says what was issued: payments that came later are not on it.
 
 /** The accent of documents whose company has chosen none. */
 const defaultAccentColor = '#1f4e79';
 
-const languageOf = ({ seller, buyer }: InvoiceSource): Language => buyer.language ?? seller.language ?? 'en';
+const languageOf = ({ seller, buyer }: DocumentSource): Language => buyer.language ?? seller.language ?? 'en';
 
-export const lookOf = (source: InvoiceSource): DocumentLook => ({
+export const lookOf = (source: DocumentSource): DocumentLook => ({
   language: languageOf(source),
   accentColor: source.seller.accent_color ?? defaultAccentColor,
   subject: source.subject ?? undefined,
   footer: source.seller.footer ?? undefined,
 });
 
-export function toEInvoice(source: InvoiceSource): EInvoice {
-  const { number, invoiceDate, dueDate, currency, subject, seller, buyer } = source;
+export function toEInvoice(source: DocumentSource): EInvoice {
+  const { number, date, dueDate, currency, subject, credited, seller, buyer } = source;
   const language = languageOf(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
   const breakdown = toBreakdown(source.lines, currency, language);
@@ -31,14 +31,14 @@ export function toEInvoice(source: InvoiceSource): EInvoice {
   const isWithinEu = breakdown.some(({ category }) => category === 'K');
   return {
     number: number ?? undefined,
-    issueDate: invoiceDate,
-    typeCode: '380',
+    issueDate: date,
+    typeCode: credited ? '381' : '380',
     currency,
-    dueDate,
+    dueDate: dueDate ?? undefined,
     buyerReference: buyer.buyer_reference ?? undefined,
-    paymentTerms: undefined, // the due date says it
+    paymentTerms: credited ? texts[language].payment.creditTerms : undefined, // an invoice has a due date
     notes: [subject, seller.footer].filter((note) => note !== null && note !== undefined),
-    precedingInvoice: undefined,
+    precedingInvoice: credited ? { number: credited.number, issueDate: credited.date } : undefined,
     seller: toSeller(seller),
     buyer: toBuyer(buyer),
     delivery: {

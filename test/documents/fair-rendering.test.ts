@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { InvoiceSource } from '../../schema/documents/invoice-source.ts';
+import type { DocumentSource } from '../../schema/documents/document-source.ts';
 import { renderInThread } from '../../schema/documents/render-in-thread.ts';
 
-const line: InvoiceSource['lines'][number] = {
+const line: DocumentSource['lines'][number] = {
   title: 'Advice',
   description: null,
   quantity: '1',
@@ -18,13 +18,14 @@ const line: InvoiceSource['lines'][number] = {
   servicePeriodEnd: null,
 };
 
-const source = (lines: number): InvoiceSource => ({
+const source = (lines: number): DocumentSource => ({
   number: '2026-0001',
-  invoiceDate: '2026-03-01',
+  date: '2026-03-01',
   dueDate: '2026-03-15',
   subject: null,
   currency: 'EUR',
   isPaid: false,
+  credited: null,
   seller: { legal_name: 'Acme', country: 'DE' },
   buyer: { company_name: 'Globex', country: 'DE' },
   lines: Array.from({ length: lines }, () => line),

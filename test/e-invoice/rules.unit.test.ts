@@ -64,6 +64,14 @@ const totals =
 const breakdown =
   (changed: Partial<EInvoice['vatBreakdown'][number]>): Change =>
   (invoice) => ({ ...invoice, vatBreakdown: invoice.vatBreakdown.map((part) => ({ ...part, ...changed })) });
+const vatPlus =
+  (difference: string): Change =>
+  (invoice) => ({
+    ...invoice,
+    vatBreakdown: invoice.vatBreakdown.map((part, index) =>
+      index === 0 ? { ...part, vat: part.vat.plus(difference) } : part,
+    ),
+  });
 const withoutReason = breakdown({ exemptionReason: undefined });
 const free = (category: LineInput['category']): Change => lines({ category, rate: '0' });
 const address = (value: string, scheme: string): Change => buyer({ electronicAddress: { value, scheme } });
@@ -259,6 +267,24 @@ const sums: Case[] = [
   ['BR-CO-15, BR-CO-16', 'factur-x', totals({ gross: one }), ['BR-CO-15 total_gross', 'BR-CO-16 amount_due']],
   ['BR-CO-16', 'factur-x', totals({ due: one }), ['BR-CO-16 amount_due']],
   ['BR-CO-17', 'factur-x', breakdown({ vat: one }), ['BR-CO-14 total_vat', 'BR-CO-17 vat_breakdown']],
+  [
+    'BR-CO-17: VAT of an invoice that is rounded differently',
+    'factur-x',
+    vatPlus('0.01'),
+    ['BR-CO-14 total_vat', 'BR-CO-17 vat_breakdown'],
+  ],
+  [
+    'BR-CO-17: VAT of a credit note that is off by more than rounding',
+    'factur-x',
+    both(the({ typeCode: '381' }), vatPlus('0.02')),
+    ['BR-CO-14 total_vat', 'BR-CO-17 vat_breakdown'],
+  ],
+  [
+    'BR-CO-14: VAT of a credit note that is rounded differently',
+    'factur-x',
+    both(the({ typeCode: '381' }), vatPlus('0.01')),
+    ['BR-CO-14 total_vat'],
+  ],
   [
     'BR-S-01',
     'factur-x',

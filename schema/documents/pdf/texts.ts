@@ -37,6 +37,8 @@ export interface Texts {
     request: (amount: string, dueDate: string | undefined) => string;
     paid: string;
     credited: (amount: string) => string;
+    /** BT-20 of a credit note. */
+    creditTerms: string;
     accountName: string;
     reference: string;
     giroCode: string;
@@ -104,6 +106,7 @@ const de: Texts = {
       `Bitte überweisen Sie ${amount}${dueDate === undefined ? '' : ` bis zum ${dueDate}`}.`,
     paid: 'Die Rechnung ist bereits bezahlt. Vielen Dank.',
     credited: (amount) => `Wir schreiben Ihnen ${amount} gut.`,
+    creditTerms: 'Der Betrag mindert die offene Rechnung. Was davon schon bezahlt ist, wird erstattet.',
     accountName: 'Empfänger',
     reference: 'Verwendungszweck',
     giroCode: 'Scannen und bezahlen',
@@ -170,6 +173,7 @@ const en: Texts = {
     request: (amount, dueDate) => `Please transfer ${amount}${dueDate === undefined ? '' : ` by ${dueDate}`}.`,
     paid: 'This invoice is paid already. Thank you.',
     credited: (amount) => `We credit ${amount} to you.`,
+    creditTerms: 'The amount reduces what is due of the invoice. What is paid of it already is refunded.',
     accountName: 'Recipient',
     reference: 'Reference',
     giroCode: 'Scan to pay',

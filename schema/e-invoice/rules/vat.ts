@@ -113,6 +113,15 @@ const netOfLines = ({ lines }: EInvoice, { category, rate }: VatBreakdown): Deci
 const vatOf = ({ net, rate }: VatBreakdown, currency: string): Decimal =>
   new Decimal(net).times(rate).dividedBy(100).toDecimalPlaces(minorDigits(currency));
 
+/**
+ * Of a credit note, VAT may differ by one minor unit, as the standard's validators allow: it is the difference between the
+ * invoice's VAT before and after, each of which is rounded.
+ */
+function isVatOf(part: VatBreakdown, { typeCode, currency }: EInvoice): boolean {
+  const tolerance = typeCode === '381' ? new Decimal(10).pow(-minorDigits(currency)) : new Decimal(0);
+  return part.vat.minus(vatOf(part, currency)).abs().lessThanOrEqualTo(tolerance);
+}
+
 const isPartOf = (invoice: EInvoice, code: VatCategory): boolean =>
   invoice.lines
     .filter(({ vatCategory }) => vatCategory === code)
@@ -153,7 +162,7 @@ const sumRules: Rule[] = [
   rule(
     'BR-CO-17',
     'vat_breakdown',
-    ({ vatBreakdown, currency }) => vatBreakdown.every((part) => part.vat.equals(vatOf(part, currency))),
+    (invoice) => invoice.vatBreakdown.every((part) => isVatOf(part, invoice)),
     'VAT must be the net amount times the rate, rounded.',
   ),
   rule('BR-CO-18', 'vat_breakdown', ({ vatBreakdown }) => vatBreakdown.length > 0, 'There must be a VAT breakdown.'),

@@ -6,17 +6,21 @@ import { findById } from '../rows/find-by-id.ts';
 import { partiesOf, type FrozenBuyer, type FrozenSeller } from '../resources/invoice/parties.ts';
 import { formatDay } from '../scalars/scalars.ts';
 
-/** What an invoice's files are made from. It has plain values only, because another thread gets it. */
-export interface InvoiceSource {
+/** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
+export interface DocumentSource {
   /** Null for a draft. */
   number: string | null;
-  /** YYYY-MM-DD. */
-  invoiceDate: string;
-  dueDate: string;
+  /** Days are YYYY-MM-DD. */
+  date: string;
+  /** Null for a credit note. */
+  dueDate: string | null;
+  /** What it is about; a credit note's reason. */
   subject: string | null;
   currency: string;
   /** Whether it was paid in full when it was issued. */
   isPaid: boolean;
+  /** The invoice that a credit note takes back; null for an invoice. */
+  credited: { number: string; date: string } | null;
   seller: FrozenSeller;
   buyer: FrozenBuyer;
   /** Decimals are texts. */
@@ -40,7 +44,7 @@ export interface SourceLine {
 }
 
 /** Reads an invoice as it was issued; a draft as it would be issued now. @throws NotFoundError */
-export async function readInvoiceSource(context: Context, id: string): Promise<InvoiceSource> {
+export async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
   const invoice = await findById(context, 'Invoice', id);
   const [items, { seller, buyer }] = await Promise.all([
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
@@ -48,8 +52,9 @@ export async function readInvoiceSource(context: Context, id: string): Promise<I
   ]);
   const { number, subject, currency, issuedAt, paidAt } = invoice;
   const isPaid = issuedAt !== null && paidAt !== null && paidAt <= issuedAt;
-  const [invoiceDate, dueDate] = [formatDay(invoice.invoiceDate), formatDay(invoice.dueDate)];
-  return { number, invoiceDate, dueDate, subject, currency, isPaid, seller, buyer, lines: items.map(sourceLine) };
+  const [date, dueDate] = [formatDay(invoice.invoiceDate), formatDay(invoice.dueDate)];
+  const lines = items.map(sourceLine);
+  return { number, date, dueDate, subject, currency, isPaid, credited: null, seller, buyer, lines };
 }
 
 const sourceLine = (item: Row<'InvoiceItem'>): SourceLine => ({
