@@ -52,7 +52,7 @@ async function ofEachTable(check: (table: string) => Promise<void>): Promise<voi
 
 describe('row-level security, forced, on every tenant table, for a role that owns nothing', () => {
   it('is forced on every tenant table, with one policy for that role', async () => {
-    const policy = `(tenant_id = (current_setting('kontor.tenant_id'::text, true))::uuid)`;
+    const policy = `(tenant_id = (NULLIF(current_setting('kontor.tenant_id'::text, true), ''::text))::uuid)`;
     await ofEachTable(async (table) => {
       const { rows } = await service.pool.query(
         `select relrowsecurity as enabled, relforcerowsecurity as forced, polcmd as command, polpermissive as permissive,
@@ -63,6 +63,12 @@ describe('row-level security, forced, on every tenant table, for a role that own
       );
       const all = { command: '*', permissive: true, roles: ['kontor_books'], using: policy, check: null };
       expect(rows).toEqual([{ enabled: true, forced: true, ...all }]);
+    });
+  });
+
+  it('an empty setting of the tenant shows no rows', async () => {
+    await ofEachTable(async (table) => {
+      expect((await asTenant('', () => pool.query(`select from ${table}`))).rowCount).toBe(0);
     });
   });
 

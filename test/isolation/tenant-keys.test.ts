@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../harness.ts';
 
 // Citus has rules for tables that are distributed by tenant_id. These tests check them on the migrated schema. Citus also
-// requires that statements name the tenant: every-statement.ts checks this in each test.
+// has rules for statements: every-statement.ts checks these in each test.
 
 let database: Database;
 let client: Client;
@@ -69,4 +69,23 @@ it('no table outside the books refers to them', async () => {
        and conrelid not in (select oid from ${books} as books)`,
   );
   expect(keys).toEqual([]);
+});
+
+it('no foreign key has ON UPDATE CASCADE: write `onUpdate: NoAction` in schema.prisma', async () => {
+  const keys = await rows<{ key: string; onUpdate: string; isValid: boolean }>(
+    `select conname as key, confupdtype as "onUpdate", convalidated as "isValid" from pg_constraint
+     where contype = 'f' and connamespace = 'public'::regnamespace`,
+  );
+  expect(keys.length).toBeGreaterThan(20);
+  expect(keys.filter(({ onUpdate, isValid }) => onUpdate !== 'a' || !isValid)).toEqual([]);
+});
+
+it('the default of every tenant_id takes an empty setting for no tenant', async () => {
+  const defaults = await rows<{ table: string; default: string }>(
+    `select relname as table, pg_get_expr(adbin, adrelid) as default from ${books} as books
+     join pg_attribute on attrelid = books.oid and attname = 'tenant_id'
+     left join pg_attrdef on adrelid = books.oid and adnum = attnum`,
+  );
+  const expression = `(NULLIF(current_setting('kontor.tenant_id'::text, true), ''::text))::uuid`;
+  expect(defaults.filter((each) => each.default !== expression)).toEqual([]);
 });

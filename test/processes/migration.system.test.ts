@@ -36,7 +36,7 @@ it('npm run migration drafts the difference between the migrations and schema.pr
 
 it('a new table of the books is drafted with row-level security', async () => {
   const model = `model Note {
-  tenantId String @default(dbgenerated("(current_setting('kontor.tenant_id'::text))::uuid")) @map("tenant_id") @db.Uuid
+  tenantId String @default(dbgenerated("(NULLIF(current_setting('kontor.tenant_id'::text, true), ''::text))::uuid")) @map("tenant_id") @db.Uuid
   id       String @default(uuid(7)) @db.Uuid
   @@id([tenantId, id])
   @@map("notes")
