@@ -8,6 +8,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { ConnectionPool } from '../prisma/connection.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
+import type { Context } from '../schema/context.ts';
 import { createNotifications } from '../src/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
@@ -104,6 +105,8 @@ export interface Service {
     currency?: string;
     abilities?: string[];
   }): Promise<Integrator>;
+  /** What a request of this user runs with, to call the domain directly. */
+  contextOf(who: Pick<Integrator, 'tenantId' | 'userId'>): Promise<Context>;
   request(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -198,6 +201,11 @@ export async function startService(
       const user = await createUser(client, { email: `${randomUUID()}@example.com`, tenantId: tenant.id });
       const { id, token } = await createToken(client, { tenantId: tenant.id, ...(abilities && { abilities }) });
       return asIntegrator({ request, books }, { tenantId: tenant.id, userId: user.id, token, tokenId: id });
+    },
+    contextOf: async ({ tenantId, userId }) => {
+      const tenant = await client.tenant.findUniqueOrThrow({ where: { id: tenantId } });
+      const user = await client.user.findUniqueOrThrow({ where: { id: userId } });
+      return domain.contextFor({ user, tenant, token: null });
     },
     close: async () => {
       await notifications.close();

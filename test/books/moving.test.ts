@@ -7,10 +7,12 @@ import { exportBooks } from '../../schema/books/export.ts';
 import { recordTypes } from '../../schema/books/format.ts';
 import { importBooks } from '../../schema/books/import.ts';
 import { LineErrors } from '../../schema/books/lines.ts';
-import type { Context } from '../../schema/context.ts';
 import { fillDemoBooks } from '../../src/demo-data.ts';
 import { addExistingUser } from '../../src/identity/index.ts';
-import { makeInvoice } from '../graphql/books.ts';
+import { proveNext } from '../../schema/documents/proofs.ts';
+import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { buyer, company, setCompany } from '../documents/parties.ts';
+import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
 
@@ -25,15 +27,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function contextOf(who: Integrator): Promise<Context> {
-  const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: who.tenantId } });
-  const user = await service.client.user.findUniqueOrThrow({ where: { id: who.userId } });
-  return service.domain.contextFor({ user, tenant, token: null });
-}
-
 async function exported(who: Integrator): Promise<string> {
   let text = '';
-  await exportBooks(await contextOf(who), async (lines) => void (text += lines));
+  await exportBooks(await service.contextOf(who), async (lines) => void (text += lines));
   return text;
 }
 
@@ -41,7 +37,7 @@ let files = 0;
 async function importInto(who: Integrator, text: string, dryRun = false) {
   const file = join(folder, `${(files += 1)}.jsonl`);
   await writeFile(file, text);
-  return importBooks(await contextOf(who), service.domain.schema, file, { dryRun });
+  return importBooks(await service.contextOf(who), service.domain.schema, file, { dryRun });
 }
 
 const refusal = (work: Promise<unknown>): Promise<readonly unknown[] | string> =>
@@ -78,7 +74,7 @@ const withoutHead = (text: string): string[] => text.split('\n').slice(1);
 
 async function demoBooks(): Promise<Integrator> {
   const who = await service.integrator({ timezone: 'Europe/Berlin' });
-  const context = await contextOf(who);
+  const context = await service.contextOf(who);
   await fillDemoBooks(service.domain, context, new Date('2026-11-22T03:00:00Z'));
   return who;
 }
@@ -89,6 +85,22 @@ async function randomBooks(seed: number): Promise<Integrator> {
   return who;
 }
 
+/** Some invoices have proven files, one has a file without a proof, and others have none. */
+async function booksWithFiles(): Promise<Integrator> {
+  const who = await service.integrator();
+  await setCompany(who);
+  const customerId = await makeCustomer(who, buyer);
+  for (let count = 0; count < 3; count += 1) await makeInvoice(who, { status: 'ISSUED', customerId });
+  await proveNext(await service.contextOf(who));
+  const unproven = await makeInvoice(who, { status: 'PAID', customerId });
+  await who.rest('GET', `/invoices/${unproven}/xml?format=peppol`);
+  await makeInvoice(who, { status: 'ISSUED' });
+  // What documents show is what was issued, not what there is now.
+  await setCompany(who, { ...company, legalName: 'Renamed GmbH' });
+  await who.rest('PATCH', `/customers/${customerId}`, { company_name: 'Renamed' });
+  return who;
+}
+
 /** What the random histories must have led to. */
 const everyState = [
   ...['draft', 'issued', 'paid', 'cancelled', 'booked'].map((status) => `"status":"${status}"`),
@@ -96,9 +108,11 @@ const everyState = [
   ...['EUR', 'JPY', 'TND'].map((currency) => `"currency":"${currency}"`),
 ];
 
+const ofType = (type: string): string => `{"record":"${type}"`;
+
 /** Another tenant, with the same settings and the same member. */
 async function emptyLike(who: Integrator): Promise<Integrator> {
-  const { timezone, defaultCurrency } = (await contextOf(who)).tenant;
+  const { timezone, defaultCurrency } = (await service.contextOf(who)).tenant;
   const other = await service.integrator({ timezone, currency: defaultCurrency });
   const { email } = await service.client.user.findUniqueOrThrow({ where: { id: who.userId } });
   await addExistingUser(service.client, { email, tenantId: other.tenantId });
@@ -109,6 +123,7 @@ describe.each([
   ['of the demo', demoBooks],
   ['of a random history', () => randomBooks(1), everyState],
   ['of another random history', () => randomBooks(2), everyState],
+  ['with files of invoices', booksWithFiles, ['invoice_parties', 'invoice_file', 'document_proof'].map(ofType)],
   ['of nothing', () => service.integrator()],
 ])('books %s', (_name, make, seen: string[] | undefined = undefined) => {
   let from: Integrator;
@@ -136,6 +151,22 @@ describe.each([
     expect(notes).toEqual([]);
     expect(await answersOf(to)).toEqual(await answersOf(from));
     expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+  });
+
+  it('have the same files, proofs, and parties of invoices', async () => {
+    const verified = await verifyDocuments(await service.contextOf(to));
+    expect(verified).toEqual(await verifyDocuments(await service.contextOf(from)));
+    expect(verified.difference).toBeNull();
+    // A file that is made here is the one that would have been made there.
+    const unproven = await from.db.invoice.findFirst({ where: { number: { not: null }, files: { none: {} } } });
+    if (!unproven) return;
+    const [made, here] = await Promise.all(
+      [from, to].map(async (who) => {
+        await who.rest('GET', `/invoices/${unproven.id}/pdf`);
+        return who.db.invoiceFile.findFirstOrThrow({ where: { invoiceId: unproven.id }, select: { sha256: true } });
+      }),
+    );
+    expect(here).toEqual(made);
   });
 
   it('are in the change feed', async () => {
@@ -450,9 +481,25 @@ describe('a file that somebody changed', () => {
   });
 });
 
+it('a changed byte of a file ends the import, and kontor verify finds a changed proof', async () => {
+  const from = await booksWithFiles();
+  const [to, other] = [await emptyLike(from), await emptyLike(from)];
+  const text = await exported(from);
+  const at = text.split('\n').findIndex((line) => line.startsWith(ofType('invoice_file')));
+  const wrong = text.replace(
+    /("record":"invoice_file".*?"bytes":")(.)/,
+    (_, before, first) => before + (first === 'A' ? 'B' : 'A'),
+  );
+  expect(await refusal(importInto(to, wrong))).toEqual([
+    { line: at + 1, message: 'sha256: Must be that of the bytes.' },
+  ]);
+  await importInto(other, text.replace(/("record":"document_proof".*)2026-0001/, '$12026-0009'));
+  expect((await verifyDocuments(await service.contextOf(other))).difference).toContain('2026-0001');
+});
+
 it('time entries of members without an account here keep their ids; those with one get the account’s', async () => {
   const from = await randomBooks(3);
-  const { timezone, defaultCurrency } = (await contextOf(from)).tenant;
+  const { timezone, defaultCurrency } = (await service.contextOf(from)).tenant;
   const to = await service.integrator({ timezone: 'Asia/Tokyo', currency: defaultCurrency });
   const text = await exported(from);
   const { email } = await service.client.user.findUniqueOrThrow({ where: { id: from.userId } });
@@ -473,7 +520,7 @@ it('an export shows one moment, whatever is written meanwhile', async () => {
   const who = await randomBooks(4);
   const before = await exported(who);
   let text = '';
-  await exportBooks(await contextOf(who), async (lines) => {
+  await exportBooks(await service.contextOf(who), async (lines) => {
     // The moment is that of the first record.
     if (text !== '') await makeInvoice(who, { status: 'PAID' });
     text += lines;

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasUnproven, proveNext } from '../../schema/documents/proofs.ts';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
-import type { Context } from '../../schema/context.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';
+import { attachmentOf, noPdfTools, pdfText, pdfToolPackages, qpdfProblems } from './programs.ts';
 
 const formats = ['xrechnung-cii', 'xrechnung-ubl', 'peppol', 'factur-x'];
 
@@ -28,12 +28,6 @@ async function download({ token }: Integrator, path: string, headers: Record<str
   const response = await fetch(`${service.url}/api/v1${path}`, { method, headers: { authorization, ...headers } });
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
-
-const contextOf = async ({ tenantId, userId }: Integrator): Promise<Context> => {
-  const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: tenantId } });
-  const user = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
-  return service.domain.contextFor({ user, tenant, token: null });
-};
 
 describe('GET /invoices/:id/pdf', () => {
   it('answers the bytes, a name to save them by, and a tag', async () => {
@@ -144,11 +138,102 @@ describe('the files of an issued invoice', () => {
   });
 });
 
+describe('the seller', () => {
+  it('has the country of the tenant, if the profile has none', async () => {
+    const who = await service.integrator();
+    await setCompany(who, { ...company, country: null });
+    await service.client.tenant.update({ where: { id: who.tenantId }, data: { country: 'AT' } });
+    const id = await makeIssuedInvoice(who);
+    const { bytes } = await download(who, `/invoices/${id}/xml?format=factur-x`);
+    const [, party] = /<ram:SellerTradeParty>(.*?)<\/ram:SellerTradeParty>/s.exec(bytes.toString()) ?? [];
+    expect(party).toContain('<ram:CountryID>AT</ram:CountryID>');
+  });
+});
+
+describe('an invoice that is created as paid', () => {
+  it('has nothing to be paid in its e-invoices', async () => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who, { status: 'PAID' });
+    const [cii = '', ubl = ''] = await Promise.all(
+      ['factur-x', 'peppol'].map(async (format) =>
+        (await download(who, `/invoices/${id}/xml?format=${format}`)).bytes.toString(),
+      ),
+    );
+    expect(cii).toContain('<ram:TotalPrepaidAmount>119.00</ram:TotalPrepaidAmount>');
+    expect(cii).toContain('<ram:DuePayableAmount>0.00</ram:DuePayableAmount>');
+    expect(ubl).toContain('<cbc:PrepaidAmount currencyID="EUR">119.00</cbc:PrepaidAmount>');
+    expect(ubl).toContain('<cbc:PayableAmount currencyID="EUR">0.00</cbc:PayableAmount>');
+  });
+});
+
+describe.skipIf(noPdfTools)(`PDFs, as other programs read them (they are in: ${pdfToolPackages})`, () => {
+  /** An invoice that is created as draft and issued over REST. */
+  async function issueByRest(who: Integrator): Promise<string> {
+    const customer_id = await makeCustomer(who, buyer);
+    const items = [{ title: 'Beratung', quantity: 1.5, unit: 'h', unit_price_net: 99.99, vat_rate: 19 }];
+    const { body } = await who.rest('POST', '/invoices', { customer_id, invoice_date: '2026-03-01', items });
+    await who.rest('POST', `/invoices/${body.data.id}/issue`);
+    return body.data.id;
+  }
+
+  it.each<[string, (who: Integrator) => Promise<string>]>([
+    ['REST', issueByRest],
+    ['GraphQL', (who) => makeIssuedInvoice(who)],
+  ])('contain the e-invoice that is answered as factur-x, byte for byte: issued by %s', async (_, issue) => {
+    const who = await seller();
+    const id = await issue(who);
+    const { bytes: pdf } = await download(who, `/invoices/${id}/pdf`);
+    const { bytes: xml } = await download(who, `/invoices/${id}/xml?format=factur-x`);
+    expect(xml.toString()).toContain('2026-0001');
+    expect(attachmentOf(pdf, 'factur-x.xml').equals(xml)).toBe(true);
+    expect(qpdfProblems(pdf)).toBe('');
+  });
+
+  it('ask for a transfer, unless the invoice was created as paid', async () => {
+    const who = await seller();
+    const [open = '', paid = ''] = await Promise.all(
+      ['ISSUED', 'PAID'].map(async (status) => {
+        const id = await makeIssuedInvoice(who, { status });
+        return pdfText((await download(who, `/invoices/${id}/pdf`)).bytes);
+      }),
+    );
+    expect(open).toContain('Please transfer');
+    expect(open).toContain('Scan to pay');
+    expect(open).not.toContain('paid already');
+    expect(paid).toContain('This invoice is paid already.');
+    expect(paid).not.toContain('Please transfer');
+    expect(paid).not.toContain('Scan to pay');
+    expect(paid).toMatch(/Amount due +€0\.00/);
+  });
+});
+
 describe('proofs', () => {
+  it('are of all files that there will be: none is added afterwards', async () => {
+    const who = await seller();
+    const id = await makeIssuedInvoice(who, { customerId: await makeCustomer(who) });
+    const context = await service.contextOf(who);
+    await proveNext(context);
+    const before = await verifyDocuments(context);
+    // As if a later version of the rules allowed what was refused before.
+    const complete = await makeIssuedInvoice(who);
+    await service.pool.query(
+      `update invoice_parties set buyer = (select buyer from invoice_parties where id = $2) where id = $1`,
+      [id, complete],
+    );
+    expect((await download(who, `/invoices/${complete}/xml?format=xrechnung-cii`)).status).toBe(200);
+    const { status, body } = await who.rest('GET', `/invoices/${id}/xml?format=xrechnung-cii`);
+    expect([status, body.errors]).toEqual([
+      422,
+      { format: ['This invoice was issued without a file in this format.'] },
+    ]);
+    expect(before).toMatchObject({ invoices: 1, difference: null });
+    expect(await verifyDocuments(context)).toEqual({ ...before, files: before.files + 1, unproven: 1 });
+  });
+
   it('follow the numbers, and agree with the files', async () => {
     const who = await seller();
     for (const _ of [1, 2, 3]) await makeIssuedInvoice(who);
-    const context = await contextOf(who);
+    const context = await service.contextOf(who);
     await proveNext(context);
     expect(await hasUnproven(context)).toBe(false);
     await makeIssuedInvoice(who);
@@ -168,7 +253,7 @@ describe('proofs', () => {
   it('are made once, also by several processes at the same time', async () => {
     const who = await seller();
     for (const _ of [1, 2, 3, 4]) await makeIssuedInvoice(who);
-    const context = await contextOf(who);
+    const context = await service.contextOf(who);
     await Promise.all([proveNext(context), proveNext(context), proveNext(context)]);
     await proveNext(context);
     expect(await verifyDocuments(context)).toMatchObject({ invoices: 4, unproven: 0, difference: null });
@@ -177,7 +262,7 @@ describe('proofs', () => {
   it('show any change of what is stored', { timeout: 60_000 }, async () => {
     const who = await seller();
     for (const items of [[item], [item, item], [item]]) await makeIssuedInvoice(who, { items });
-    const context = await contextOf(who);
+    const context = await service.contextOf(who);
     await proveNext(context);
     const column = fc.constantFrom(
       ['invoice_files', 'bytes'],

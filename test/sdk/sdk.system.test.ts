@@ -9,6 +9,7 @@ import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { newSecret, signatures } from '../../src/webhooks/signature.ts';
 import { launch, noBrowser } from '../dashboard/browser.ts';
+import { setCompany } from '../documents/parties.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
 import { compilePrograms, projectWithSdk, type Project } from './project.ts';
@@ -64,6 +65,7 @@ describe('its programs, type-checked strictly, and run on Node', () => {
       database,
       limiter: () => createRateLimiter({ limit: 1, store: memoryStore() }),
     });
+    await setCompany(acme);
     await run('resources.js', { READING_TOKEN: token, LIMITED_KONTOR: limited.url }).finally(limited.close);
   });
 

@@ -103,6 +103,32 @@ describe('resources', () => {
     assert.equal(String(invoice.total_gross), '9007199255123.43');
   });
 
+  it('have files to save, as bytes with their type', async () => {
+    const { id } = await kontor.customers.create({
+      type: 'customer',
+      company_name: 'Stadt Ulm',
+      address_line1: 'Marktplatz 1',
+      postal_code: '89073',
+      city: 'Ulm',
+      country: 'DE',
+    });
+    const items = [{ title: 'Layout', quantity: 1, unit_price_net: 100, vat_rate: 19 }];
+    const input: CreateInvoiceInput = { customer_id: id, invoice_date: '2026-01-31', status: 'issued', items };
+    const invoice = await kontor.invoices.create(input);
+
+    const pdf: Blob = await kontor.invoices.getPdf(invoice.id);
+    assert.equal(pdf.type, 'application/pdf');
+    assert.equal(await pdf.slice(0, 5).text(), '%PDF-');
+    const xml: Blob = await kontor.invoices.getXml(invoice.id, { format: 'factur-x' });
+    assert.equal(xml.type, 'application/xml');
+    assert.ok((await xml.text()).includes(String(invoice.number)));
+
+    const refused = await errorOf(kontor.invoices.getXml(invoice.id, { format: 'xrechnung-cii' }));
+    assert.ok(refused instanceof ValidationError);
+    assert.match(refused.errors['customer.buyer_reference']?.[0] ?? '', /^BR-DE-15: /);
+    await assert.rejects(kontor.invoices.getPdf(unknownId), NotFoundError);
+  });
+
   it('answer to every address that baseUrl may have', async () => {
     for (const address of [baseUrl, `${baseUrl}/`, `${baseUrl}/api/v1`, `${baseUrl}/api/v1/`])
       assert.equal((await new Kontor({ baseUrl: address, token }).me()).tenant.name, 'Acme');
@@ -236,6 +262,10 @@ export async function refusedByTypes(customer: Customer): Promise<void> {
   await kontor.invoices.update('', {});
   // @ts-expect-error what may be null
   customer.email.toUpperCase();
+  // @ts-expect-error a format that there isn't
+  await kontor.invoices.getXml('', { format: 'edifact' });
+  // @ts-expect-error a format is required
+  await kontor.invoices.getXml('');
   // @ts-expect-error a key is for POST only
   await kontor.customers.get('', { idempotencyKey: 'x' });
 }

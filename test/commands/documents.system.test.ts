@@ -1,0 +1,124 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proveNext } from '../../schema/documents/proofs.ts';
+import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { makeInvoice } from '../graphql/books.ts';
+import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
+import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
+import { kontor } from '../processes/npm.ts';
+
+// The commands about the files of invoices, in processes of their own.
+
+let database: Database;
+let service: Service;
+let folder: string;
+let acme: Integrator;
+let invoices: string[];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  service = await startService({ database });
+  folder = await mkdtemp(join(tmpdir(), 'kontor-documents-'));
+  acme = await service.integrator();
+  await setCompany(acme);
+  invoices = [await makeIssuedInvoice(acme), await makeIssuedInvoice(acme)];
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+describe('kontor invoice', () => {
+  const run = (...args: string[]) =>
+    kontor(['invoice', ...args], { KONTOR_URL: service.url, KONTOR_TOKEN: acme.token });
+  const served = async (path: string): Promise<Buffer> => {
+    const headers = { authorization: `Bearer ${acme.token}` };
+    return Buffer.from(await (await fetch(`${service.url}/api/v1/invoices/${path}`, { headers })).arrayBuffer());
+  };
+
+  it('pdf --out writes the file that REST answers, and prints nothing', async () => {
+    const [id = ''] = invoices;
+    const out = join(folder, 'invoice.pdf');
+    expect(await run('pdf', id, '--out', out)).toEqual({ code: 0, out: '', err: '' });
+    expect((await readFile(out)).equals(await served(`${id}/pdf`))).toBe(true);
+  });
+
+  it('xml prints the e-invoice in a format', async () => {
+    const [id = ''] = invoices;
+    for (const format of ['xrechnung-ubl', 'peppol'])
+      expect(await run('xml', id, '--format', format)).toEqual({
+        code: 0,
+        out: (await served(`${id}/xml?format=${format}`)).toString(),
+        err: '',
+      });
+  });
+
+  it('names what is wrong, and writes no file then', async () => {
+    const draft = await makeInvoice(acme);
+    const [id = ''] = invoices;
+    const out = join(folder, 'no.xml');
+    expect(await run('xml', draft, '--format', 'peppol', '--out', out)).toEqual({
+      code: 5,
+      out: '',
+      err: expect.stringContaining('A draft has no e-invoice'),
+    });
+    await expect(stat(out)).rejects.toThrow('ENOENT');
+    expect(await run('xml', id)).toMatchObject({
+      code: 5,
+      out: '',
+      err: expect.stringContaining('--format: Required.'),
+    });
+    expect(await run('xml', id, '--format', 'edifact')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Allowed choices are xrechnung-cii, xrechnung-ubl, peppol, factur-x'),
+    });
+    expect(await run('pdf', '01890000-0000-7000-8000-000000000000')).toMatchObject({ code: 4, out: '' });
+    expect(await run('pdf', id, '--out', join(folder, 'missing/invoice.pdf'))).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^kontor: .*missing\/invoice\.pdf.*\n$/),
+    });
+  });
+});
+
+describe('kontor verify', () => {
+  const verify = (...args: string[]) =>
+    kontor(['verify', '--tenant', acme.tenantId, ...args], {
+      DATABASE_URL: database.url,
+      KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
+    });
+
+  it('says that the files agree with their proofs', async () => {
+    const context = await service.contextOf(acme);
+    await proveNext(context);
+    await makeIssuedInvoice(acme);
+    const { hash } = await verifyDocuments(context);
+    expect(await verify()).toEqual({
+      code: 0,
+      out: `2 invoices with 10 files agree with their proofs\n1 issued invoices have no proof yet\nThe last proof is ${hash}\n`,
+      err: '',
+    });
+    const { code, out } = await verify('--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { invoices: 2, files: 10, unproven: 1, hash, difference: null }]);
+  });
+
+  it('fails, and names the first invoice of which a bit was changed', async () => {
+    const flip = () =>
+      service.pool.query(
+        `update invoice_files set bytes = set_bit(bytes, 4321, 1 - get_bit(bytes, 4321))
+         where invoice_id = $1 and format = 'xrechnung-cii'`,
+        [invoices[1]],
+      );
+    await flip();
+    const difference = 'Invoice 2026-0002: the xrechnung-cii file is not the one that was made';
+    const { code, err } = await verify();
+    expect({ code, err }).toEqual({ code: 1, err: `kontor: ${difference}\n` });
+    const asJson = await verify('--json');
+    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([1, expect.objectContaining({ invoices: 1, difference })]);
+    await flip();
+    expect(await verify()).toMatchObject({ code: 0 });
+  });
+});
