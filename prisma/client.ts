@@ -1,5 +1,5 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
+import { Adapter } from './adapter.ts';
 import { TenantPool } from './tenant/pool.ts';
 import { retryContended } from './transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
@@ -47,10 +47,7 @@ export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedCli
 }
 
 function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): PrismaClient {
-  const adapter = new PrismaPg(pool, {
-    // As with Statement.isPlannedOnce: for a pattern or a range, the best index depends on the values.
-    statementNameGenerator: ({ sql }) => (/LIKE|[<>]/.test(sql) ? '' : names.of(sql)),
-  });
+  const adapter = new Adapter(pool, names);
   return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
 }
 

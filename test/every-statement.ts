@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
-import { listen, nameless } from './isolation/statements.ts';
+import { listen, nameless, refused } from './isolation/statements.ts';
 
 // Runs with every test. No code may use deprecated features of pg. Each generated statement for a tenant table must name
 // the tenant in its condition or among its inserted columns; Citus requires the same. The query compiler gives each table
-// an alias, and must name the tenant for each alias.
+// an alias, and must name the tenant for each alias. Statements for tenant tables must do nothing else that Citus refuses.
 
 const models = readFileSync(new URL('../prisma/schema.prisma', import.meta.url), 'utf8').split(/^model /m);
 const books = models
@@ -25,11 +25,27 @@ function namesTheTenant(text: string): boolean {
 
 if (process.env['LOG_SQL']) await import('../src/dev/log-statements.ts');
 
+const named = new RegExp(`\\b(?:${books.join('|')})\\b`);
+/** The assignments of an UPDATE, or of ON CONFLICT. */
+const assignments = /\bupdate\b[^;]*?\sset\s(.*?)(?:\s(?:where|from|returning)\s|$)/gis;
+/** A RETURNING clause, to the end of its statement or CTE. */
+const returned = /\sreturning\s((?:[^()]|\([^()]*\))*)/gi;
+
+/** What Citus refuses in a statement for a distributed table. */
+function refusedByCitus(text: string): string[] {
+  const parts = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, part]) => part ?? '');
+  return [
+    ...(parts(assignments).some((part) => /\btenant_id"? *=/.test(part)) ? ['it sets tenant_id'] : []),
+    ...(parts(returned).some((part) => /::|\bcast *\(/i.test(part)) ? ['it returns a cast'] : []),
+  ];
+}
+
 const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 
 listen(({ text }) => {
   if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
   for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
+  if (named.test(text)) for (const reason of refusedByCitus(text)) refused.add(`${reason}: ${text}`);
 });
 
 const deprecations: string[] = [];
@@ -39,5 +55,6 @@ process.on('warning', ({ name, message, stack }) => {
 
 afterAll(() => {
   if (deprecations.length > 0) throw new Error(`pg's next version breaks this:\n${deprecations.join('\n')}`);
+  if (refused.size > 0) throw new Error(`Statements that Citus refuses:\n${[...refused].join('\n')}`);
   if (nameless.size > 0) throw new Error(`Statements that don't name the tenant:\n${[...nameless].join('\n')}`);
 });

@@ -4,14 +4,15 @@ const uniqueOperations = new Set(['findUnique', 'findUniqueOrThrow', 'update', '
 
 /** The arguments of one of Prisma's operations, restricted to one tenant's rows. */
 export function scopedArguments<Args>(operation: string, args: Args, tenantId: string): Args {
+  const creates = operation.startsWith('create');
   const result = withKeys(args ?? {}, tenantId) as Record<string, unknown>;
-  if (!uniqueOperations.has(operation) && !operation.startsWith('create')) {
+  if (!uniqueOperations.has(operation) && !creates) {
     result['where'] = { AND: [result['where'] ?? {}, { tenantId }] };
   }
   for (const key of ['data', 'create', 'update']) {
     const rows = result[key];
     if (Array.isArray(rows)) result[key] = rows.map((row) => withTenant(row, tenantId));
-    else if (rows) result[key] = withTenant(rows, tenantId);
+    else if (rows) result[key] = creates || key === 'create' ? withTenant(rows, tenantId) : withoutTenant(rows);
   }
   return result as Args;
 }
@@ -30,6 +31,12 @@ function withKeys(part: unknown, tenantId: string): unknown {
       name.startsWith('tenantId_') ? withTenant(value, tenantId) : withKeys(value, tenantId),
     ]),
   );
+}
+
+/** An update's data. A row stays its tenant's, and Citus refuses to set the column. */
+function withoutTenant(data: object): object {
+  const { tenantId: _, ...others } = data as { tenantId?: unknown };
+  return others;
 }
 
 function withTenant(part: unknown, tenantId: string): object {

@@ -3,7 +3,7 @@ import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { tenantModels } from '../../prisma/client.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { fill } from './books.ts';
-import { nameless } from './statements.ts';
+import { nameless, refused } from './statements.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -164,6 +164,7 @@ describe('with every application-side filter switched off, a foreign row', () =>
       );
       expect((await theirs(table)).rows).toEqual(before);
     });
+    refused.clear(); // on purpose
   });
 
   it('can’t be written: neither as a new row nor by giving an own one away', async () => {
@@ -181,6 +182,7 @@ describe('with every application-side filter switched off, a foreign row', () =>
       const give = asAcme(`update ${table} set tenant_id = $1`, [globex.tenantId]);
       await expect(give).rejects.toMatchObject({ code: '42501' });
     });
+    refused.clear(); // on purpose
   });
 
   it('can’t be referred to, by any foreign key', async () => {

@@ -12,3 +12,6 @@ export const listen = (hear: (statement: Statement) => void): (() => void) =>
 
 /** What every-statement.ts has heard, and will complain of. */
 export const nameless = new Set<string>();
+
+/** Statements that Citus refuses, as every-statement.ts has heard. */
+export const refused = new Set<string>();
