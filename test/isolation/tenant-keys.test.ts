@@ -89,3 +89,24 @@ it('the default of every tenant_id takes an empty setting for no tenant', async 
   const expression = `(NULLIF(current_setting('kontor.tenant_id'::text, true), ''::text))::uuid`;
   expect(defaults.filter((each) => each.default !== expression)).toEqual([]);
 });
+
+it('no statement of a trigger names both a transition table and a table of the books', async () => {
+  const functions = await rows<{ name: string; source: string; transitions: string[] }>(
+    `select p.oid::regprocedure::text as name, prosrc as source, array_agg(t.name::text) as transitions
+     from pg_trigger join pg_proc p on p.oid = tgfoid,
+       lateral (values (tgnewtable), (tgoldtable)) as t (name)
+     where t.name is not null group by p.oid`,
+  );
+  const tables = (await rows<{ relname: string }>(`select relname from ${books} as books`)).map((each) => each.relname);
+  const mentions = (statement: string, candidates: string[]): boolean =>
+    candidates.some((name) => new RegExp(`\\b${name}\\b`).test(statement));
+  expect(functions.length).toBeGreaterThan(8);
+  const both = functions.flatMap(({ name, source, transitions }) =>
+    source
+      .replaceAll(/--.*|'[^']*'/g, '')
+      .split(/;|\b(?:begin|then|else|loop)\b/)
+      .filter((statement) => mentions(statement, transitions) && mentions(statement, tables))
+      .map((statement) => `${name}: ${statement.trim()}`),
+  );
+  expect(both).toEqual([]);
+});
