@@ -45,6 +45,7 @@ const partner = {
   electronic_address_scheme: '0204',
   language: 'de',
   payment_terms_days: 7,
+  required_e_invoice: 'none',
 };
 const lineDetails = {
   unit: 'h',

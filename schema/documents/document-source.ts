@@ -3,7 +3,7 @@ import { unitCodeOf } from '../codes/unit-codes.ts';
 import { vatCategoryOf } from '../codes/vat-categories.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../rows/find-by-id.ts';
-import { partiesOf, type FrozenBuyer, type FrozenSeller } from '../resources/invoice/parties.ts';
+import { partiesOf, type FrozenBuyer, type FrozenSeller, type Parties } from '../resources/invoice/parties.ts';
 import { formatDay } from '../scalars/scalars.ts';
 
 /** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
@@ -46,10 +46,19 @@ export interface SourceLine {
 /** Reads an invoice as it was issued; a draft as it would be issued now. @throws NotFoundError */
 export async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
   const invoice = await findById(context, 'Invoice', id);
-  const [items, { seller, buyer }] = await Promise.all([
+  const [items, parties] = await Promise.all([
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
     partiesOf(context, invoice),
   ]);
+  return sourceOf(invoice, items, parties);
+}
+
+/** @param items by position */
+export function sourceOf(
+  invoice: Row<'Invoice'>,
+  items: Row<'InvoiceItem'>[],
+  { seller, buyer }: Parties,
+): DocumentSource {
   const { number, subject, currency, issuedAt, paidAt } = invoice;
   const isPaid = issuedAt !== null && paidAt !== null && paidAt <= issuedAt;
   const [date, dueDate] = [formatDay(invoice.invoiceDate), formatDay(invoice.dueDate)];

@@ -1,34 +1,12 @@
 import { builder } from '../builder.ts';
 import { breachesOf, type Breach } from '../e-invoice/breaches.ts';
-import type { EInvoiceFormat } from '../e-invoice/formats.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { DocumentFileType } from './document-file.ts';
+import { EInvoiceFormatType, formatNamed, nameOfFormat } from './format-types.ts';
 import { invoiceFile } from './invoice-files.ts';
 import { readInvoice } from './document-source.ts';
+import { requiredFormatOf } from './required-e-invoice.ts';
 import { toEInvoice } from './to-e-invoice.ts';
-
-const formats = {
-  XRECHNUNG_CII: 'xrechnung-cii',
-  XRECHNUNG_UBL: 'xrechnung-ubl',
-  PEPPOL: 'peppol',
-  FACTUR_X: 'factur-x',
-} as const satisfies Record<string, EInvoiceFormat>;
-
-/** A value of the enum. REST has the format's own name. */
-const format = (name: keyof typeof formats, description: string) => ({
-  description,
-  extensions: { restName: formats[name] },
-});
-
-const EInvoiceFormatType = builder.enumType('EInvoiceFormat', {
-  description: 'A format of e-invoices by EN 16931.',
-  values: {
-    XRECHNUNG_CII: format('XRECHNUNG_CII', 'XRechnung 3.0, the format of German authorities, in the syntax CII.'),
-    XRECHNUNG_UBL: format('XRECHNUNG_UBL', 'XRechnung 3.0, in the syntax UBL.'),
-    PEPPOL: format('PEPPOL', 'Peppol BIS Billing 3.0.'),
-    FACTUR_X: format('FACTUR_X', 'Factur-X and ZUGFeRD, profile EN 16931: the XML that is in the PDF as well.'),
-  },
-});
 
 const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
   description: 'A rule that an invoice breaks.',
@@ -41,6 +19,18 @@ const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
 });
 
 builder.queryFields((t) => ({
+  requiredEInvoice: t.field({
+    type: EInvoiceFormatType,
+    nullable: true,
+    description:
+      "The format of e-invoices whose rules a customer's invoices must keep to be issued, by the customer or the company profile; null for none.",
+    ability: 'invoices:read',
+    args: { customerId: t.arg({ type: 'UUID', required: true, description: 'The customer.' }) },
+    resolve: async (_root, { customerId }, context) => {
+      const format = await requiredFormatOf(context, customerId);
+      return format && nameOfFormat(format);
+    },
+  }),
   invoicePdf: t.field({
     type: DocumentFileType,
     description:
@@ -57,14 +47,14 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     extensions: { mediaType: 'application/xml' },
-    resolve: (_root, { id, format: wanted }, context) => invoiceFile(context, id, formats[wanted]),
+    resolve: (_root, { id, format }, context) => invoiceFile(context, id, formatNamed(format)),
   }),
   invoicePreflight: t.field({
     type: [BreachType],
     description: 'The rules of a format that an invoice breaks. A draft can be corrected before it is issued.',
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
-    resolve: async (_root, { id, format: wanted }, context) =>
-      breachesOf(toEInvoice(await readInvoice(context, id)), formats[wanted]),
+    resolve: async (_root, { id, format }, context) =>
+      breachesOf(toEInvoice(await readInvoice(context, id)), formatNamed(format)),
   }),
 }));

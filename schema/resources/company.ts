@@ -19,6 +19,7 @@ import {
   vatNumber,
   vatRate,
 } from '../input/validators.ts';
+import { RequiredEInvoice } from '../documents/format-types.ts';
 import { Node } from '../nodes/node.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { isChanged } from '../rows/is-changed.ts';
@@ -49,6 +50,7 @@ export const Company = builder.prismaObject('Company', {
     footer: t.exposeString('footer', { nullable: true }),
     language: t.exposeString('language', { nullable: true }),
     accentColor: t.exposeString('accentColor', { nullable: true }),
+    requiredEInvoice: t.expose('requiredEInvoice', { type: RequiredEInvoice, nullable: true }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),
@@ -79,6 +81,7 @@ const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
     footer: t.string({ validate: text(2000) }),
     language: t.string({ validate: language }),
     accentColor: t.string({ validate: color }),
+    requiredEInvoice: t.field({ type: RequiredEInvoice }),
   }),
 });
 

@@ -5,6 +5,7 @@ import type {
 } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../builder.ts';
 import { isVatNumber } from '../codes/vat-number.ts';
+import { RequiredEInvoice } from '../documents/format-types.ts';
 import { Node } from '../nodes/node.ts';
 import { key, type Context } from '../context.ts';
 import { type Problems } from '../errors.ts';
@@ -57,6 +58,7 @@ export const Customer = builder.prismaObject('Customer', {
     electronicAddressScheme: '9930',
     language: 'de',
     paymentTermsDays: 30,
+    requiredEInvoice: 'XRECHNUNG_CII',
     externalId: null,
   },
   fields: (t) => ({
@@ -82,6 +84,7 @@ export const Customer = builder.prismaObject('Customer', {
     electronicAddressScheme: t.exposeString('electronicAddressScheme', { nullable: true }),
     language: t.exposeString('language', { nullable: true }),
     paymentTermsDays: t.exposeInt('paymentTermsDays', { nullable: true }),
+    requiredEInvoice: t.expose('requiredEInvoice', { type: RequiredEInvoice, nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
@@ -108,6 +111,7 @@ const contactFields = (t: InputFields) => ({
   electronicAddressScheme: t.string({ validate: electronicAddressScheme }),
   language: t.string({ validate: language }),
   paymentTermsDays: t.int({ validate: paymentTermsDays }),
+  requiredEInvoice: t.field({ type: RequiredEInvoice }),
 });
 
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {

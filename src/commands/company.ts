@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { isInputObjectType } from 'graphql';
+import { getNamedType, isEnumType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { parseJson } from '../../rest-shim/exact-json.ts';
-import { compileDecoder, toRestPath, toSnakeCase } from '../../rest-shim/naming.ts';
+import { compileDecoder, restValue, toRestPath, toSnakeCase } from '../../rest-shim/naming.ts';
 import { isObject } from '../../schema/books/format.ts';
 import { Problems, ValidationError } from '../../schema/errors.ts';
 import { compileDocument } from '../../schema/execution/compile-document.ts';
@@ -24,8 +24,6 @@ function inputOf({ schema }: Domain) {
   return input;
 }
 
-const fieldsOf = (domain: Domain): string[] => Object.keys(inputOf(domain).getFields());
-
 /** Runs a document that answers the profile as `result`, with all fields of its input. */
 async function ask(database: Database, tenantId: string, head: string, input?: unknown): Promise<Profile | null> {
   const { domain, context } = await operatorDomain(database, tenantId);
@@ -33,11 +31,10 @@ async function ask(database: Database, tenantId: string, head: string, input?: u
   const variables = input === undefined ? {} : { input: compileDecoder(inputOf(domain))(input, problems, '') };
   try {
     problems.throwIfAny();
-    const source = `${head} { ${fieldsOf(domain).join(' ')} } }`;
+    const fields = Object.values(inputOf(domain).getFields());
+    const source = `${head} { ${fields.map(({ name }) => name).join(' ')} } }`;
     const row = await compileDocument<Profile | null>(domain.schema, source)(variables, context);
-    return (
-      row && Object.fromEntries(Object.entries(row).map(([name, value]) => [toSnakeCase(name), shown(name, value)]))
-    );
+    return row && Object.fromEntries(fields.map(({ name, type }) => [toSnakeCase(name), shown(type, row[name])]));
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     const lines = Object.entries(error.errors).map(([path, messages]) => `${toRestPath(path)}: ${messages.join(' ')}`);
@@ -45,9 +42,14 @@ async function ask(database: Database, tenantId: string, head: string, input?: u
   }
 }
 
-/** GraphQL answers decimals as strings. A VAT rate has so few digits that a number holds it. */
-const shown = (name: string, value: unknown): unknown =>
-  name === 'defaultVatRate' && value !== null ? Number(value) : value;
+/** A value in REST's form. GraphQL answers decimals as strings; a VAT rate has so few digits that a number holds it. */
+function shown(inputType: GraphQLInputType, value: unknown): unknown {
+  const type = getNamedType(inputType);
+  if (value === null) return null;
+  if (type.name === 'Decimal') return Number(value);
+  const enumValue = isEnumType(type) ? type.getValue(String(value)) : undefined;
+  return enumValue ? restValue(enumValue) : value;
+}
 
 async function readProfile(file: string): Promise<Profile> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -51,6 +51,7 @@ const partner = {
   buyerReference: fc.option(text),
   language: fc.constantFrom('de', null),
   paymentTermsDays: fc.constantFrom(0, 30, null),
+  requiredEInvoice: fc.constantFrom('NONE', null),
 };
 
 const step = fc.oneof(

@@ -47,21 +47,23 @@ const profile = {
   default_vat_rate: 19,
   footer: 'Zeile eins\nZeile zwei',
   language: 'de',
+  required_e_invoice: 'xrechnung-cii',
 };
+const left = { accent_color: null };
 
 it('`company set` stores a profile from a file, and `company get --json` prints it as it can be set', async () => {
   const get = () => run('company', 'get', '--tenant', tenant, '--json');
   expect(JSON.parse((await get()).out)).toBeNull();
-  expect(JSON.parse((await set(JSON.stringify(profile))).out)).toEqual({ ...profile, accent_color: null });
+  expect(JSON.parse((await set(JSON.stringify(profile))).out)).toEqual({ ...profile, ...left });
   const { out } = await get();
-  expect(JSON.parse(out)).toEqual({ ...profile, accent_color: null });
+  expect(JSON.parse(out)).toEqual({ ...profile, ...left });
   expect(JSON.parse((await set(out)).out)).toEqual(JSON.parse(out));
   expect(JSON.parse((await set('{"city": "Bonn", "footer": null, "default_vat_rate": "7.5"}')).out)).toEqual({
     ...profile,
     city: 'Bonn',
     footer: null,
     default_vat_rate: 7.5,
-    accent_color: null,
+    ...left,
   });
 }, 60_000);
 
@@ -70,6 +72,9 @@ it('`company set` refuses wrong and unknown fields by name, and other files', as
   expect(code).toBe(5);
   expect(err).toContain('kontor: iban: Must be an IBAN: its length or its check digits are wrong.');
   expect(err).toContain('kontor: language: Must be one of de, en.');
+  expect((await set('{"required_e_invoice": "pdf"}')).err).toContain(
+    'kontor: required_e_invoice: Must be one of none, xrechnung-cii, xrechnung-ubl, peppol, factur-x.',
+  );
   expect((await set('{"legal_names": "x"}')).err).toContain('kontor: legal_names: This field is not known here.');
   expect((await set('[]')).err).toContain('must have a JSON object');
   expect((await set('{')).err).toContain('is not JSON');

@@ -32,6 +32,7 @@ describe('POST /customers', () => {
       electronic_address_scheme: '0204',
       language: 'de',
       payment_terms_days: 30,
+      required_e_invoice: 'factur-x',
     });
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`${service.url}/api/v1/customers/${body.data.id}`);
@@ -53,6 +54,7 @@ describe('POST /customers', () => {
         electronic_address_scheme: '0204',
         language: 'de',
         payment_terms_days: 30,
+        required_e_invoice: 'factur-x',
         external_id: null,
         created_at: sample.aTime,
         updated_at: sample.aTime,
@@ -79,6 +81,7 @@ describe('POST /customers', () => {
       electronic_address_scheme: null,
       language: null,
       payment_terms_days: null,
+      required_e_invoice: null,
     };
     for (const body of [sample.customer, { ...sample.customer, ...nothing }]) {
       expect(await create(acme, '/customers', body)).toMatchObject({ ...sample.customer, ...nothing });
@@ -165,6 +168,12 @@ describe('POST /customers', () => {
   it('language: de | en', async () => {
     await accepts(acme, smallest, 'language', ['de', 'en']);
     await refuses(acme, smallest, 'language', ['', 'fr', 'DE', 'deu', 1]);
+  });
+
+  it('required_e_invoice: none, or a format of e-invoices', async () => {
+    const formats = ['none', 'xrechnung-cii', 'xrechnung-ubl', 'peppol', 'factur-x'];
+    await accepts(acme, smallest, 'required_e_invoice', formats);
+    await refuses(acme, smallest, 'required_e_invoice', ['', 'xrechnung', 'FACTUR_X', true]);
   });
 
   it('payment_terms_days: 0 to 365', async () => {

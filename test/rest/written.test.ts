@@ -79,7 +79,8 @@ function inRest(type: GraphQLOutputType, value: unknown): unknown {
       entries.map(([name, part]) => [toSnakeCase(name), inRest(nullable.getFields()[name]!.type, part)]),
     );
   }
-  if (isEnumType(nullable)) return String(value).toLowerCase();
+  if (isEnumType(nullable))
+    return nullable.getValue(String(value))?.extensions['restName'] ?? String(value).toLowerCase();
   return getNamedType(nullable).name === 'Decimal' ? rawJSON(String(value)) : value;
 }
 

@@ -170,6 +170,7 @@ const customer: Resource = {
         electronicAddressScheme: fc.constantFrom('EM', '0204', null),
         language: fc.constantFrom('de', 'en', null),
         paymentTermsDays: fc.constantFrom(7, 30, null),
+        requiredEInvoice: fc.constantFrom('NONE', 'PEPPOL', null),
       },
       (state, input) => {
         const next = { ...state, ...input };
@@ -203,7 +204,7 @@ const customer: Resource = {
   ),
   read: async (who, { id }) => {
     const asked = `type companyName email addressLine1 postalCode city country vatId contactName phone buyerReference
-      electronicAddress electronicAddressScheme language paymentTermsDays`;
+      electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice`;
     const { customer: found, receipts } = await who.graphql(
       `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(supplierId: $id) { nodes { description } } }`,
       { id },
@@ -384,7 +385,8 @@ const webhook: Resource = {
 
 const blank = { legalName: 'a', city: null, iban: null, defaultVatRate: null };
 const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry contactName
-  phone email iban bic paymentTermsDays defaultVatRate footer language accentColor`;
+  phone email iban bic paymentTermsDays defaultVatRate footer language accentColor
+  requiredEInvoice`;
 
 const company: Resource = {
   mutation: 'updateCompany',
@@ -415,6 +417,7 @@ const company: Resource = {
       footer: optionalWord,
       language: fc.constantFrom('de', 'en', null),
       accentColor: fc.constantFrom('#000000', null),
+      requiredEInvoice: fc.constantFrom('NONE', 'FACTUR_X', null),
     },
     (state, input) => ({ ...state, ...input }),
   ),

@@ -2,6 +2,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
+import { enforceFormat } from '../../documents/required-e-invoice.ts';
 import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { nextInvoiceNumber } from './next-number.ts';
@@ -28,7 +29,11 @@ const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   const draft = await found(context.db.lock('Invoice', id, 'no key update'));
   if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
-  const number = await nextInvoiceNumber(context, draft.invoiceDate);
+  const { number, requiredFormat } = await nextInvoiceNumber(context, draft);
+  if (requiredFormat) {
+    const items = await context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...byPosition });
+    await enforceFormat(context, draft, items, requiredFormat);
+  }
   const data = issued(context.now(), number);
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
   await emit(context, 'invoice.issued', invoice);
@@ -38,7 +43,7 @@ async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
 /** Builds a new invoice that is issued or fully paid at once. @returns the rows to write, and the events to record */
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
-  const number = await nextInvoiceNumber(context, draft.invoiceDate);
+  const { number, requiredFormat } = await nextInvoiceNumber(context, draft);
   const now = context.now();
   let invoice: WholeInvoice = { ...draft, ...issued(now, number) };
   const events: EventInput[] = [
@@ -51,6 +56,7 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
     if (!isFree) events.push(['invoice.payment_recorded', invoice]);
     events.push(['invoice.paid', invoice]);
   }
+  if (requiredFormat) await enforceFormat(context, invoice, draft.items, requiredFormat);
   const payment = { invoiceId, amount, currency, paidOn: today(context) };
   const payments = status === 'PAID' && !isFree ? [context.db.row('Payment', payment)] : [];
   return { invoice, payments, events };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const fields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry contactName phone
-  email iban bic paymentTermsDays defaultVatRate footer language accentColor`;
+  email iban bic paymentTermsDays defaultVatRate footer language accentColor requiredEInvoice`;
 const update = `mutation ($input: UpdateCompanyInput!, $expectedVersion: Int) {
   updateCompany(input: $input, expectedVersion: $expectedVersion) { id version ${fields} } }`;
 const change = (who: Integrator, input: object, expectedVersion?: number) =>
@@ -37,6 +37,7 @@ const whole = {
   footer: 'Zeile eins\nZeile zwei',
   language: 'de',
   accentColor: '#1a2b3c',
+  requiredEInvoice: 'NONE',
 };
 
 describe('the company profile', () => {

@@ -8,6 +8,7 @@ import { countries, languages } from '../../format/codes.ts';
 import { labelled } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored } from '../../forms/edit-conflict.ts';
+import { requiredEInvoices } from '../invoices/formats.ts';
 import { orNull, toCount } from '../../forms/form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 
@@ -60,6 +61,7 @@ const valuesOf = (customer?: Customer) => ({
   electronicAddressScheme: customer?.electronicAddressScheme ?? '',
   language: customer?.language ?? null,
   paymentTermsDays: customer?.paymentTermsDays?.toString() ?? '',
+  requiredEInvoice: customer?.requiredEInvoice ?? null,
 });
 
 /** The fields that are folded away. */
@@ -71,6 +73,7 @@ const details = [
   'electronicAddressScheme',
   'language',
   'paymentTermsDays',
+  'requiredEInvoice',
 ] as const satisfies (keyof Values)[];
 
 type Values = ReturnType<typeof valuesOf>;
@@ -91,6 +94,7 @@ const inputOf = (values: Values) => ({
   electronicAddressScheme: orNull(values.electronicAddressScheme),
   language: values.language,
   paymentTermsDays: toCount(values.paymentTermsDays),
+  requiredEInvoice: values.requiredEInvoice,
 });
 
 interface Props {
@@ -162,6 +166,13 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
             {...form.getInputProps('electronicAddressScheme')}
           />
         </Group>
+        <Select
+          label="Required e-invoice"
+          description="An invoice that breaks its rules can’t be issued. Default: as in Settings, Company"
+          data={requiredEInvoices}
+          clearable
+          {...form.getInputProps('requiredEInvoice')}
+        />
         <Select label="Language of documents" data={languages} clearable {...form.getInputProps('language')} />
         <TextInput
           label="Payment terms, days"

@@ -12,6 +12,7 @@ import { Page } from '../../layout/page.tsx';
 import { country, label, language } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
+import { requiredEInvoices } from '../invoices/formats.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';
@@ -89,6 +90,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             ['Electronic address', electronicAddress && `${electronicAddress} (${scheme})`],
             ['Language', customer.language && language(customer.language)],
             ['Payment terms', terms === null ? null : `${terms} days`],
+            ['Required e-invoice', requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label],
           ]}
         />
         {type === 'CUSTOMER' && (

@@ -21,6 +21,7 @@ export const CustomerFields = graphql(`
     electronicAddressScheme
     language
     paymentTermsDays
+    requiredEInvoice
   }
 `);
 

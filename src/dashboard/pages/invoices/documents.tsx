@@ -5,6 +5,7 @@ import { useClient, useQuery } from 'urql';
 import { notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';
+import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
 
 const file = graphql(`
   fragment SavedFile on DocumentFile {
@@ -36,6 +37,12 @@ const XmlQuery = graphql(
   [file],
 );
 
+const RequiredEInvoice = graphql(`
+  query RequiredEInvoice($customerId: UUID!) {
+    required: requiredEInvoice(customerId: $customerId)
+  }
+`);
+
 const PreflightQuery = graphql(`
   query InvoicePreflight($id: UUID!, $format: EInvoiceFormat!) {
     breaches: invoicePreflight(id: $id, format: $format) {
@@ -48,20 +55,17 @@ const PreflightQuery = graphql(`
 
 type File = Pick<ResultOf<typeof file>, 'fileName' | 'mediaType' | 'base64'>;
 
-const formats = [
-  { value: 'XRECHNUNG_CII', label: 'XRechnung (CII)' },
-  { value: 'XRECHNUNG_UBL', label: 'XRechnung (UBL)' },
-  { value: 'PEPPOL', label: 'Peppol BIS Billing' },
-  { value: 'FACTUR_X', label: 'Factur-X, ZUGFeRD' },
-] as const;
-type Format = (typeof formats)[number]['value'];
-
 /** The invoice's PDF and its e-invoices; for each format, what is still missing. */
 export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
-  const { id, status } = invoice;
+  const { id, status, customer } = invoice;
   const client = useClient();
-  const [format, setFormat] = useState<Format>('XRECHNUNG_CII');
-  const [{ data }] = useQuery({ query: PreflightQuery, variables: { id, format } });
+  const [chosen, setChosen] = useState<EInvoiceFormat | null>(null);
+  const [{ data: requirement, fetching }] = useQuery({
+    query: RequiredEInvoice,
+    variables: { customerId: customer.id },
+  });
+  const format = chosen ?? requirement?.required ?? 'XRECHNUNG_CII';
+  const [{ data }] = useQuery({ query: PreflightQuery, variables: { id, format }, pause: fetching });
   const breaches = data?.breaches ?? [];
   const isDraft = status === 'DRAFT';
 
@@ -108,10 +112,10 @@ export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
         <Group align="end">
           <Select
             label="E-invoice"
-            data={formats}
+            data={eInvoiceFormats}
             value={format}
             allowDeselect={false}
-            onChange={(value) => value && setFormat(value)}
+            onChange={(value) => value && setChosen(value)}
           />
           <Button
             variant="default"

@@ -10,6 +10,7 @@ import { readStored } from '../../forms/edit-conflict.ts';
 import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-values.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { requiredEInvoices } from '../invoices/formats.ts';
 import { Page } from '../../layout/page.tsx';
 
 const CompanyFields = graphql(`
@@ -35,6 +36,7 @@ const CompanyFields = graphql(`
     footer
     language
     accentColor
+    requiredEInvoice
   }
 `);
 
@@ -82,6 +84,7 @@ const valuesOf = (company: Company | null) => ({
   footer: company?.footer ?? '',
   language: company?.language ?? null,
   accentColor: company?.accentColor ?? '',
+  requiredEInvoice: company?.requiredEInvoice ?? null,
 });
 
 type Values = ReturnType<typeof valuesOf>;
@@ -106,6 +109,7 @@ const inputOf = (values: Values) => ({
   footer: orNull(values.footer),
   language: values.language,
   accentColor: orNull(values.accentColor),
+  requiredEInvoice: values.requiredEInvoice,
 });
 
 /** The company profile: what invoices say of the seller. */
@@ -181,6 +185,13 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
       <Section title="Documents">
         <Select label="Language" data={languages} clearable {...field('language')} />
         <TextInput label="Colour" placeholder="#1a2b3c" {...field('accentColor')} />
+        <Select
+          label="Required e-invoice"
+          description="An invoice that breaks its rules can’t be issued. A customer can have another choice"
+          data={requiredEInvoices}
+          clearable
+          {...field('requiredEInvoice')}
+        />
         <Textarea label="Text at the foot" autosize minRows={2} maxRows={8} {...field('footer')} />
       </Section>
     </Form>
