@@ -5,18 +5,27 @@ import type { Prisma } from './generated/client/client.ts';
  * follow from this list. CONTRIBUTING.md#a-new-resource says what else a resource needs.
  */
 export const resources = [
-  { model: 'Customer', name: 'customer', path: 'customers', state: 'type' },
-  { model: 'Invoice', name: 'invoice', path: 'invoices', state: 'status' },
-  { model: 'Receipt', name: 'receipt', path: 'receipts', state: 'status' },
-  { model: 'Project', name: 'project', path: 'projects', state: 'status' },
-  { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', state: null },
-  { model: 'BankTransaction', name: 'bank_transaction', path: 'bank-transactions', state: 'matchStatus' },
+  { model: 'Customer', name: 'customer', path: 'customers', scope: 'customers', state: 'type' },
+  { model: 'Invoice', name: 'invoice', path: 'invoices', scope: 'invoices', state: 'status' },
+  { model: 'CreditNote', name: 'credit_note', path: 'credit-notes', scope: 'invoices', state: null },
+  { model: 'Receipt', name: 'receipt', path: 'receipts', scope: 'receipts', state: 'status' },
+  { model: 'Project', name: 'project', path: 'projects', scope: 'projects', state: 'status' },
+  { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', scope: 'time-entries', state: null },
+  {
+    model: 'BankTransaction',
+    name: 'bank_transaction',
+    path: 'bank-transactions',
+    scope: 'bank-transactions',
+    state: 'matchStatus',
+  },
 ] as const satisfies {
   model: Prisma.ModelName;
   /** The first part of its events' names, and its key in their `data`. */
   name: string;
-  /** REST's collection, which abilities name as well. */
+  /** REST's collection. */
   path: string;
+  /** The first part of its abilities. A document about another resource has that resource's. */
+  scope: string;
   /** The field by whose value triggers count rows, beside counting all of them; null where there is none. */
   state: string | null;
 }[];

@@ -32,6 +32,10 @@ export const routes: readonly Route[] = [
   ['POST', '/invoices/:id/cancel', 'cancelInvoice', 'item'],
   ['POST', '/invoices/:id/payments', 'payInvoice', 'item'],
 
+  ['GET', '/credit-notes', 'listCreditNotes', 'page'],
+  ['POST', '/credit-notes', 'createCreditNote', 'created'],
+  ['GET', '/credit-notes/:id', 'getCreditNote', 'item'],
+
   ['GET', '/receipts', 'listReceipts', 'page'],
   ['POST', '/receipts', 'createReceipt', 'created'],
   ['GET', '/receipts/:id', 'getReceipt', 'item'],

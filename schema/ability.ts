@@ -1,9 +1,13 @@
 import { resources, type Resource } from '../prisma/client.ts';
 
-/** The scopes of abilities: the resources' REST paths, and what only GraphQL has. */
-export type AbilityScope = Resource['path'] | 'company' | 'webhooks';
+/** The scopes of abilities: those of the resources, and of what only GraphQL has. */
+export type AbilityScope = Resource['scope'] | 'company' | 'webhooks';
 
-export const abilityScopes: readonly AbilityScope[] = [...resources.map(({ path }) => path), 'company', 'webhooks'];
+export const abilityScopes: readonly AbilityScope[] = [
+  ...new Set(resources.map(({ scope }) => scope)),
+  'company',
+  'webhooks',
+];
 
 export type Ability = `${AbilityScope}:${'read' | 'write'}`;
 

@@ -12,6 +12,8 @@ import './resources/company.ts';
 import './resources/invoice/mutations.ts';
 import './resources/invoice/totals-preview.ts';
 import './resources/invoice/transitions.ts';
+import './resources/credit-note/credit-note.ts';
+import './resources/credit-note/mutations.ts';
 import './resources/receipt/receipt.ts';
 import './resources/project/project.ts';
 import './resources/time-entry.ts';

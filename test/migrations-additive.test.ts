@@ -27,6 +27,7 @@ const knownRules = new Set([
   '20261122033000_checks_of_one_row',
   '20261122165653_customer_details', // of new columns, which previous versions leave empty
   '20261122171547_line_details', // of new columns, which previous versions leave empty
+  '20261122204600_credit_notes', // of new columns, which previous versions leave empty or zero
 ]);
 
 /** Tables, columns with types, and enum values. */
@@ -40,14 +41,17 @@ const things = `
   select t.typname || ' ' || e.enumlabel from pg_enum e join pg_type t on t.oid = e.enumtypid
   where t.typnamespace = 'public'::regnamespace`;
 
-/** Requirements on a row by table, with the columns of unique indexes. */
+/** Requirements on a row by table, with the columns of unique indexes and foreign keys. */
 const demands = `
   select c.relname as table, c.relname || '.' || a.attname || ' must be given' as demand, array[]::text[] as columns,
     false as "isUncheckedCheck"
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnotnull and not a.atthasdef
   union all
-  select c.relname, 'constraint ' || k.conname, '{}', k.contype = 'c' and not k.convalidated from pg_constraint k join pg_class c on c.oid = k.conrelid
+  select c.relname, 'constraint ' || k.conname, array(
+    select a.attname::text from pg_attribute a
+    where k.contype = 'f' and a.attrelid = c.oid and a.attnum = any (k.conkey)
+  ), k.contype = 'c' and not k.convalidated from pg_constraint k join pg_class c on c.oid = k.conrelid
   where c.relnamespace = 'public'::regnamespace and k.contype <> 'n'
     and not (k.contype = 't' and k.conname like 'record\\_%') -- triggers that only record
   union all

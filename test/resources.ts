@@ -1,6 +1,8 @@
 import { resources, type Resource } from '../prisma/client.ts';
 import {
+  item,
   makeBankTransaction,
+  makeCreditNote,
   makeCustomer,
   makeInvoice,
   makeProject,
@@ -17,6 +19,8 @@ type Fields = Record<string, unknown>;
 /** Ids of rows that a body can refer to. */
 export interface References {
   customer_id: string;
+  invoice_id: string;
+  invoice_item_id: string;
   supplier_id: string;
   project_id: string;
 }
@@ -91,6 +95,19 @@ export const samples: Record<Resource['model'], ResourceSample> = {
     }),
     makeKept: (who) => makeInvoice(who, { status: 'PAID' }),
   },
+  CreditNote: {
+    make: makeCreditNote,
+    holding: (text) => ({ reason: text }),
+    bodies: ({ invoice_id, invoice_item_id }) => ({
+      POST: {
+        invoice_id,
+        reason: 'x',
+        credit_note_date: '2026-03-02',
+        items: [{ invoice_item_id, quantity: 0.001 }],
+        amounts: [{ vat_rate: 19, vat_category: 'S', net: 0.01 }],
+      },
+    }),
+  },
   Receipt: {
     make: makeReceipt,
     holding: (text) => ({ description: text }),
@@ -151,11 +168,22 @@ export const samples: Record<Resource['model'], ResourceSample> = {
   },
 };
 
-export const makeReferences = async (who: Integrator): Promise<References> => ({
-  customer_id: await makeCustomer(who),
-  supplier_id: await makeCustomer(who, { type: 'SUPPLIER' }),
-  project_id: await makeProject(who),
-});
+export async function makeReferences(who: Integrator): Promise<References> {
+  const customerId = await makeCustomer(who);
+  const invoiceId = await makeInvoice(who, {
+    customerId,
+    status: 'ISSUED',
+    invoiceDate: '2026-01-31',
+    items: [{ ...item, quantity: '10' }],
+  });
+  return {
+    customer_id: customerId,
+    invoice_id: invoiceId,
+    invoice_item_id: (await who.db.invoiceItem.findFirstOrThrow({ where: { invoiceId } })).id,
+    supplier_id: await makeCustomer(who, { type: 'SUPPLIER' }),
+    project_id: await makeProject(who),
+  };
+}
 
 /** An endpoint that takes a body, and a body with every field that it accepts. */
 export type BodyEndpoint = [method: string, path: string, body: object];

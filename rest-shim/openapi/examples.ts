@@ -1,4 +1,11 @@
-import { isLeafType, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
+import {
+  isLeafType,
+  getNamedType,
+  isInputObjectType,
+  isObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+} from 'graphql';
 import { exampleValues } from '../../schema/plugins/descriptions.ts';
 import { restLeafSerializer, toSnakeCase } from '../naming.ts';
 import type { Components, JsonSchema } from './schemas.ts';
@@ -47,12 +54,12 @@ const typical: Values = {
   boolean: false,
 };
 
-/** A type's example in REST's names and values. */
+/** The example of a type or an input, in REST's names and values. */
 function restExample(schema: GraphQLSchema, typeName: string): Values {
   const type = schema.getType(typeName);
-  if (!isObjectType(type)) return {};
+  if (!isObjectType(type) && !isInputObjectType(type)) return {};
   const values = Object.entries(exampleValues(type)).map(([name, value]) => {
-    const field = type.getFields()[name];
+    const field: { type: GraphQLType } | undefined = type.getFields()[name];
     const leaf = field && getNamedType(field.type);
     if (!isLeafType(leaf)) throw new Error(`The example of ${typeName}.${name} is not the example of a value`);
     const toRest = (each: unknown): unknown => JSON.parse(restLeafSerializer(leaf)(leaf.parseValue(each)));
@@ -112,10 +119,13 @@ export class Examples {
     return typical[String(format)] ?? typical[String([type].flat()[0])];
   }
 
-  /** The example of a component: of REST's own schema, or of a type. An input has its type's. */
+  /** The example of a component: of REST's own schema, or of a type. An input has its own, or its type's. */
   #valuesOf(owner: string): Values {
     let values = this.#values.get(owner) ?? envelopes[owner];
-    values ??= restExample(this.#schema, owner.replace(/^(Create|Update)?(\w+)Input$/, '$2'));
+    values ??= {
+      ...restExample(this.#schema, owner.replace(/^(Create|Update)?(\w+)Input$/, '$2')),
+      ...restExample(this.#schema, owner),
+    };
     this.#values.set(owner, values);
     return values;
   }

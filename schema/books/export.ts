@@ -4,16 +4,19 @@ import { byPosition } from '../resources/invoice/invoice.ts';
 import {
   endType,
   format,
+  hasItems,
   itemsField,
+  itemsOf,
   recordColumns,
   recordTypes,
   typeField,
   writeValue,
+  type ItemModel,
   type RecordType,
 } from './format.ts';
 
 /** The rows that are read at a time. An invoice has up to 500 items, and a file has many pages. */
-const pageSizes: Partial<Record<RecordType['model'], number>> = { Invoice: 100, InvoiceFile: 20 };
+const pageSizes: Partial<Record<RecordType['model'], number>> = { Invoice: 100, CreditNote: 100, InvoiceFile: 20 };
 const usualPageSize = 1000;
 
 /** An export takes as long as it takes; a transaction needs some limit. */
@@ -68,8 +71,9 @@ type AnyRow = Record<string, unknown>;
 
 /** The rows of a model, in the order of the primary key, which their ids begin with the time of. */
 async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<AnyRow[]> {
-  if (model === 'InvoiceSequence') {
-    yield await db.invoiceSequence.findMany({ orderBy: { year: 'asc' } }); // a row for each year
+  if (model === 'InvoiceSequence' || model === 'CreditNoteSequence') {
+    const sequences: { findMany(query: object): Promise<AnyRow[]> } = db[delegateName(model)];
+    yield await sequences.findMany({ orderBy: { year: 'asc' } }); // a row for each year
     return;
   }
   const take = pageSizes[model] ?? usualPageSize;
@@ -80,7 +84,7 @@ async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<
       where,
       orderBy: { id: 'asc' },
       take,
-      ...(model === 'Invoice' && { include: { items: byPosition } }),
+      ...(hasItems(model) && { include: { items: byPosition } }),
     };
     const delegate: { findMany(query: object): Promise<(AnyRow & { id: string })[]> } = db[delegateName(model)];
     const rows = await delegate.findMany(query);
@@ -92,19 +96,20 @@ async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<
 
 function recordOf({ type, model }: RecordType, row: AnyRow): object {
   const record = { [typeField]: type, ...fieldsOf(model, row) };
-  if (model !== 'Invoice') return record;
+  if (!hasItems(model)) return record;
+  const { model: itemModel, refersBy } = itemsOf[model];
   const items = row['items'] as AnyRow[];
-  // The invoice and the position are where the item stands.
+  // The record and the position are where the item stands.
   return {
     ...record,
     [itemsField]: items.map((item) => {
-      const { invoice_id: _invoice, position: _position, ...fields } = fieldsOf('InvoiceItem', item);
+      const { [refersBy]: _record, position: _position, ...fields } = fieldsOf(itemModel, item);
       return fields;
     }),
   };
 }
 
-const fieldsOf = (model: RecordType['model'] | 'InvoiceItem', row: AnyRow): Record<string, unknown> =>
+const fieldsOf = (model: RecordType['model'] | ItemModel, row: AnyRow): Record<string, unknown> =>
   Object.fromEntries(
     recordColumns(model).map((column) => {
       const value = row[column.name];

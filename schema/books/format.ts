@@ -24,6 +24,8 @@ export const recordTypes = [
   { type: 'project', model: 'Project', input: 'CreateProjectInput' },
   { type: 'invoice', model: 'Invoice', input: 'CreateInvoiceInput' },
   { type: 'invoice_sequence', model: 'InvoiceSequence', input: null },
+  { type: 'credit_note', model: 'CreditNote', input: null },
+  { type: 'credit_note_sequence', model: 'CreditNoteSequence', input: null },
   { type: 'receipt', model: 'Receipt', input: 'CreateReceiptInput' },
   { type: 'time_entry', model: 'TimeEntry', input: 'CreateTimeEntryInput' },
   { type: 'bank_transaction', model: 'BankTransaction', input: null },
@@ -35,8 +37,19 @@ export const recordTypes = [
 
 export type RecordType = (typeof recordTypes)[number];
 
-/** An invoice's items are in its own record, under this name. */
+/** The items of an invoice or a credit note are in its own record, under this name. */
 export const itemsField = 'items';
+
+/** The models whose records have items: the items' model, its input, and the column that refers to the record. */
+export const itemsOf = {
+  Invoice: { model: 'InvoiceItem', input: 'InvoiceItemInput', refersBy: 'invoice_id' },
+  CreditNote: { model: 'CreditNoteItem', input: null, refersBy: 'credit_note_id' },
+} as const satisfies Partial<Record<RecordType['model'], { model: ItemModel; input: string | null; refersBy: string }>>;
+
+export type ItemModel = 'InvoiceItem' | 'CreditNoteItem';
+
+/** Whether the records of a model have items. */
+export const hasItems = (model: Prisma.ModelName): model is keyof typeof itemsOf => model in itemsOf;
 
 /**
  * The models whose rows no export has, and why. A new model must either be here or have a record type: the compiler
@@ -59,7 +72,7 @@ export const leftOut = {
   Tally: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",
   Worker: 'A process.',
-} as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | 'InvoiceItem'>, string>;
+} as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | ItemModel>, string>;
 
 /** The columns of a model that a record has: all but the tenant, and what PostgreSQL generates. */
 export const recordColumns = (model: Prisma.ModelName): Column[] =>
@@ -118,7 +131,7 @@ export function readValue(column: Column, value: unknown): unknown {
         throw new ValueError('Must be a whole number.');
       return value;
     case 'Json':
-      if (!isObject(value)) throw new ValueError('Must be an object.');
+      if (!isObject(value) && !Array.isArray(value)) throw new ValueError('Must be an object or a list.');
       return value;
     case 'Bytes':
       if (typeof value !== 'string' || !base64Text.test(value)) throw new ValueError('Must be Base64.');

@@ -294,6 +294,9 @@ const uniqueFields: Record<string, string> = {
   invoices_tenant_id_number_key: 'number',
   invoice_items_pkey: itemsField,
   invoice_sequences_pkey: 'year',
+  credit_notes_tenant_id_number_key: 'number',
+  credit_note_items_pkey: itemsField,
+  credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
 };
 
@@ -304,7 +307,9 @@ async function findLines(file: string, faults: Fault[]): Promise<LineError[]> {
     const record = parse(line);
     if ('message' in record || record.type === endType) continue;
     const { type, fields } = record;
-    const key = String(fields[type.type === 'invoice_sequence' ? 'year' : 'id']).toLowerCase();
+    const key = String(
+      fields[type.type === 'invoice_sequence' || type.type === 'credit_note_sequence' ? 'year' : 'id'],
+    ).toLowerCase();
     for (const fault of faults)
       if (fault.type === type.type && fault.key === key) errors.push({ line: line.number, message: fault.message });
   }

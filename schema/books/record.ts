@@ -3,7 +3,19 @@ import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { Problems, type FieldErrors } from '../errors.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
-import { fits, invoiceTotals, lineTotal, minorDigits, vatIncluded, type Decimal } from '../money/money.ts';
+import {
+  fits,
+  invoiceTotals,
+  lineTotal,
+  minorDigits,
+  minorUnit,
+  sum,
+  vatBreakdownByCategory,
+  vatIncluded,
+  type Decimal,
+} from '../money/money.ts';
+import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
+import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
 import { lineRules } from '../resources/invoice/line.ts';
 import { maxItems, totalRules } from '../resources/invoice/mutations.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
@@ -11,10 +23,12 @@ import {
   asColumn,
   isObject,
   itemsField,
+  itemsOf,
   readValue,
   recordColumns,
   recordTypes,
   ValueError,
+  type ItemModel,
   type RecordType,
 } from './format.ts';
 
@@ -28,13 +42,13 @@ export const isRefused = (read: Rows | FieldErrors): read is FieldErrors => Obje
 
 const isMessages = (value: unknown): boolean => Array.isArray(value) && typeof value[0] === 'string';
 
-type Model = RecordType['model'] | 'InvoiceItem';
+type Model = RecordType['model'] | ItemModel;
 
 /** @param schema whose inputs have the bounds of the fields */
 export function createRecordReader({ db }: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
   const inputs = new Map<Model, ReturnType<typeof inputsOf>>();
   for (const { model, input } of recordTypes) inputs.set(model, inputsOf(schema, input));
-  inputs.set('InvoiceItem', inputsOf(schema, 'InvoiceItemInput'));
+  for (const { model, input } of Object.values(itemsOf)) inputs.set(model, inputsOf(schema, input));
 
   /** @returns undefined where the fields make no row */
   function rowOf<Of extends Model>(
@@ -56,24 +70,43 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
     return own.any ? undefined : db.row(model, { ...values, ...checked } as NewRow<Of>);
   }
 
-  function invoiceOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+  /** The rows of a record with items. */
+  function withItems<Of extends keyof typeof itemsOf>(
+    model: Of,
+    fields: Record<string, unknown>,
+    problems: Problems,
+  ): { row: Row<Of>; items: Row<(typeof itemsOf)[Of]['model']>[] } | undefined {
+    const { model: itemModel, refersBy }: { model: (typeof itemsOf)[Of]['model']; refersBy: string } = itemsOf[model];
     const { [itemsField]: items, ...own } = fields;
-    const invoice = rowOf('Invoice', own, problems);
+    const row = rowOf(model, own, problems);
     if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
       problems.add(itemsField, `Must have 1 to ${maxItems} items.`);
       return undefined;
     }
+    const id = (row as { id: string } | undefined)?.id ?? noId;
     const rows = items.map((item, index) => {
       const at = `${itemsField}.${index}`;
       if (!isObject(item)) return void problems.add(at, 'Must be an object.');
-      for (const name of ['invoice_id', 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
-      const place = { invoice_id: invoice?.id ?? noId, position: index + 1 };
-      return rowOf('InvoiceItem', { ...item, ...place }, problems, `${at}.`);
+      for (const name of [refersBy, 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
+      const place = { [refersBy]: id, position: index + 1 };
+      return rowOf(itemModel, { ...item, ...place }, problems, `${at}.`);
     });
-    const lines = rows.filter((row) => row !== undefined);
-    if (!invoice || lines.length < rows.length) return undefined;
-    invoiceRules(invoice, lines, problems);
-    return { Invoice: [invoice], InvoiceItem: lines };
+    const lines = rows.filter((each) => each !== undefined);
+    return row && lines.length === rows.length ? { row, items: lines } : undefined;
+  }
+
+  function invoiceOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const read = withItems('Invoice', fields, problems);
+    if (!read) return undefined;
+    invoiceRules(read.row, read.items, problems);
+    return { Invoice: [read.row], InvoiceItem: read.items };
+  }
+
+  function creditNoteOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const read = withItems('CreditNote', fields, problems);
+    if (!read) return undefined;
+    creditNoteRules(read.row, read.items, problems);
+    return { CreditNote: [read.row], CreditNoteItem: read.items };
   }
 
   return ({ model }, fields) => {
@@ -81,6 +114,8 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
     let rows: Rows | undefined;
     if (model === 'Invoice') {
       rows = invoiceOf(fields, problems);
+    } else if (model === 'CreditNote') {
+      rows = creditNoteOf(fields, problems);
     } else {
       const row = rowOf(model, fields, problems);
       if (row) rows = { [model]: [row] };
@@ -150,10 +185,35 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
   if (number !== null && externalId === null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
     problems.add('number', 'Must be YYYY-NNNN, with the year of the invoice date.');
   if (status === 'DRAFT') {
+    if (!invoice.amountCredited.isZero()) problems.add('amount_credited', 'Of a draft nothing is credited.');
     if (issuedAt) problems.add('issued_at', 'A draft is not issued.');
     if (overdueAt) problems.add('overdue_at', 'A draft is not overdue.');
     if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'Of a draft nothing is paid.');
   }
+}
+
+/** The totals are those of the lines and of the VAT breakdown, and each VAT is within a minor unit of that of its net. */
+function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteItem'>[], problems: Problems): void {
+  const { currency, number, creditNoteDate } = creditNote;
+  if (parseCreditNoteNumber(number)?.year !== creditNoteDate.getUTCFullYear())
+    problems.add('number', 'Must be CN-YYYY-NNNN, with the year of the credit note date.');
+  const stored = storedBreakdown.safeParse(creditNote.vatBreakdown);
+  if (!stored.success) return problems.add('vat_breakdown', 'Must be a list of VAT shares.');
+  const shares = readBreakdown(stored.data);
+  const ofLines = vatBreakdownByCategory(items, currency);
+  const isOfLines =
+    shares.length === ofLines.length &&
+    ofLines.every(({ vatCategory, vatRate, net, vat }, index) => {
+      const share = shares[index];
+      const isSame = share?.vatCategory === vatCategory && equal(share.vatRate, vatRate) && equal(share.net, net);
+      return isSame && share.vat.minus(vat).abs().lessThanOrEqualTo(minorUnit(currency));
+    });
+  if (!isOfLines) problems.add('vat_breakdown', 'Must be that of the lines.');
+  const totalNet = sum(shares.map(({ net }) => net));
+  const totalVat = sum(shares.map(({ vat }) => vat));
+  checkAmount('total_net', creditNote.totalNet, totalNet, problems);
+  checkAmount('total_vat', creditNote.totalVat, totalVat, problems);
+  checkAmount('total_gross', creditNote.totalGross, totalNet.plus(totalVat), problems);
 }
 
 function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {

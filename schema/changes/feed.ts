@@ -106,7 +106,7 @@ export async function endOfFeed(context: Context): Promise<FeedPosition> {
   }
 }
 
-const readAbility = ({ path }: Resource) => `${path}:read` as const;
+const readAbility = ({ scope }: Resource) => `${scope}:read` as const;
 
 const readable = (context: Context): readonly Resource[] =>
   resources.filter((resource) => context.may(readAbility(resource)));

@@ -32,7 +32,7 @@ export async function invoiceFile(context: Context, invoiceId: string, format: F
 async function findStored(context: Context, invoiceId: string, format: FileFormat): Promise<DocumentFile | undefined> {
   const where = { tenantId_invoiceId_format: { tenantId: context.tenant.id, invoiceId, format } };
   const stored = await context.db.invoiceFile.findUnique({ where, include: { invoice: { select: { number: true } } } });
-  return stored ? fileOf(stored.invoice, format, stored.bytes) : undefined;
+  return stored?.invoice ? fileOf(stored.invoice, format, stored.bytes) : undefined;
 }
 
 function fileOf({ number }: { number: string | null }, format: FileFormat, bytes: Uint8Array): DocumentFile {

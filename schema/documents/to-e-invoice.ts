@@ -10,7 +10,9 @@ import { texts, type Language } from './pdf/texts.ts';
 /** The accent of documents whose company has chosen none. */
 const defaultAccentColor = '#1f4e79';
 
-const languageOf = ({ seller, buyer }: DocumentSource): Language => buyer.language ?? seller.language ?? 'en';
+/** The language of the documents of these parties. */
+export const languageOf = ({ seller, buyer }: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
+  buyer.language ?? seller.language ?? 'en';
 
 export const lookOf = (source: DocumentSource): DocumentLook => ({
   language: languageOf(source),

@@ -47,10 +47,11 @@ async function verifyProofs({ db }: Context, found: Verification): Promise<void>
       include: { invoice: { select: { number: true, files: file } } },
     });
     for (const { position, content, hash: stated, invoice } of proofs) {
-      const number = invoice.number ?? '';
+      const number = invoice?.number ?? '';
+      const files = invoice?.files ?? [];
       if (position !== found.invoices + 1) throw new Difference(`Proof ${position - 1} is missing`);
-      for (const each of invoice.files) verifyFile(number, each, found);
-      if (contentOf(number, invoice.files) !== content)
+      for (const each of files) verifyFile(number, each, found);
+      if (contentOf(number, files) !== content)
         throw new Difference(`Invoice ${number}: its number or its files are not those that were proven`);
       if (!hashOf(before, content).equals(stated))
         throw new Difference(`Invoice ${number}: its proof does not follow from the proof before it`);
@@ -72,7 +73,7 @@ async function verifyOtherFiles({ db }: Context, found: Verification): Promise<v
       take: batchSize,
       select: { id: true, ...file.select, invoice: { select: { number: true } } },
     });
-    for (const { invoice, ...each } of files) verifyFile(invoice.number ?? '', each, found);
+    for (const { invoice, ...each } of files) verifyFile(invoice?.number ?? '', each, found);
     if (files.length < batchSize) return;
     after = files.at(-1)?.id;
   }

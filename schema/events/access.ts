@@ -8,7 +8,7 @@ import { eventTypes, resourceOf, type EventType } from './events.ts';
 
 /** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
 function abilityToRead(type: string): Ability | undefined {
-  return eventTypes.includes(type as EventType) ? `${resourceOf(type as EventType).path}:read` : undefined;
+  return eventTypes.includes(type as EventType) ? `${resourceOf(type as EventType).scope}:read` : undefined;
 }
 
 /**

@@ -21,6 +21,9 @@ export function minorDigits(currency: string): number {
   return digits;
 }
 
+/** The smallest amount of a currency: 0.01 EUR, 1 JPY. */
+export const minorUnit = (currency: string): Decimal => new Decimal(10).pow(-minorDigits(currency));
+
 /** Rounds to the currency's minor digits, half away from zero. */
 const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
 
@@ -60,10 +63,14 @@ function netTotals<Of extends { lineTotalNet: Written }>(lines: Of[], keyOf: (li
   return [...totals.values()];
 }
 
+/** VAT on a net sum, rounded. */
+export const vatOf = (net: Decimal, vatRate: Written, currency: string): Decimal =>
+  round(net.times(vatRate.toFixed()).dividedBy(100), currency);
+
 const shareOf = (vatRate: Written, net: Decimal, currency: string): VatShare => ({
   vatRate: new Decimal(vatRate.toFixed()),
   net,
-  vat: round(net.times(vatRate.toFixed()).dividedBy(100), currency),
+  vat: vatOf(net, vatRate, currency),
 });
 
 /**

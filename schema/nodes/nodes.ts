@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../input/validators.ts';
 import { Company } from '../resources/company.ts';
+import { CreditNoteItem } from '../resources/credit-note/credit-note.ts';
 import { Delivery, Event } from '../resources/delivery/delivery.ts';
 import { InvoiceItem } from '../resources/invoice/invoice.ts';
 import { Payment } from '../resources/payment.ts';
@@ -21,9 +22,16 @@ import { Node, withType, type NodeRow } from './node.ts';
 export const maxNodes = 100;
 
 /** The types with the interface Node. */
-const types = { ...resourceTypes, InvoiceItem, Payment, Company, Webhook, Delivery, Event } satisfies Partial<
-  Record<Prisma.ModelName, unknown>
->;
+const types = {
+  ...resourceTypes,
+  InvoiceItem,
+  CreditNoteItem,
+  Payment,
+  Company,
+  Webhook,
+  Delivery,
+  Event,
+} satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
 const nodeTypes = Object.keys(types) as NodeType[];
@@ -38,15 +46,16 @@ const needs =
 
 /** As the types' own queries have it. */
 const readable: Record<NodeType, Readable> = {
-  ...(Object.fromEntries(resources.map(({ model, path }) => [model, needs(`${path}:read`)])) as Record<
+  ...(Object.fromEntries(resources.map(({ model, scope }) => [model, needs(`${scope}:read`)])) as Record<
     Resource['model'],
     Readable
   >),
   InvoiceItem: needs('invoices:read'),
+  CreditNoteItem: needs('invoices:read'),
   Payment: (context) => {
     const [ofInvoices, ofReceipts] = [context.may('invoices:read'), context.may('receipts:read')];
     if (!ofInvoices && !ofReceipts) return null;
-    return { ...(!ofInvoices && { invoiceId: null }), ...(!ofReceipts && { receiptId: null }) };
+    return { ...(!ofInvoices && { invoiceId: null, creditNoteId: null }), ...(!ofReceipts && { receiptId: null }) };
   },
   Company: needs('company:read'),
   Webhook: needs('webhooks:read', () => ({ deletedAt: null })),

@@ -5,7 +5,7 @@ import SchemaBuilder, {
   type PothosTypeConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import type { GraphQLObjectType } from 'graphql';
+import type { GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { getDatamodel } from '../../prisma/generated/pothos.ts';
 import { boundsInWords } from '../input/validators.ts';
 
@@ -73,8 +73,10 @@ class DescriptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-/** The example that a type was declared with. */
-export const exampleValues = ({ extensions }: GraphQLObjectType): Readonly<Record<string, unknown>> =>
+/** The example that a type or an input was declared with. */
+export const exampleValues = ({
+  extensions,
+}: GraphQLObjectType | GraphQLInputObjectType): Readonly<Record<string, unknown>> =>
   (extensions['pothosOptions'] as { example?: Record<string, unknown> } | undefined)?.example ?? {};
 
 const pluginName = 'descriptions';

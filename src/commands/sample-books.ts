@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { send, type Connection } from './remote/connection.ts';
 import { askGraphql, dataOf } from './remote/graphql.ts';
 
-type Model = 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry';
+type Model = 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
 type Input = Record<string, unknown>;
 
 const dayMs = 86_400_000;
@@ -47,6 +47,12 @@ export class SampleBooks {
   issuedInvoice = async (more: Input = {}): Promise<string> => this.run('issueInvoice', await this.invoice(more));
 
   overdueInvoice = (): Promise<string> => this.issuedInvoice({ invoiceDate: day(-16), dueDate: day(-2) });
+
+  /** Of all of an invoice, 119.00. */
+  async creditNote(): Promise<{ id: string; invoice: string }> {
+    const invoice = await this.issuedInvoice();
+    return { id: await this.#create('CreditNote', { invoiceId: invoice, reason: 'Example' }), invoice };
+  }
 
   /** A draft of 119.00. */
   receipt = (): Promise<string> =>

@@ -39,9 +39,13 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
     await books.run('undoPayment', payment);
     return id;
   },
+  'invoice.credited': async (books) => (await books.creditNote()).invoice,
   'invoice.cancelled': async (books) => books.run('cancelInvoice', await books.issuedInvoice()),
   'invoice.deleted': async (books) => books.run('deleteInvoice', await books.invoice()),
   'invoice.overdue': (books) => books.overdueInvoice(),
+
+  'credit_note.created': async (books) => (await books.creditNote()).id,
+  'credit_note.issued': async (books) => (await books.creditNote()).id,
 
   'receipt.created': (books) => books.receipt(),
   'receipt.updated': async (books) => books.update('Receipt', await books.receipt(), { description: 'Changed' }),

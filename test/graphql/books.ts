@@ -30,6 +30,13 @@ export const makeInvoice = async (who: Integrator, fields: Fields = {}): Promise
     ...fields,
   });
 
+/** A credit note of all of an invoice: by default, of a new one of 119.00 gross. */
+export const makeCreditNote = async (who: Integrator, fields: Fields = {}): Promise<string> =>
+  create(who, 'CreditNote', {
+    invoiceId: fields['invoiceId'] ?? (await makeInvoice(who, { status: 'ISSUED' })),
+    ...fields,
+  });
+
 export const makeReceipt = (who: Integrator, fields: Fields = {}): Promise<string> =>
   create(who, 'Receipt', { receiptDate: '2026-03-01', amountGross: '119', vatRate: '19', ...fields });
 

@@ -6,7 +6,7 @@ import { asIntegrator, startService, type Answer, type Integrator, type Service 
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
-import { makeReferences, samples } from '../resources.ts';
+import { makeReferences, samples, type References } from '../resources.ts';
 import { bodies, values, type Case } from './cases.ts';
 import { createApiValidator, description, operations, type Endpoint } from './description.ts';
 
@@ -67,9 +67,21 @@ const methodOf = ({ method }: Endpoint): string => method.toUpperCase();
 async function exampleBody({ operation }: Endpoint): Promise<Record<string, unknown> | undefined> {
   const example = operation.requestBody?.content['application/json'].example as Record<string, unknown> | undefined;
   if (!example) return undefined;
-  const existing = Object.entries(await makeReferences(acme)).filter(([name]) => name in example);
-  return { ...example, ...Object.fromEntries(existing) };
+  return referring(example, await makeReferences(acme)) as Record<string, unknown>;
 }
+
+/** A body with references to these rows. */
+function referring(body: unknown, to: References): unknown {
+  if (Array.isArray(body)) return body.map((each) => referring(each, to));
+  if (typeof body !== 'object' || body === null) return body;
+  const entries = Object.entries(body).map(([name, value]) =>
+    typeof value === 'string' && name in to ? [name, to[name as keyof References]] : [name, referring(value, to)],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Fields of which a valid value can be refused nevertheless, because of the rows that the request refers to. */
+const boundByRows: Record<string, string[]> = { createCreditNote: ['items', 'amounts'] };
 
 /** Valid values of parameters, by name, and by the format of their schema. */
 const usualParameters: Record<string, unknown> = { since: 'now', resource: ['customer'] };
@@ -107,8 +119,11 @@ describe('every operation of the description', () => {
       for (const { request, invalidField } of cases) {
         // A transition needs a new row each time.
         const path = endpoint.path.endsWith('{id}') ? row : await at(endpoint);
-        const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, request));
-        expectVerdict(endpoint, { request, invalidField }, answer);
+        // So does a credit note without items: it leaves nothing of its invoice.
+        const takesInvoice = 'invoice_id' in usual && !/invoice(_item)?_id$/.test(invalidField ?? '');
+        const body = takesInvoice ? referring(request, await makeReferences(acme)) : request;
+        const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, body));
+        expectVerdict(endpoint, { request: body, invalidField }, answer);
       }
       const fields = Object.keys(usual).length;
       expect(cases.filter(({ invalidField }) => invalidField === undefined).length).toBeGreaterThan(2 * fields);
@@ -144,6 +159,9 @@ function expectVerdict(
 ): void {
   const about = { operation: operation.operationId, request: JSON.stringify(request).slice(0, 300) };
   const names = Object.keys(body?.errors ?? {});
+  const boundBy = boundByRows[operation.operationId] ?? [];
+  if (invalidField === undefined && names.length > 0 && names.every((name) => boundBy.includes(name.split('.')[0]!)))
+    return;
   if (invalidField === undefined)
     expect({ ...about, refused: status > 299 && body }).toEqual({ ...about, refused: false });
   else {

@@ -4,6 +4,7 @@ import { mintToken } from '../../src/identity/token.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { resources } from '../../prisma/client.ts';
 import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
 import { create, invalidFields, refusal } from './samples.ts';
@@ -92,7 +93,8 @@ describe('401 and 403', () => {
       const [, collection = ''] = path.split('/');
       if (collection === 'me' || collection === 'changes') continue; // what a token reads of changes: changes/feed.test.ts
       const at = path.replace(':id', made[collection]!).replace(/xml$/, 'xml?format=factur-x');
-      const resource = collection === 'events' ? 'webhooks' : collection;
+      const scope = resources.find((each) => each.path === collection)?.scope;
+      const resource = collection === 'events' ? 'webhooks' : (scope ?? collection);
       const action = method === 'GET' ? 'read' : 'write';
       const other = action === 'read' ? 'write' : 'read';
       const elsewhere = resource === 'customers' ? 'invoices' : 'customers';

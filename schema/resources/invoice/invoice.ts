@@ -6,7 +6,8 @@ import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { unitCodeOf } from '../../codes/unit-codes.ts';
 import { vatCategoryOf } from '../../codes/vat-categories.ts';
-import { Decimal, vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
+import { amountDueOf, amountToRefundOf, balanceFields } from './balance.ts';
+import { vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
 import type { VatCategoryShare as VatCategoryShareOf, VatShare as VatShareOf } from '../../money/money.ts';
 import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
@@ -22,7 +23,7 @@ export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   values: {
     DRAFT: { description: 'Can be changed and deleted; has no number yet.' },
     ISSUED: { description: "Has a number and is to be paid; may be partly paid; can't be changed." },
-    PAID: { description: 'Paid in full; issued again when a payment is undone.' },
+    PAID: { description: 'Nothing is due: it is paid, credited, or both. Issued again when a payment is undone.' },
     CANCELLED: { description: 'Withdrawn; keeps its number.' },
   } satisfies Record<InvoiceStatuses, object>,
 });
@@ -64,7 +65,7 @@ export const InvoiceItem = builder.prismaObject('InvoiceItem', {
 });
 
 export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
-  description: 'The part of an invoice that one VAT rate applies to.',
+  description: 'The part of an invoice or a credit note that one VAT rate applies to.',
   example: { vatRate: '19', net: '760', vat: '144.4' },
   fields: (t) => ({
     vatRate: t.expose('vatRate', { type: 'Decimal', description: 'Per cent.' }),
@@ -74,7 +75,7 @@ export const VatShare = builder.objectRef<VatShareOf>('VatShare').implement({
 });
 
 export const VatCategoryShare = builder.objectRef<VatCategoryShareOf>('VatCategoryShare').implement({
-  description: 'The part of an invoice that one VAT category and rate apply to (EN 16931, BG-23).',
+  description: 'The part of an invoice or a credit note that one VAT category and rate apply to (EN 16931, BG-23).',
   example: { vatCategory: 'S', vatRate: '19', net: '760', vat: '144.4', exemptionReason: null },
   fields: (t) => ({
     vatCategory: t.exposeString('vatCategory', { description: 'S, Z, E, AE, K, G, or O.' }),
@@ -103,6 +104,9 @@ export const Invoice = builder.prismaObject('Invoice', {
     totalVat: '144.4',
     totalGross: '904.4',
     amountPaid: '0',
+    amountCredited: '0',
+    amountRefunded: '0',
+    amountToRefund: '0',
     amountDue: '904.4',
     paidAt: null,
     cancelledAt: null,
@@ -135,12 +139,19 @@ export const Invoice = builder.prismaObject('Invoice', {
       resolve: ({ items, currency }) => vatBreakdownByCategory(items, currency),
     }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    amountCredited: t.expose('amountCredited', { type: 'Decimal' }),
+    amountRefunded: t.expose('amountRefunded', { type: 'Decimal' }),
+    amountToRefund: t.field({
+      type: 'Decimal',
+      description: 'The amount that is still to refund: it was paid, and then credited.',
+      select: balanceFields,
+      resolve: amountToRefundOf,
+    }),
     amountDue: t.field({
       type: 'Decimal',
       description: 'The amount that is still to pay; 0 once cancelled.',
-      select: { status: true, totalGross: true, amountPaid: true },
-      resolve: ({ status, totalGross, amountPaid }) =>
-        status === 'CANCELLED' ? new Decimal(0) : new Decimal(totalGross.toFixed()).minus(amountPaid.toFixed()),
+      select: { status: true, ...balanceFields },
+      resolve: amountDueOf,
     }),
     isOverdue: t.boolean({
       description: "Issued, not fully paid, and due before the tenant's today.",

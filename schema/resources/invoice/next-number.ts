@@ -34,7 +34,7 @@ const takeNext = `
   left join customers as customer on customer.tenant_id = $1 and customer.id = $3
   left join companies as company on company.tenant_id = $1`;
 
-const invoiceNumberOf = (year: number, position: number): string =>
+export const invoiceNumberOf = (year: number, position: number): string =>
   `${String(year).padStart(4, '0')}-${String(position).padStart(4, '0')}`;
 
 /** The year and the position of a number in this service's format; undefined for another format. */

@@ -1,14 +1,17 @@
-import type { Row } from '../../../prisma/client.ts';
+import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
 import { enforceFormat } from '../../documents/required-e-invoice.ts';
 import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
+import { balanceOf } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
+import { planCredit, newCreditNote, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import { lockVersion } from '../../rows/locked-row.ts';
 import { findById } from '../../rows/find-by-id.ts';
+import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { expectedVersionArgument } from '../../input/expected-version.ts';
 
@@ -22,7 +25,7 @@ const withItems = { items: byPosition };
 
 /** The changes to a draft that is issued. */
 const issued = (issuedAt: Date, number: string) => ({ number, status: 'ISSUED', issuedAt }) as const;
-/** The changes to an issued invoice that is fully paid. */
+/** The changes to an issued invoice of which nothing is due any more. */
 const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 
 /** draft → issued: takes the next number. An invoice with a total of zero is paid as soon as it is issued. */
@@ -79,7 +82,7 @@ export interface Paid {
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
   const invoice = await context.db.lock('Invoice', id, 'no key update');
   if (invoice?.status !== 'ISSUED') return null;
-  return { id, due: new Decimal(invoice.totalGross).minus(invoice.amountPaid), currency: invoice.currency };
+  return { id, due: balanceOf(invoice), currency: invoice.currency };
 }
 
 /** A payment has at most the minor digits of its currency. */
@@ -125,11 +128,53 @@ export async function countTowardsInvoice(context: Context, { id, due }: Payable
   ]);
 }
 
-/** Undoes a payment: a paid invoice is issued again. */
+/** Undoes a payment: if something is due then, a paid invoice is issued again. */
 export async function unpayInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
-  const data = { amountPaid: { decrement: amount }, status: 'ISSUED', paidAt: null } as const;
+  const invoice = await found(context.db.lock('Invoice', id, 'no key update'));
+  const isDue = balanceOf(invoice).plus(amount).greaterThan(0);
+  const data = { amountPaid: { decrement: amount }, ...(isDue && ({ status: 'ISSUED', paidAt: null } as const)) };
   await context.db.invoice.update({ where: key(context, id), data });
   await emit(context, 'invoice.payment_reverted', id);
+}
+
+/**
+ * Writes a new credit note of a locked invoice. If nothing is due of an issued invoice then, the invoice is paid.
+ * @returns the credit note with the fields that `query` selects
+ */
+export async function credit(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  creditNote: WholeCreditNote,
+  query: object,
+): Promise<Row<'CreditNote'>> {
+  const isSettled =
+    invoice.status === 'ISSUED' && balanceOf(invoice).lessThanOrEqualTo(creditNote.totalGross.toFixed());
+  const changes = isSettled ? settled(context.now()) : {};
+  const { credited, after } = await writeCreditNote(context, creditNote, changes, query);
+  await emitAll(context, [['invoice.credited', after], ...(isSettled ? [['invoice.paid', after] as const] : [])]);
+  return credited;
+}
+
+/** Writes a credit note and its events. @param changes to the invoice, besides the credited amount */
+async function writeCreditNote(
+  context: Context,
+  creditNote: WholeCreditNote,
+  changes: Prisma.InvoiceUpdateInput,
+  query: object = {},
+) {
+  const { invoiceId, totalGross, items } = creditNote;
+  const data = { amountCredited: { increment: totalGross }, ...changes };
+  const after = await context.db.invoice.update({ where: key(context, invoiceId), data, include: withItems });
+  const known = { ...creditNote, invoice: after };
+  const credited = await insertNew(context, 'CreditNote', known, {
+    rows: { CreditNote: [creditNote], CreditNoteItem: items },
+    events: [
+      ['credit_note.created', known],
+      ['credit_note.issued', known],
+    ],
+    query,
+  });
+  return { credited, after };
 }
 
 async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
@@ -139,13 +184,22 @@ async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
   return invoice;
 }
 
-/** issued → cancelled, only while nothing is paid. Keeps its number; its time entries become unbilled again. */
+/**
+ * issued → cancelled, only while nothing is paid or refunded. Keeps its number; a credit note takes back all that is left of
+ * it, and its time entries become unbilled again.
+ */
 async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const { status, amountPaid } = await found(context.db.lock('Invoice', id, 'no key update'));
-  if (status !== 'ISSUED' || !new Decimal(amountPaid).isZero())
+  const invoice = await found(context.db.lock('Invoice', id, 'no key update'));
+  const isUntouched = new Decimal(invoice.amountPaid).isZero() && new Decimal(invoice.amountRefunded).isZero();
+  if (invoice.status !== 'ISSUED' || !isUntouched)
     refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
-  const data = { status: 'CANCELLED', cancelledAt: context.now() } as const;
-  const cancelled = await context.db.invoice.update({ where: key(context, id), data });
+  const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;
+  const problems = new Problems();
+  const rest = await planCredit(context, invoice, {}, problems);
+  problems.throwIfAny();
+  if (!rest) throw new Error(`Nothing is left of the issued invoice ${id}`);
+  const creditNote = await newCreditNote(context, invoice, {}, rest, true);
+  const { after: cancelled } = await writeCreditNote(context, creditNote, changes);
   await unbillEntries(context, id);
   await emit(context, 'invoice.cancelled', cancelled);
   return cancelled;

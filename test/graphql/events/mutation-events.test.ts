@@ -8,6 +8,7 @@ import {
   eventsDuring,
   item,
   makeBankTransaction,
+  makeCreditNote,
   makeCustomer,
   makeInvoice,
   makePayment,
@@ -161,7 +162,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     ],
   ],
   cancelInvoice: [
-    ['', onId('cancelInvoice', issued), ['invoice.cancelled']],
+    ['', onId('cancelInvoice', issued), ['credit_note.created', 'credit_note.issued', 'invoice.cancelled']],
     [
       'that bills time',
       onId('cancelInvoice', async () => {
@@ -169,7 +170,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         await call('issueInvoice', `id: "${id}"`)();
         return id;
       }),
-      ['time_entry.unbilled', 'time_entry.unbilled', 'invoice.cancelled'],
+      ['credit_note.created', 'credit_note.issued', 'time_entry.unbilled', 'time_entry.unbilled', 'invoice.cancelled'],
     ],
   ],
   deleteInvoice: [
@@ -183,6 +184,34 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
   payInvoice: [
     ['in part', onId('payInvoice', issued, 'amount: "1"'), ['invoice.payment_recorded']],
     ['in full', onId('payInvoice', issued), ['invoice.payment_recorded', 'invoice.paid']],
+  ],
+
+  createCreditNote: [
+    [
+      'of a part',
+      async () => {
+        const amounts = [{ vatRate: '19', net: '1' }];
+        const invoiceId = await issued();
+        return () => makeCreditNote(acme, { invoiceId, amounts });
+      },
+      ['credit_note.created', 'credit_note.issued', 'invoice.credited'],
+    ],
+    [
+      'of all that is due',
+      async () => {
+        const invoiceId = await issued();
+        return () => makeCreditNote(acme, { invoiceId });
+      },
+      ['credit_note.created', 'credit_note.issued', 'invoice.credited', 'invoice.paid'],
+    ],
+    [
+      'of a paid invoice',
+      async () => {
+        const invoiceId = await makeInvoice(acme, { status: 'PAID' });
+        return () => makeCreditNote(acme, { invoiceId });
+      },
+      ['credit_note.created', 'credit_note.issued', 'invoice.credited'],
+    ],
   ],
 
   createReceipt: [

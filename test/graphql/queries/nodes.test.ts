@@ -7,7 +7,16 @@ import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import { makeEach, samples } from '../../resources.ts';
-import { item, makeCompany, makeCustomer, makeDelivery, makeInvoice, makePayment, makeReceipt } from '../books.ts';
+import {
+  item,
+  makeCompany,
+  makeCreditNote,
+  makeCustomer,
+  makeDelivery,
+  makeInvoice,
+  makePayment,
+  makeReceipt,
+} from '../books.ts';
 
 const types = Object.values(toSchema().getTypeMap()).filter(isObjectType);
 const nodeTypes = types.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
@@ -29,6 +38,10 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   InvoiceItem: async (who) => {
     const id = await makeInvoice(who, { items: [item] });
     return (await who.graphql(`{ invoice(id: "${id}") { items { id } } }`)).invoice.items[0].id;
+  },
+  CreditNoteItem: async (who) => {
+    const id = await makeCreditNote(who);
+    return (await who.graphql(`{ creditNote(id: "${id}") { items { id } } }`)).creditNote.items[0].id;
   },
   Payment: async (who) => makePayment(who, await makeInvoice(who, { status: 'ISSUED' })),
   Company: makeCompany,
@@ -94,9 +107,10 @@ describe.each(nodeTypes.map(({ name }) => name))('%s', (type) => {
 
   it('is null with the abilities for all other types', async () => {
     const id = await make[type]!(acme);
-    const scopes = resources.filter(({ model }) => model !== type).map(({ path }) => `${path}:read`);
+    const ownScope = resources.find(({ model }) => model === type)?.scope;
+    const scopes = resources.filter(({ scope }) => scope !== ownScope).map(({ scope }) => `${scope}:read`);
     const own = ['Webhook', 'Delivery', 'Event'].includes(type) ? [] : ['webhooks:read'];
-    const ofInvoices = ['Payment', 'InvoiceItem'].includes(type) ? 'invoices:read' : '';
+    const ofInvoices = ['Payment', 'InvoiceItem', 'CreditNoteItem'].includes(type) ? 'invoices:read' : '';
     const who = await withAbilities([...scopes, ...own].filter((scope) => scope !== ofInvoices));
     expect([await node(who, id), await node(who, `${type}:${id}`)]).toEqual([null, null]);
   });

@@ -67,7 +67,7 @@ const table: Record<keyof typeof states, Outcome[]> = {
     'refused',
     to('PAID', 'invoice.payment_recorded', 'invoice.paid'),
     to('ISSUED', 'invoice.payment_recorded'),
-    to('CANCELLED', 'invoice.cancelled'),
+    to('CANCELLED', 'credit_note.created', 'credit_note.issued', 'invoice.cancelled'),
     'refused',
     'refused',
   ],
@@ -109,7 +109,7 @@ describe('draft→issued→paid, issued→cancelled only while nothing is paid, 
       expect(typesOf(events)).toEqual(emits);
       if (becomes !== '') expect(await statusOf(id)).toBe(becomes);
       // A deletion's event has the deleted row, other events the new one.
-      for (const { body, type } of events) {
+      for (const { body, type } of events.filter((event) => event.type.startsWith('invoice.'))) {
         expect(body).toEqual({
           event: type,
           tenant_id: acme.tenantId,

@@ -1,0 +1,91 @@
+import type { Row } from '../../../prisma/client.ts';
+import { today, type Context } from '../../context.ts';
+import { languageOf } from '../../documents/to-e-invoice.ts';
+import { texts } from '../../documents/pdf/texts.ts';
+import type { Problems } from '../../errors.ts';
+import { partiesOf } from '../invoice/parties.ts';
+import { nextCreditNoteNumber } from './next-number.ts';
+import { creditedLines, creditTotals, isUsedUp, remainderOf, type Remainder, type Requested } from './remainder.ts';
+import { storeBreakdown } from './vat-breakdown.ts';
+import type { Readable } from '../../plugins/authorization-and-validation.ts';
+
+/** A credit note with its lines, by position. */
+export type WholeCreditNote = Row<'CreditNote'> & { items: Row<'CreditNoteItem'>[] };
+
+/** What a credit note is made from. */
+export interface CreditRequest extends Requested {
+  reason?: string | null;
+  /** Default: the tenant's today, or the invoice date if that is later. */
+  creditNoteDate?: Date | null;
+}
+
+/** What is left of an invoice. Under the lock of the invoice it stays so. */
+export async function readRemainder({ db }: Context, { id, currency }: Row<'Invoice'>): Promise<Remainder> {
+  const [items, credited] = await Promise.all([
+    db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
+    db.creditNoteItem.findMany({ where: { creditNote: { invoiceId: id } } }),
+  ]);
+  return remainderOf(items, credited, currency);
+}
+
+/**
+ * What a credit note of an issued or paid invoice takes of it. Adds a problem where the request isn't allowed.
+ * @returns undefined where it isn't
+ */
+export async function planCredit(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  request: Readable<CreditRequest>,
+  problems: Problems,
+) {
+  const { creditNoteDate, reason } = request;
+  if (creditNoteDate && creditNoteDate < invoice.invoiceDate)
+    problems.add('input.creditNoteDate', 'Must not be before the invoice date.');
+  if (invoice.status === 'DRAFT' || invoice.status === 'CANCELLED') {
+    problems.add('input.invoiceId', 'Only an issued or paid invoice can be credited.');
+    return undefined;
+  }
+  const remainder = await readRemainder(context, invoice);
+  if (isUsedUp(remainder)) {
+    problems.add('input.invoiceId', 'Nothing is left of this invoice.');
+    return undefined;
+  }
+  const lines = creditedLines(remainder, request, reason ?? (await usualTitle(context, invoice)), problems);
+  if (problems.any) return undefined;
+  const totals = creditTotals(remainder, lines, problems);
+  return problems.any ? undefined : { lines, ...totals };
+}
+
+/** The title of a line that credits an amount without a reason: the name of the document, in its language. */
+async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<string> {
+  return texts[languageOf(await partiesOf(context, invoice))].title[381];
+}
+
+/** A new credit note and its items, not written yet. The invoice is locked, and the request is allowed. */
+export async function newCreditNote(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  { reason, creditNoteDate }: CreditRequest,
+  { lines, shares, ...totals }: NonNullable<Awaited<ReturnType<typeof planCredit>>>,
+  isCancellation = false,
+): Promise<WholeCreditNote> {
+  const { db } = context;
+  const date = creditNoteDate ?? laterOf(today(context), invoice.invoiceDate);
+  const creditNote = db.row('CreditNote', {
+    invoiceId: invoice.id,
+    customerId: invoice.customerId,
+    number: await nextCreditNoteNumber(context, date),
+    creditNoteDate: date,
+    reason: reason ?? null,
+    isCancellation,
+    currency: invoice.currency,
+    ...totals,
+    vatBreakdown: storeBreakdown(shares),
+  });
+  const items = lines.map((line, index) =>
+    db.row('CreditNoteItem', { ...line, creditNoteId: creditNote.id, position: index + 1 }),
+  );
+  return { ...creditNote, items };
+}
+
+const laterOf = (a: Date, b: Date): Date => (a < b ? b : a);

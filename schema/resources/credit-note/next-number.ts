@@ -1,0 +1,22 @@
+import type { Context } from '../../context.ts';
+import { invoiceNumberOf, parseInvoiceNumber } from '../invoice/next-number.ts';
+
+const prefix = 'CN-';
+
+/**
+ * The next credit note number, `CN-YYYY-NNNN` by the year of the credit note date. Gapless and never reused per tenant and
+ * year, as invoice numbers are.
+ */
+export async function nextCreditNoteNumber(context: Context, creditNoteDate: Date): Promise<string> {
+  const year = creditNoteDate.getUTCFullYear();
+  const { last } = await context.db.creditNoteSequence.upsert({
+    where: { tenantId_year: { tenantId: context.tenant.id, year } },
+    create: { year, last: 1 },
+    update: { last: { increment: 1 } },
+  });
+  return prefix + invoiceNumberOf(year, last);
+}
+
+/** The year and the position of a number in this service's format; undefined for another format. */
+export const parseCreditNoteNumber = (number: string): ReturnType<typeof parseInvoiceNumber> =>
+  number.startsWith(prefix) ? parseInvoiceNumber(number.slice(prefix.length)) : undefined;

@@ -1,0 +1,40 @@
+import { Decimal } from '../../money/money.ts';
+
+/** A decimal of ours, or of a row. */
+type Written = Pick<Decimal, 'toFixed'>;
+
+/** The fields of an invoice that its balance depends on. */
+export interface Balanced {
+  totalGross: Written;
+  amountCredited: Written;
+  amountPaid: Written;
+  amountRefunded: Written;
+}
+
+/** What a query selects to know the balance. */
+export const balanceFields = {
+  totalGross: true,
+  amountCredited: true,
+  amountPaid: true,
+  amountRefunded: true,
+} as const satisfies Record<keyof Balanced, true>;
+
+/**
+ * What is to be paid of an invoice, or refunded where it is negative. An issued invoice with a balance of zero or less is paid.
+ */
+export const balanceOf = ({ totalGross, amountCredited, amountPaid, amountRefunded }: Balanced): Decimal =>
+  new Decimal(totalGross.toFixed())
+    .minus(amountCredited.toFixed())
+    .minus(amountPaid.toFixed())
+    .plus(amountRefunded.toFixed());
+
+/** The same in SQL, over the columns of an invoice. */
+export const balanceSql = 'total_gross - amount_credited - amount_paid + amount_refunded';
+
+/** What the customer has still to pay. */
+export const amountDueOf = (invoice: Balanced & { status: string }): Decimal =>
+  invoice.status === 'CANCELLED' ? new Decimal(0) : Decimal.max(balanceOf(invoice), 0);
+
+/** What was paid of the credited amount, and not refunded yet. */
+export const amountToRefundOf = (invoice: Balanced): Decimal =>
+  Decimal.max(new Decimal(0).minus(balanceOf(invoice)), 0);
