@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { knownConstraints } from '../../schema/input/constraints.ts';
-import { makeCustomer, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
+import type { Prisma } from '../../prisma/client.ts';
+import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 let service: Service;
@@ -42,6 +43,82 @@ describe('a CHECK constraint', () => {
     for (const answer of [await acme.graphqlAnswer(update, { id }), await acme.graphqlAnswer(create)])
       expect(refusal(answer)).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
     await service.pool.query('alter table customers drop constraint unheard_of');
+  });
+});
+
+describe('an issued invoice, in the database, as the role of requests', () => {
+  let id: string;
+  let draft: string;
+  beforeEach(async () => {
+    [id, draft] = [await makeInvoice(acme, { status: 'ISSUED' }), await makeInvoice(acme)];
+  });
+
+  const line = (invoiceId: string, position = 2) =>
+    acme.db.row('InvoiceItem', {
+      invoiceId,
+      position,
+      title: 'Later',
+      quantity: 1,
+      unitPriceNet: 1,
+      vatRate: 19,
+      lineTotalNet: 1,
+    });
+  const whole = () =>
+    acme.db.invoice.findMany({ where: { id }, include: { items: true }, omit: { updatedAt: true, version: true } });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a changed line', () => acme.db.invoiceItem.updateMany({ where: { invoiceId: id }, data: { title: 'Other' } })],
+    [
+      'a line that is taken away',
+      () => acme.db.invoiceItem.updateMany({ where: { invoiceId: id }, data: { invoiceId: draft, position: 2 } }),
+    ],
+    [
+      'a line that comes from a draft',
+      () => acme.db.invoiceItem.updateMany({ where: { invoiceId: draft }, data: { invoiceId: id, position: 2 } }),
+    ],
+    ['a deleted line', () => acme.db.invoiceItem.deleteMany({ where: { invoiceId: id } })],
+    ['an added line', () => acme.db.insert({ InvoiceItem: [line(id)] })],
+    ['lines of which one is added', () => acme.db.insert({ InvoiceItem: [line(draft), line(id)] })],
+  ])('refuses %s', async (_, write) => {
+    const before = await whole();
+    await expect(write()).rejects.toThrow('is issued: its lines can not change');
+    expect(await whole()).toEqual(before);
+  });
+
+  it.each<[string, () => Prisma.InvoiceUncheckedUpdateManyInput | Promise<Prisma.InvoiceUncheckedUpdateManyInput>]>([
+    ['number', () => ({ number: '2026-9999' })],
+    ['number, back to a draft', () => ({ number: null, status: 'DRAFT' })],
+    ['customer', async () => ({ customerId: await makeCustomer(acme) })],
+    ['date', () => ({ invoiceDate: new Date('2026-02-01') })],
+    ['due date', () => ({ dueDate: new Date('2027-01-01') })],
+    ['subject', () => ({ subject: 'Other' })],
+    ['currency', () => ({ currency: 'USD' })],
+    ['totals', () => ({ totalNet: 101, totalGross: 120 })],
+    ['VAT', () => ({ totalVat: 20, totalGross: 120 })],
+    ['time of issue', () => ({ issuedAt: new Date() })],
+  ])('refuses another %s', async (_, data) => {
+    const before = await whole();
+    const write = acme.db.invoice.updateMany({ where: { id }, data: await data() });
+    await expect(write).rejects.toThrow('is issued: it can not change');
+    expect(await whole()).toEqual(before);
+  });
+
+  it('refuses its deletion', async () => {
+    await expect(acme.db.invoice.deleteMany({ where: { id } })).rejects.toThrow('is issued: it can not change');
+    expect(await whole()).toHaveLength(1);
+  });
+
+  it('accepts changes of what its documents don’t say, and any change of a draft', async () => {
+    await acme.db.invoice.updateMany({ where: { id }, data: { overdueAt: new Date() } });
+    const update = `mutation ($id: UUID!) {
+      updateInvoice(id: $id, input: { subject: "New", items: [{ title: "x", quantity: "2", unitPriceNet: "1", vatRate: "7" }] }) { id }
+    }`;
+    await acme.graphql(update, { id: draft });
+    await acme.db.invoiceItem.updateMany({ where: { invoiceId: draft }, data: { title: 'Other' } });
+    await acme.db.insert({ InvoiceItem: [line(draft)] });
+    await acme.graphql('mutation ($id: UUID!) { deleteInvoice(id: $id) { id } }', { id: draft });
+    const paid = await acme.rest('POST', `/invoices/${id}/payments`, { amount: '119' });
+    expect(paid.body.data).toMatchObject({ status: 'paid' });
   });
 });
 

@@ -63,11 +63,8 @@ const lists: Record<string, List> = {
     rows: () => acme.db.invoice.findMany(),
     // The service itself can't delete an issued invoice.
     remove: async (ids) => {
-      await service.pool.query('delete from invoice_parties where tenant_id = $1 and id = any ($2)', [
-        acme.tenantId,
-        ids,
-      ]);
-      return acme.db.invoice.deleteMany({ where: { id: { in: ids } } });
+      for (const table of ['invoice_parties', 'invoices'])
+        await service.pool.query(`delete from ${table} where tenant_id = $1 and id = any ($2)`, [acme.tenantId, ids]);
     },
     fields: { NUMBER: 'number', INVOICE_DATE: 'invoiceDate', DUE_DATE: 'dueDate', TOTAL_GROSS: 'totalGross' },
   },
