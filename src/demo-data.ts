@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatDay } from '../schema/scalars/scalars.ts';
 import type { Principal } from '../schema/context.ts';
+import { company } from './demo/company.ts';
 import { recordDeliveries } from './demo/deliveries.ts';
 import { Timeline } from './demo/timeline.ts';
 import { makePartners } from './demo/partners.ts';
@@ -52,6 +53,7 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
 /** A year of a design studio's books, up to the day that `now` is in the tenant's time zone. */
 export async function fillDemoBooks(domain: Domain, principal: Principal, now: Date): Promise<void> {
   const timeline = timelineOf(domain, principal, now);
+  await timeline.ask('updateCompany', { input: company });
   await scheduleYear(timeline, await makePartners(timeline));
   await timeline.run();
   await recordDeliveries(domain.contextFor(principal), now);

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantClient } from '../prisma/client.ts';
 import { forTenant } from '../prisma/client.ts';
+import type { Context } from '../schema/context.ts';
+import { readInvoice } from '../schema/documents/document-source.ts';
+import { toEInvoice } from '../schema/documents/to-e-invoice.ts';
+import { breachesOf } from '../schema/e-invoice/breaches.ts';
 import { fillDemoBooks } from '../src/demo-data.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { startService, type Service } from './harness.ts';
@@ -16,10 +20,12 @@ afterAll(() => service.close());
 const user = { id: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'Dana Demo', email: 'demo@kontor.example' };
 
 /** Fills the demo books with `time` as the current time. */
-async function filledAt(time: string): Promise<{ db: TenantClient; tenantId: string }> {
+async function filledAt(time: string): Promise<{ db: TenantClient; tenantId: string; context: Context }> {
   const tenant = await createTenant(service.client, { name: 'Studio Nordlicht', timezone: 'Europe/Berlin' });
-  await fillDemoBooks(service.domain, { user, tenant, token: null }, new Date(time));
-  return { db: forTenant(service.books, tenant.id), tenantId: tenant.id };
+  const principal = { user, tenant, token: null };
+  await fillDemoBooks(service.domain, principal, new Date(time));
+  const context = service.domain.contextFor(principal);
+  return { db: forTenant(service.books, tenant.id), tenantId: tenant.id, context };
 }
 
 /** The reproducible fields, without ids and times of creation. */
@@ -54,8 +60,9 @@ let firstSummary: unknown;
 describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (time) => {
   let db: TenantClient;
   let tenantId: string;
+  let context: Context;
   beforeAll(async () => {
-    ({ db, tenantId } = await filledAt(time));
+    ({ db, tenantId, context } = await filledAt(time));
     if (time === starts[0]) firstSummary = await summaryOf(db);
   }, 120_000);
   const today = Temporal.Instant.from(time).toZonedDateTimeISO('Europe/Berlin').toPlainDate();
@@ -115,6 +122,20 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
     const times = deliveries.map(({ createdAt }) => createdAt.getTime());
     expect(times, 'the list of deliveries is in the order of ids').toEqual(times.toSorted((a, b) => a - b));
     expect(deliveries.filter(({ state }) => state === 'FAILED').length).toBeLessThan(deliveries.length / 5);
+  });
+
+  it('have invoices of which each can be an XRechnung, with reverse charge in other countries', async () => {
+    const issued = await db.invoice.findMany({
+      where: { number: { not: null } },
+      include: { items: true, customer: { select: { country: true } } },
+    });
+    for (const { id, number, subject, items, customer } of issued) {
+      const breaches = breachesOf(toEInvoice(await readInvoice(context, id)), 'xrechnung-cii');
+      expect({ number, breaches }).toEqual({ number, breaches: [] });
+      const isDomestic = customer.country === 'DE' || subject === 'Poster series'; // which is withdrawn for that
+      for (const { vatCategory } of items)
+        expect({ number, vatCategory }).toEqual({ number, vatCategory: isDomestic ? 'S' : 'AE' });
+    }
   });
 
   it('send nothing to another machine', async () => {

@@ -22,16 +22,24 @@ export interface Item {
   quantity: string;
   unit: string;
   unitPriceNet: string;
-  vatRate: string;
 }
 
 export interface Buyer {
   id: string;
   name: string;
   iban: string;
-  /** 0 if the buyer owes the tax (reverse charge): in another country of the EU (Directive 2006/112/EC, article 196). */
-  vatRate: string;
+  tax: Tax;
 }
+
+/** The VAT of an item. */
+interface Tax {
+  vatRate: string;
+  vatCategory?: string;
+}
+
+export const domestic: Tax = { vatRate: '19' };
+/** The buyer owes the tax: a business in another country of the EU (Directive 2006/112/EC, article 196). */
+export const reverseCharge: Tax = { vatRate: '0', vatCategory: 'AE' };
 
 /** Issues an invoice. After `paidAfter` days, if given, the money comes and is matched. */
 export function invoice(
@@ -46,7 +54,7 @@ export function invoice(
     part,
   }: {
     subject: string;
-    items: Omit<Item, 'vatRate'>[];
+    items: Item[];
     dueAfter?: number;
     paidAfter?: number;
     /** The part of the gross total that is paid first, if it isn't paid at once. */
@@ -61,7 +69,7 @@ export function invoice(
       dueDate: on.add({ days: dueAfter }).toString(),
       subject,
       status: 'ISSUED',
-      items: items.map((item) => ({ vatRate: buyer.vatRate, ...item })),
+      items: items.map((item) => ({ ...item, ...buyer.tax })),
     });
   });
   if (paidAfter !== undefined) moneyIn(timeline, buyer, on.add({ days: paidAfter }), () => id, part);

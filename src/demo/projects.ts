@@ -1,5 +1,5 @@
 import { pick, type Day, type Timeline } from './timeline.ts';
-import { moneyIn } from './money.ts';
+import { moneyIn, type Item } from './money.ts';
 import type { Partners } from './partners.ts';
 
 const tasks = [
@@ -35,7 +35,13 @@ export async function scheduleProjects(
     const until = start.add({ months: month }).subtract({ days: 1 });
     let id = '';
     timeline.on(until, async () => {
-      ({ id } = await timeline.ask<{ id: string }>('billProject', { id: website.id, on: until.toString() }));
+      const draft = await timeline.ask<{ id: string; items: Item[] }>('billProject', {
+        id: website.id,
+        on: until.toString(),
+      });
+      ({ id } = draft);
+      const items = draft.items.map((item) => ({ ...item, ...museum.tax }));
+      await timeline.ask('updateInvoice', { id, input: { items } });
       await timeline.ask('issueInvoice', { id });
     });
     moneyIn(timeline, museum, until.add({ days: 12 }), () => id);

@@ -17,9 +17,13 @@ const documents = {
   match: `mutation ($id: UUID!, $matches: [MatchInput!]!) {
     result: matchBankTransaction(id: $id, matches: $matches) { id }
   }`,
+  updateCompany: 'mutation ($input: UpdateCompanyInput!) { result: updateCompany(input: $input) { id } }',
+  updateInvoice: `mutation ($id: UUID!, $input: UpdateInvoiceInput!) { result: updateInvoice(id: $id, input: $input) { id } }`,
   updateProject: `mutation ($id: UUID!, $input: UpdateProjectInput!) { result: updateProject(id: $id, input: $input) { id } }`,
   billProject: `mutation ($id: UUID!, $on: Date!) {
-    result: billProject(projectId: $id, invoiceDate: $on, until: $on, vatRate: "0") { id }
+    result: billProject(projectId: $id, invoiceDate: $on, until: $on, vatRate: "0") {
+      id items { title quantity unit unitPriceNet }
+    }
   }`,
   invoice: 'query ($id: UUID!) { result: invoice(id: $id) { number amountDue } }',
 } as const;

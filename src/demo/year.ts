@@ -1,5 +1,5 @@
 import { pick, type Day, type Timeline } from './timeline.ts';
-import { bankTransaction, invoice, receipt } from './money.ts';
+import { bankTransaction, domestic, invoice, receipt } from './money.ts';
 import { scheduleProjects } from './projects.ts';
 import type { Partners } from './partners.ts';
 
@@ -11,7 +11,7 @@ export async function scheduleYear(timeline: Timeline, partners: Partners): Prom
   scheduleRecent(timeline, partners);
 }
 
-const monthOf = (day: Day): string => day.toLocaleString('en', { month: 'long', year: 'numeric', calendar: 'iso8601' });
+const monthOf = (day: Day): string => day.toLocaleString('en', { month: 'long', year: 'numeric' });
 
 /** Schedules the business of a month: recurring invoices and receipts, some of them only every few months. */
 function scheduleMonth(timeline: Timeline, partners: Partners, first: Day, month: number): void {
@@ -122,7 +122,7 @@ function scheduleRecent(
       invoiceDate: ago(150).toString(),
       subject: 'Poster series',
       status: 'ISSUED',
-      items: [{ title: 'Poster', quantity: '4', unit: 'pcs', unitPriceNet: '420', vatRate: '19' }],
+      items: [{ title: 'Poster', quantity: '4', unit: 'pcs', unitPriceNet: '420', ...domestic }],
     });
   });
   timeline.on(ago(148), () => timeline.ask('cancelInvoice', { id: withdrawn.id }));
@@ -144,7 +144,7 @@ function scheduleRecent(
         customerId: customer.id,
         invoiceDate: today.toString(),
         subject,
-        items: [{ title, quantity: '1', unit: 'flat', unitPriceNet: price, vatRate: customer.vatRate }],
+        items: [{ title, quantity: '1', unit: 'flat', unitPriceNet: price, ...customer.tax }],
       }),
     );
   }

@@ -1,0 +1,20 @@
+/** The studio's company profile. It is invented, as are its customers. */
+export const company = {
+  legalName: 'Studio Nordlicht GmbH',
+  addressLine1: 'Hafenstraße 12',
+  postalCode: '24103',
+  city: 'Kiel',
+  country: 'DE',
+  vatId: 'DE274815303',
+  taxNumber: '20/295/40718',
+  registerEntry: 'Amtsgericht Kiel, HRB 20481',
+  contactName: 'Dana Demo',
+  phone: '+49 431 5550142',
+  email: 'hallo@nordlicht.example',
+  iban: 'DE02120300000000202051',
+  bic: 'BYLADEM1001',
+  paymentTermsDays: 14,
+  defaultVatRate: '19',
+  language: 'en',
+  accentColor: '#175c63',
+};
