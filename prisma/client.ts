@@ -57,6 +57,7 @@ export interface Books {
   /** Works only inside asTenant(): see TenantPool. */
   readonly client: PrismaClient;
   readonly queryCompiler: QueryCompiler;
+  readonly statementNames: PreparedStatementNames;
   close(): Promise<void>;
 }
 
@@ -71,6 +72,7 @@ export function booksOn(pool: Pool, names = new PreparedStatementNames(maxPrepar
     pool,
     client,
     queryCompiler: new QueryCompiler(names),
+    statementNames: names,
     close: async () => {
       await client.$disconnect();
       await pool.end();

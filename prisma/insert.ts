@@ -53,56 +53,87 @@ function initialOf({ name, initial, isList }: Column, now: Date): unknown {
 
 /** A statement, as pg takes it. */
 export interface Insertion {
-  name: string;
   text: string;
-  values: [tenantId: string, ...string[]];
+  values: [tenantId: string, ...unknown[]];
 }
 
 /**
- * One statement for all the rows, with the tenant's id in each. Its text depends only on the models, so that PostgreSQL
- * plans each set of models once: the rows of a table are one parameter, read as the table's own type.
+ * The most parameters of a statement. PostgreSQL takes 65,535, but the plan of such a statement would take much memory, and
+ * would seldom be used again.
  */
-export function insertion(tenantId: string, rows: Rows): Insertion {
-  const models = (Object.keys(rows) as Model[]).filter((model) => rows[model]?.length);
-  const name = `insert ${models.join()}`;
-  let text = texts.get(name);
-  if (text === undefined) {
-    text = textOf(models);
-    texts.set(name, text);
+const maxParameters = 4000;
+
+/**
+ * The statements that write the rows, with the tenant's id in each: one, unless the rows have very many values. In that case,
+ * `rows` names a model before those that refer to it. The rows stand in VALUES: Citus accepts no other source but tables.
+ */
+export function insertions(tenantId: string, rows: Rows): Insertion[] {
+  const statements: Part[][] = [[]];
+  let free = maxParameters - 1;
+  for (const [model, all] of Object.entries(rows) as [Model, object[]][]) {
+    const width = columnsOf(model).length;
+    for (let start = 0; start < all.length;) {
+      if (free < width) {
+        statements.push([]);
+        free = maxParameters - 1;
+      }
+      const part = all.slice(start, start + Math.floor(free / width));
+      statements.at(-1)?.push({ model, rows: part });
+      start += part.length;
+      free -= part.length * width;
+    }
   }
-  return { name, text, values: [tenantId, ...models.map((model) => jsonOf(model, rows[model] ?? []))] };
+  return statements.filter((parts) => parts.length > 0).map((parts) => insertionOf(tenantId, parts));
 }
 
-const texts = new Map<string, string>();
+/** Rows of one model in a statement. */
+interface Part {
+  model: Model;
+  rows: object[];
+}
 
-function textOf(models: Model[]): string {
-  const inserts = models.map((model, at) => {
-    const table = `"public"."${tables.get(model)?.table}"`;
-    const names = columnsOf(model).map(({ column }) => `"${column}"`);
-    return `insert into ${table} (${['"tenant_id"', ...names].join(', ')}) select ${['$1::uuid', ...names].join(', ')} from json_populate_recordset(null::${table}, $${at + 2}::json)`;
+function insertionOf(tenantId: string, parts: Part[]): Insertion {
+  const values: Insertion['values'] = [tenantId];
+  for (const { model, rows } of parts) {
+    const written = columnsOf(model);
+    for (const row of rows) {
+      for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
+    }
+  }
+  const key = parts.map(({ model, rows }) => `${model} ${rows.length}`).join();
+  let text = texts.get(key);
+  if (text === undefined) {
+    text = textOf(parts);
+    if (texts.size === maxTexts) texts.clear();
+    texts.set(key, text);
+  }
+  return { text, values };
+}
+
+/** Texts by models and numbers of rows. */
+const texts = new Map<string, string>();
+const maxTexts = 250;
+
+function textOf(parts: Part[]): string {
+  let parameter = 1;
+  const inserts = parts.map(({ model, rows }) => {
+    const written = columnsOf(model);
+    const tuples = rows.map(() => `($1, ${written.map(() => `$${(parameter += 1)}`).join(', ')})`);
+    const names = written.map(({ column }) => `"${column}"`);
+    return `insert into "public"."${tables.get(model)?.table}" ("tenant_id", ${names.join(', ')}) values ${tuples.join(', ')}`;
   });
   const last = inserts.pop() ?? '';
-  const others = inserts.map((insert, at) => `"${models[at]}" as (${insert})`);
+  const others = inserts.map((insert, at) => `"${parts[at]?.model}" as (${insert})`);
   return others.length > 0 ? `with ${others.join(', ')} ${last}` : last;
 }
 
-const jsonOf = (model: Model, rows: object[]): string => JSON.stringify(rows.map((row) => cellsOf(model, row)));
-
-/** A row's values that aren't null, by column name. */
-function cellsOf(model: Model, row: object): Record<string, unknown> {
-  const cells: Record<string, unknown> = {};
-  for (const column of columnsOf(model)) {
-    const value = (row as Record<string, unknown>)[column.name];
-    if (value !== null) cells[column.column] = stored(column, value);
-  }
-  return cells;
-}
-
-/** A value as PostgreSQL reads it in JSON. Dates and decimals have a toJSON() of their own. */
+/** A value as a parameter. pg would write times in the process's time zone. */
 function stored({ type, enumeration }: Column, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
   if (enumeration) return enumeration.values.get(value as string) ?? null;
-  if (type === 'Bytes') return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
-  if (type === 'BigInt') return String(value);
+  if (type === 'DateTime') return (value as Date).toJSON();
+  if (type === 'Decimal') return String(value);
+  if (type === 'Json') return JSON.stringify(value);
   return value;
 }
 

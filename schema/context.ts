@@ -78,7 +78,7 @@ export interface Context extends Principal {
    * by contention, all of `work` is retried.
    */
   outerTransaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
-  /** Writes all rows in one statement. Outside a transaction, the statement is a transaction of its own. */
+  /** Writes all rows, or none: in one statement, unless they are very many. */
   insert: (rows: Rows) => Promise<void>;
 }
 

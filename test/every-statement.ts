@@ -31,12 +31,16 @@ const assignments = /\bupdate\b[^;]*?\sset\s(.*?)(?:\s(?:where|from|returning)\s
 /** A RETURNING clause, to the end of its statement or CTE. */
 const returned = /\sreturning\s((?:[^()]|\([^()]*\))*)/gi;
 
+/** An INSERT that reads from a function. Citus would send its rows by COPY, which row-level security doesn't allow. */
+const insertedFromFunction = new RegExp(`insert into ${table} \\([^)]*\\)\\s*select\\s.*?\\sfrom\\s+\\w+\\s*\\(`, 'is');
+
 /** What Citus refuses in a statement for a distributed table. */
 function refusedByCitus(text: string): string[] {
   const parts = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, part]) => part ?? '');
   return [
     ...(parts(assignments).some((part) => /\btenant_id"? *=/.test(part)) ? ['it sets tenant_id'] : []),
     ...(parts(returned).some((part) => /::|\bcast *\(/i.test(part)) ? ['it returns a cast'] : []),
+    ...(insertedFromFunction.test(text) ? ['it inserts what a function returns'] : []),
   ];
 }
 

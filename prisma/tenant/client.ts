@@ -1,11 +1,12 @@
 import type { QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
-import { asPrismaError, insertion, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
+import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
 import { delegateName, tables } from '../tables.ts';
+import { retryContended } from '../transaction-retry.ts';
 
 /**
  * The models of the books: their primary key begins with a tenant_id that PostgreSQL fills in from the connection. (A
@@ -51,7 +52,10 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
     query: object,
     where: object,
   ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
-  /** Writes rows in one statement: all of them or none. They may refer to each other. */
+  /**
+   * Writes rows: all of them or none. They may refer to each other. Very many rows take several statements; then, a model
+   * stands before those that refer to it.
+   */
   insert(rows: Rows): Promise<void>;
   /**
    * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
@@ -119,7 +123,7 @@ class TenantScopedClient {
   }
 
   /** Within another transaction, a nested one. */
-  $transaction(work: (db: TenantScopedClient) => Promise<unknown>, limits?: object): Promise<unknown> {
+  $transaction<Result>(work: (db: TenantScopedClient) => Promise<Result>, limits?: object): Promise<Result> {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
     return this.#connection.begin((connection) =>
       this.#client.$transaction(async (inner) => {
@@ -146,8 +150,13 @@ class TenantScopedClient {
 
   async insert(rows: Rows): Promise<void> {
     for (const model of Object.keys(rows)) if (!isOfBooks(model)) refuse(model);
+    const { tenantId, isTransaction } = this.#connection;
+    const statements = insertions(tenantId, rows);
+    if (statements.length > 1 && !isTransaction)
+      return retryContended(() => this.$transaction((inside) => inside.insert(rows)));
     try {
-      await this.#connection.send(insertion(this.#connection.tenantId, rows));
+      for (const { text, values } of statements)
+        await this.#connection.send({ name: this.#books.statementNames.of(text), text, values });
     } catch (error) {
       throw asPrismaError(error);
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Prisma, tenantModels, type Rows } from '../../prisma/client.ts';
+import { Connection } from '../../prisma/connection.ts';
 import { tables, type Column } from '../../prisma/tables.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -126,7 +127,8 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
 });
 
 describe('rows are written by one statement', () => {
-  const broken = () => acme.db.row('Project', { name: 'x', currency: 'EUR', customerId: crypto.randomUUID() });
+  const newProject = (customerId: string) => acme.db.row('Project', { name: 'x', currency: 'EUR', customerId });
+  const broken = () => newProject(crypto.randomUUID());
 
   beforeAll(async () => {
     await service.close();
@@ -159,16 +161,43 @@ describe('rows are written by one statement', () => {
     await expect(acme.db.insert({ Customer: [again] })).rejects.toMatchObject({ code: 'P2002' });
   });
 
-  it('whose text doesn’t depend on the number of rows, so that its plan is reused', async () => {
-    const texts = new Set<string>();
-    const silence = listen(({ text: each }) => void (each.includes('insert') && texts.add(each)));
-    for (const count of [1, 2, 30]) {
-      const rows = Array.from({ length: count }, () => acme.db.row('Customer', { type: 'SUPPLIER', companyName: 'x' }));
-      await acme.db.insert({ Customer: rows });
-    }
+  it('and rows with very many values by several, in one transaction', async () => {
+    const sent: { text: string; values: unknown[] }[] = [];
+    const silence = listen((statement) => void sent.push(statement));
+    const customers = Array.from({ length: 1000 }, () =>
+      acme.db.row('Customer', { type: 'SUPPLIER', companyName: 'x' }),
+    );
+    const rows: Rows = { Customer: customers, Project: customers.map(({ id }) => newProject(id)) };
+    await acme.db.insert(rows);
     silence();
-    expect(texts.size).toBe(1);
-    expect(await acme.db.customer.count()).toBe(33);
+    const inserts = sent.filter(({ text: each }) => each.startsWith('with') || each.startsWith('insert'));
+    expect(sent.map(({ text: each }) => each).filter((each) => /^(?:begin|commit)$/i.test(each))).toEqual([
+      'BEGIN',
+      'COMMIT',
+    ]);
+    expect(inserts.length).toBeGreaterThan(4);
+    expect(Math.max(...inserts.map(({ values }) => values.length))).toBeLessThanOrEqual(4000);
+    expect([await acme.db.customer.count(), await acme.db.project.count()]).toEqual([1000, 1000]);
+
+    const bad = { Customer: customers.map((row) => ({ ...row, id: crypto.randomUUID() })), Project: [broken()] };
+    await expect(acme.db.insert(bad)).rejects.toMatchObject({ code: 'P2003' });
+    expect(await acme.db.customer.count()).toBe(1000);
+  });
+
+  it('none where there are none', async () => {
+    await acme.db.insert({ Customer: [], Project: [] });
+    expect(await acme.db.customer.count()).toBe(0);
+  });
+
+  it('whose plan is used again for as many rows', async () => {
+    const names = new Set<unknown>();
+    const query = vi.spyOn(Connection.prototype, 'query');
+    for (let times = 0; times < 4; times += 1)
+      await acme.db.insert({ Customer: [acme.db.row('Customer', { type: 'SUPPLIER', companyName: 'x' })] });
+    for (const [statement] of query.mock.calls as unknown as [{ name?: string; text?: string }][])
+      if (statement.text?.startsWith('insert')) names.add(statement.name);
+    query.mockRestore();
+    expect([...names].filter(Boolean)).toHaveLength(1);
   });
 });
 
