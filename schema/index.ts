@@ -14,6 +14,7 @@ import './resources/invoice/totals-preview.ts';
 import './resources/invoice/transitions.ts';
 import './resources/credit-note/credit-note.ts';
 import './resources/credit-note/mutations.ts';
+import './resources/credit-note/preview.ts';
 import './resources/receipt/receipt.ts';
 import './resources/project/project.ts';
 import './resources/time-entry.ts';

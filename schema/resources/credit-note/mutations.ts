@@ -39,7 +39,7 @@ const CreditNoteAmountInput = builder.inputType('CreditNoteAmountInput', {
   }),
 });
 
-const CreateCreditNoteInput = builder.inputType('CreateCreditNoteInput', {
+export const CreateCreditNoteInput = builder.inputType('CreateCreditNoteInput', {
   description: 'A new credit note. Without items and amounts, it takes back all that is left of the invoice.',
   fields: (t) => ({
     invoiceId: t.field({ type: 'UUID', required: true, description: 'An issued or paid invoice.' }),

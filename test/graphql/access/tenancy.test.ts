@@ -98,7 +98,11 @@ const narrowedBy: Record<string, (id: string) => Promise<string>> = {
 };
 
 /** Ids that must belong to the row of another id: an own one of another row is answered like an unknown one. */
-const belonging = new Set(['unmatchBankTransaction.matched', 'createCreditNote.input.items.invoiceItemId']);
+const belonging = new Set([
+  'unmatchBankTransaction.matched',
+  'createCreditNote.input.items.invoiceItemId',
+  'creditNotePreview.input.items.invoiceItemId',
+]);
 
 /** The kind of row of the id at this path: a customer for `customerId`, the field's type for `id`. */
 function kindOf({ field }: Place, path: string[]): string {
