@@ -13,6 +13,7 @@ import {
   KeyIcon,
   PaperAirplaneIcon,
   ReceiptPercentIcon,
+  ReceiptRefundIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './errors/error-boundary.tsx';
@@ -35,6 +36,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
     items: [
       { path: '/', label: 'Overview', icon: HomeIcon },
       { path: '/invoices', label: 'Invoices', icon: DocumentTextIcon },
+      { path: '/credit-notes', label: 'Credit notes', icon: ReceiptRefundIcon },
       { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
       { path: '/receipts', label: 'Receipts', icon: ReceiptPercentIcon },
       { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
@@ -68,6 +70,9 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/invoices/new', Page: lazyPage(() => import('./pages/invoices/new-invoice.tsx')) },
   { path: '/invoices/:id', Page: lazyPage(() => import('./pages/invoices/invoice.tsx')) },
   { path: '/invoices/:id/edit', Page: lazyPage(() => import('./pages/invoices/edit-invoice.tsx')) },
+  { path: '/invoices/:id/credit-note', Page: lazyPage(() => import('./pages/credit-notes/new-credit-note.tsx')) },
+  { path: '/credit-notes', Page: lazyPage(() => import('./pages/credit-notes/credit-notes.tsx')) },
+  { path: '/credit-notes/:id', Page: lazyPage(() => import('./pages/credit-notes/credit-note.tsx')) },
   { path: '/customers', Page: lazyPage(() => import('./pages/customers/customers.tsx')) },
   { path: '/customers/:id', Page: lazyPage(() => import('./pages/customers/customer.tsx')) },
   { path: '/receipts', Page: lazyPage(() => import('./pages/receipts/receipts.tsx')) },

@@ -29,7 +29,7 @@ export const limits = {
   /** Definitions of fragments. */
   fragments: 20,
   aliases: 20,
-  directives: 28,
+  directives: 32,
   /** `__schema` and `__type`, and every alias beside them: each may return the whole schema once more. */
   introspections: 2,
   /** Fields within fields. */

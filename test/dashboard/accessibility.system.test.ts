@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  makeBankTransaction,
+  makeCreditNote,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { enter } from '../identity/browser.ts';
 import { expectAccessible, issueInvoice, signInByCookie, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
@@ -26,6 +33,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
       id: ids['webhook'],
     });
     ids['delivery'] = pingWebhook.id;
+    ids['credit'] = await makeCreditNote(acme);
     ids['draft'] = await makeInvoice(acme);
     ids['receipt'] = await makeReceipt(acme, { status: 'BOOKED' });
     ids['project'] = await makeProject(acme);
@@ -40,6 +48,9 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/invoices/new',
     '/invoices/INVOICE',
     '/invoices/DRAFT/edit',
+    '/invoices/INVOICE/credit-note',
+    '/credit-notes',
+    '/credit-notes/CREDIT',
     '/customers',
     '/customers/CUSTOMER',
     '/bank-transactions',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   makeBankTransaction,
+  makeCreditNote,
   makeCustomer,
   makeDelivery,
   makeInvoice,
@@ -45,6 +46,13 @@ const lists: List[] = [
     initialOrder: 'Newest first',
     firstRow: /Feb 3, 2026/,
     columns: ['Number', 'Date', 'Due', 'Total'],
+  },
+  {
+    path: '/credit-notes',
+    fill: (acme) => twice((at) => makeCreditNote(acme, { creditNoteDate: ['2026-03-04', '2026-03-02'][at] })),
+    initialOrder: 'Newest first',
+    firstRow: /Mar 2, 2026/,
+    columns: ['Number', 'Date', 'Total'],
   },
   {
     path: '/receipts',

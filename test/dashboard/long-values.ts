@@ -1,6 +1,7 @@
 import { createToken } from '../../src/identity/index.ts';
 import {
   makeBankTransaction,
+  makeCreditNote,
   makeCustomer,
   makeDelivery,
   makeInvoice,
@@ -49,6 +50,8 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
   await acme.graphql(pay, { id: overdue, amount: '1111111111111.11' });
   const partPaid = await invoice({ status: 'ISSUED', dueDate: '2999-12-31' });
   await acme.graphql(pay, { id: partPaid, amount: '1111111111111.11' });
+
+  const creditNote = await makeCreditNote(acme, { invoiceId: paid, reason: word(255) });
 
   const receipt = (fields: object): Promise<string> =>
     makeReceipt(acme, {
@@ -133,6 +136,9 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     'a paid invoice': `/invoices/${paid}`,
     'a cancelled invoice': `/invoices/${cancelled}`,
     'a new invoice': `/invoices/new?customer=${customerId}`,
+    'a new credit note': `/invoices/${issued}/credit-note`,
+    'credit notes': '/credit-notes',
+    'a credit note': `/credit-notes/${creditNote}`,
     customers: '/customers',
     'a customer': `/customers/${customerId}`,
     'a supplier': `/customers/${supplierId}`,

@@ -44,6 +44,16 @@ const SearchQuery = graphql(`
         }
       }
     }
+    creditNotes(first: 5, q: $q) @include(if: $invoices) {
+      nodes {
+        id
+        number
+        invoiceNumber
+        reason
+        totalGross
+        currency
+      }
+    }
     receipts(first: 5, q: $q) @include(if: $receipts) {
       nodes {
         id
@@ -107,6 +117,14 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
       to: `/invoices/${id}`,
       name: number ?? 'Draft',
       detail: joined(customer?.companyName, subject, money(totalGross, currency)),
+    })),
+  },
+  {
+    label: 'Credit notes',
+    results: (data.creditNotes?.nodes ?? []).map(({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
+      to: `/credit-notes/${id}`,
+      name: number,
+      detail: joined(`Invoice ${invoiceNumber}`, reason, money(totalGross, currency)),
     })),
   },
   {

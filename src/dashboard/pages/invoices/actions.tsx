@@ -5,6 +5,7 @@ import {
   CheckIcon,
   EllipsisHorizontalIcon,
   PencilSquareIcon,
+  ReceiptRefundIcon,
   TrashIcon,
   XCircleIcon,
 } from '@heroicons/react/24/outline';
@@ -50,6 +51,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
     <>
       {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} />}
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
+      {invoice.status === 'PAID' && <CreditButton invoice={invoice} />}
       {/* Not part of IssuedActions: its input stays when the invoice is paid elsewhere. */}
       <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
         <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
@@ -114,7 +116,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
   const confirmAndCancel = async (): Promise<void> => {
     const confirmed = await confirm({
       title: 'Cancel the invoice?',
-      children: `${nameOf(invoice)} no longer has to be paid. It stays in the books with its number. This can’t be undone.`,
+      children: `${nameOf(invoice)} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.`,
       confirm: 'Cancel the invoice',
       cancel: 'Keep it',
       danger: true,
@@ -129,6 +131,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
       <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={pay}>
         Record a payment
       </Button>
+      <CreditButton invoice={invoice} />
       <More>
         <Menu.Item
           color="red"
@@ -140,6 +143,21 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
         </Menu.Item>
       </More>
     </>
+  );
+}
+
+/** Shown while something is left of the invoice. */
+function CreditButton({ invoice: { id, amountCredited, totalGross } }: { invoice: Invoice }): ReactNode {
+  if (amountCredited === totalGross) return null;
+  return (
+    <Button
+      variant="default"
+      component={Link}
+      to={`/invoices/${id}/credit-note`}
+      leftSection={<ReceiptRefundIcon width={18} aria-hidden />}
+    >
+      Create credit note
+    </Button>
   );
 }
 

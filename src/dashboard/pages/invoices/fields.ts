@@ -14,8 +14,11 @@ export const InvoiceFields = graphql(`
     totalNet
     totalVat
     totalGross
+    amountCredited
     amountPaid
+    amountRefunded
     amountDue
+    amountToRefund
     issuedAt
     paidAt
     cancelledAt
@@ -43,6 +46,14 @@ export const InvoiceFields = graphql(`
       discountPercent
       servicePeriodStart
       servicePeriodEnd
+    }
+    creditNotes {
+      id
+      number
+      creditNoteDate
+      reason
+      isCancellation
+      totalGross
     }
     payments {
       id

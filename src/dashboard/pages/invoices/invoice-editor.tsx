@@ -1,11 +1,11 @@
 import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { Form, useSubmit, type Submission } from '../../forms/form.tsx';
+import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
@@ -90,7 +90,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
     (data) => navigate(`/invoices/${data.saved.id}`),
     invoice && { version: invoice.version, read: () => readDraft(client, invoice.id) },
   );
-  const [lines] = useDebouncedValue(linesOf(form.values), 250);
+  const lines = useDebouncedInput(linesOf(form.values));
   const [{ data }] = useQuery({
     query: TotalsQuery,
     variables: { input: lines ?? { items: [] } },

@@ -7,7 +7,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { InvoiceState, isPartPaid } from './state.tsx';
+import { InvoiceState } from './state.tsx';
 
 const InvoicesQuery = graphql(
   `
@@ -116,7 +116,7 @@ const columns: SortableColumn<Row, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOT
     cell: (row) => (
       <div>
         {money(row.totalGross, row.currency)}
-        {isPartPaid(row) && (
+        {row.status === 'ISSUED' && row.amountDue !== row.totalGross && (
           <Text size="xs" c="dimmed">
             {money(row.amountDue, row.currency)} open
           </Text>

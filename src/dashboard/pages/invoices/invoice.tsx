@@ -6,13 +6,14 @@ import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
-import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
 import { Payments } from '../payments/payments.tsx';
-import { date, dateTime, decimal, money, percent } from '../../format/format.ts';
+import { date, dateTime, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { InvoiceActions } from './actions.tsx';
+import { InvoiceCreditNotes } from './credit-notes.tsx';
 import { InvoiceDocuments } from './documents.tsx';
 import { InvoiceFields, nameOf, type Invoice } from './fields.ts';
+import { LineTable } from './line-table.tsx';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
 
@@ -67,6 +68,7 @@ export default function InvoicePage(): ReactNode {
         />
         <Lines invoice={invoice} />
         <InvoiceDocuments invoice={invoice} />
+        <InvoiceCreditNotes {...invoice} />
         <Payments payments={invoice.payments} currency={currency} />
         <Events resourceId={invoice.id} payments={invoice.payments} currency={currency} />
       </Stack>
@@ -74,55 +76,20 @@ export default function InvoicePage(): ReactNode {
   );
 }
 
-type Line = Invoice['items'][number];
-
-/** What a line says beside its title and numbers. */
-function detailsOf(line: Line): string[] {
-  const { servicePeriodStart: start, servicePeriodEnd: end, discountPercent, vatCategory } = line;
-  const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);
-  return [
-    line.description ?? '',
-    discountPercent === '0' ? '' : `Discount ${percent(discountPercent)}`,
-    period.join(' – '),
-    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
-    line.exemptionReason ?? '',
-  ].filter(Boolean);
-}
-
-const columnsOf = (currency: string): Column<Line>[] => [
-  {
-    header: 'Title',
-    lead: true,
-    cell: (line) => (
-      <>
-        <span className="long">{line.title}</span>
-        {detailsOf(line).map((text) => (
-          <Text key={text} size="sm" c="dimmed" fw={400} className="long" style={{ whiteSpace: 'pre-line' }}>
-            {text}
-          </Text>
-        ))}
-      </>
-    ),
-  },
-  { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
-  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
-  { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
-  { header: 'Net', align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
-];
-
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {
-  const { items, currency, status, amountPaid, amountDue } = invoice;
+  const { items, currency, status, amountCredited, amountPaid, amountRefunded, amountDue, amountToRefund } = invoice;
+  const isCredited = amountCredited !== '0';
+  const isOpen = status === 'ISSUED' && amountDue !== invoice.totalGross;
   return (
     <Card className="numbers" withBorder radius="md" p={0}>
-      <ResponsiveTable caption="Lines" columns={columnsOf(currency)} rows={items} />
+      <LineTable lines={items} currency={currency} />
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
-          {status === 'ISSUED' && amountDue !== invoice.totalGross && (
-            <>
-              <Row name="Paid" value={money(amountPaid, currency)} />
-              <Row name="Due" value={money(amountDue, currency)} strong />
-            </>
-          )}
+          {isCredited && <Row name="Credited" value={money(amountCredited, currency)} />}
+          {(isOpen || isCredited) && amountPaid !== '0' && <Row name="Paid" value={money(amountPaid, currency)} />}
+          {amountRefunded !== '0' && <Row name="Refunded" value={money(amountRefunded, currency)} />}
+          {isOpen && <Row name="Due" value={money(amountDue, currency)} strong />}
+          {amountToRefund !== '0' && <Row name="To refund" value={money(amountToRefund, currency)} strong />}
         </Totals>
         {status === 'CANCELLED' && (
           <Text size="sm" c="dimmed" ta="right" mt="xs">

@@ -11,7 +11,7 @@ const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue
 export const invoiceStatuses = keysOf(colors);
 
 /** Whether an issued invoice is partially paid. */
-export const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>
+const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>
   status === 'ISSUED' && Number(amountPaid) !== 0;
 
 /** An invoice's state. For an issued invoice it shows whether it is overdue or partially paid. */

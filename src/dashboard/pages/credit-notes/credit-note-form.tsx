@@ -1,0 +1,254 @@
+import { Alert, Card, Checkbox, Group, Input, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { notifySuccess } from '../../components/toast.ts';
+import { errorMessage } from '../../errors/form-errors.ts';
+import { DecimalInput } from '../../forms/decimal-input.tsx';
+import { Form, useSubmit } from '../../forms/form.tsx';
+import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
+import { decimal, money, percent } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { Row, Totals } from '../invoices/totals.tsx';
+import {
+  inputOf,
+  linesLeft,
+  newCreditNote,
+  previewInputOf,
+  wholeLine,
+  wholeShare,
+  type CreditNoteValues,
+  type LineLeft,
+  type ShareLeft,
+} from './credit-note-values.ts';
+
+const CreateCreditNote = graphql(`
+  mutation CreateCreditNote($input: CreateCreditNoteInput!) {
+    created: createCreditNote(input: $input) {
+      id
+      number
+    }
+  }
+`);
+
+/** The server computes the credit note, so that its rules have one implementation. */
+const PreviewQuery = graphql(`
+  query CreditNotePreview($input: CreateCreditNoteInput!) {
+    preview: creditNotePreview(input: $input) {
+      totalNet
+      totalVat
+      totalGross
+      amountDue
+      amountToRefund
+      vatBreakdown {
+        vatRate
+        net
+        vat
+      }
+      vatBreakdownByCategory {
+        vatCategory
+        vatRate
+        net
+      }
+    }
+  }
+`);
+
+interface Props {
+  invoice: Parameters<typeof linesLeft>[0] & { id: string; number: string | null; currency: string };
+}
+
+/** Creates a credit note of an invoice: of all that is left, of lines, or of amounts. */
+export function CreditNoteForm({ invoice }: Props): ReactNode {
+  const { id, number, currency } = invoice;
+  const [, navigate] = useLocation();
+  const [, create] = useMutation(CreateCreditNote);
+  const form = useForm<CreditNoteValues>({ mode: 'controlled', initialValues: newCreditNote });
+  const submission = useSubmit(
+    form,
+    (values, context) => create({ input: inputOf(id, values) }, context),
+    ({ created }) => {
+      notifySuccess(`Credit note ${created.number} is created.`);
+      navigate(`/credit-notes/${created.id}`);
+    },
+  );
+  const { extent } = form.values;
+  const [rest] = useQuery({ query: PreviewQuery, variables: { input: { invoiceId: id } } });
+  const shares = rest.data?.preview.vatBreakdownByCategory ?? [];
+  return (
+    <Form submission={submission} submit="Create credit note" onCancel={() => navigate(`/invoices/${id}`)}>
+      <Card withBorder radius="md">
+        <Stack gap="md">
+          <Radio.Group label={`What to take back of invoice ${number}`} {...form.getInputProps('extent')}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="ALL" label="All that is left" />
+              <Radio value="LINES" label="Lines, in whole or in part" />
+              <Radio value="AMOUNTS" label="An amount for each VAT rate" />
+            </Stack>
+          </Radio.Group>
+          {extent === 'LINES' && <Lines form={form} lines={linesLeft(invoice)} />}
+          {extent === 'AMOUNTS' && <Amounts form={form} shares={shares} currency={currency} />}
+        </Stack>
+      </Card>
+      <Card withBorder radius="md">
+        <Group align="flex-start">
+          <TextInput
+            label="Reason"
+            description="On the credit note, in one line"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            style={{ flex: '3 1 260px' }}
+            {...form.getInputProps('reason')}
+          />
+          <TextInput
+            type="date"
+            label="Date"
+            description="Default: today"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            style={{ flex: '1 1 160px' }}
+            {...form.getInputProps('creditNoteDate')}
+          />
+        </Group>
+      </Card>
+      <Preview invoiceId={id} values={form.values} currency={currency} />
+    </Form>
+  );
+}
+
+interface LinesProps {
+  form: UseFormReturnType<CreditNoteValues>;
+  lines: readonly LineLeft[];
+}
+
+function Lines({ form, lines }: LinesProps): ReactNode {
+  const { items } = form.values;
+  return (
+    <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} data-path="items" tabIndex={-1}>
+      <Text component="legend" fw={500} size="sm" mb="xs">
+        Lines
+      </Text>
+      {form.errors.items && <Input.Error>{form.errors.items}</Input.Error>}
+      {lines.map((line) => {
+        const at = items.findIndex(({ invoiceItemId }) => invoiceItemId === line.id);
+        const left = `${decimal(line.quantity)} ${line.unit ?? ''}`.trim();
+        return (
+          <Choice
+            key={line.id}
+            label={line.title}
+            isChosen={at !== -1}
+            choose={() => form.insertListItem('items', wholeLine(line))}
+            drop={() => form.removeListItem('items', at)}
+          >
+            <DecimalInput
+              label="Quantity"
+              aria-label={`Quantity, ${line.title}`}
+              description={`${left} left`}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              {...form.getInputProps(`items.${at}.quantity`)}
+            />
+          </Choice>
+        );
+      })}
+    </Stack>
+  );
+}
+
+interface AmountsProps {
+  form: UseFormReturnType<CreditNoteValues>;
+  shares: readonly ShareLeft[];
+  currency: string;
+}
+
+function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
+  const { amounts } = form.values;
+  return (
+    <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} data-path="amounts" tabIndex={-1}>
+      <Text component="legend" fw={500} size="sm" mb="xs">
+        Amounts
+      </Text>
+      {form.errors.amounts && <Input.Error>{form.errors.amounts}</Input.Error>}
+      {shares.map((share) => {
+        const { vatRate, vatCategory, net } = share;
+        const at = amounts.findIndex((each) => each.vatRate === vatRate && each.vatCategory === vatCategory);
+        const isUsual = ['S', 'Z'].includes(vatCategory);
+        const name = isUsual ? `VAT ${percent(vatRate)}` : `VAT ${percent(vatRate)}, category ${vatCategory}`;
+        return (
+          <Choice
+            key={`${vatCategory} ${vatRate}`}
+            label={name}
+            isChosen={at !== -1}
+            choose={() => form.insertListItem('amounts', wholeShare(share, currency))}
+            drop={() => form.removeListItem('amounts', at)}
+          >
+            <DecimalInput
+              label={`Net in ${currency}`}
+              aria-label={`Net in ${currency}, ${name}`}
+              description={`${money(net, currency)} left`}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              {...form.getInputProps(`amounts.${at}.net`)}
+            />
+          </Choice>
+        );
+      })}
+    </Stack>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  isChosen: boolean;
+  choose: () => void;
+  drop: () => void;
+  /** The field, shown once it is chosen. */
+  children: ReactNode;
+}
+
+/** A line or a VAT rate that can be chosen, with the field that says how much of it. */
+const Choice = ({ label, isChosen, choose, drop, children }: ChoiceProps): ReactNode => (
+  <Group align="flex-start" justify="space-between" gap="xs">
+    <Checkbox
+      className="long"
+      label={label}
+      checked={isChosen}
+      onChange={(event) => (event.currentTarget.checked ? choose() : drop())}
+      style={{ flex: '2 1 220px' }}
+      miw={0}
+    />
+    {isChosen && <div style={{ flex: '1 1 160px' }}>{children}</div>}
+  </Group>
+);
+
+interface PreviewProps {
+  invoiceId: string;
+  values: CreditNoteValues;
+  currency: string;
+}
+
+function Preview({ invoiceId, values, currency }: PreviewProps): ReactNode {
+  const input = useDebouncedInput(previewInputOf(invoiceId, values));
+  const [{ data, error }] = useQuery({
+    query: PreviewQuery,
+    variables: { input: input ?? { invoiceId } },
+    pause: !input,
+  });
+  const preview = input && !error ? data?.preview : undefined;
+  return (
+    <Card withBorder radius="md">
+      {input && error && (
+        <Alert color="yellow" mb="md">
+          {errorMessage(error)}
+        </Alert>
+      )}
+      <Totals totals={preview} currency={currency}>
+        {preview && (
+          <>
+            <Row name="Due afterwards" value={money(preview.amountDue, currency)} />
+            {preview.amountToRefund !== '0' && (
+              <Row name="To refund afterwards" value={money(preview.amountToRefund, currency)} strong />
+            )}
+          </>
+        )}
+      </Totals>
+    </Card>
+  );
+}

@@ -1,0 +1,120 @@
+import { Anchor, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { LongText } from '../../components/long-text.tsx';
+import { date, money } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
+import { PageInfoFields } from '../../list/page-info.ts';
+import { reasonOf } from './fields.ts';
+
+const CreditNotesQuery = graphql(
+  `
+    query CreditNotes(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $q: String
+      $customerId: UUID
+      $from: Date
+      $to: Date
+      $orderBy: CreditNoteOrder
+    ) {
+      rows: creditNotes(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        q: $q
+        customerId: $customerId
+        from: $from
+        to: $to
+        orderBy: $orderBy
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          id
+          number
+          creditNoteDate
+          reason
+          isCancellation
+          currency
+          totalGross
+          amountDue
+          invoice {
+            id
+            number
+          }
+          customer {
+            id
+            companyName
+          }
+        }
+      }
+    }
+  `,
+  [PageInfoFields],
+);
+
+type Row = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
+
+export const CreditNoteTable = (props: ListTableProps<typeof CreditNotesQuery>): ReactNode => (
+  <ListTable caption="Credit notes" query={CreditNotesQuery} columns={columns} {...props} />
+);
+
+const columns: SortableColumn<Row, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'>[] = [
+  {
+    header: 'Number',
+    sort: 'NUMBER',
+    lead: true,
+    cell: ({ id, number }) => (
+      <Anchor component={Link} to={`/credit-notes/${id}`} size="sm" fw={500} className="figure">
+        {number}
+      </Anchor>
+    ),
+  },
+  {
+    header: 'Customer',
+    cell: (row) => (
+      <div>
+        <LongText>{row.customer.companyName}</LongText>
+        <LongText secondary lines={1}>
+          {reasonOf(row)}
+        </LongText>
+      </div>
+    ),
+  },
+  {
+    header: 'Invoice',
+    cell: ({ invoice }) => (
+      <Anchor component={Link} to={`/invoices/${invoice.id}`} size="sm" className="figure">
+        {invoice.number}
+      </Anchor>
+    ),
+  },
+  {
+    header: 'Date',
+    sort: 'CREDIT_NOTE_DATE',
+    cell: ({ creditNoteDate }) => <span className="figure">{date(creditNoteDate)}</span>,
+  },
+  {
+    header: 'Total',
+    sort: 'TOTAL_GROSS',
+    align: 'right',
+    cell: ({ totalGross, amountDue, currency }) => (
+      <div>
+        {money(totalGross, currency)}
+        {amountDue !== '0' && (
+          <Text size="xs" c="dimmed">
+            {money(amountDue, currency)} to refund
+          </Text>
+        )}
+      </div>
+    ),
+  },
+];

@@ -1,0 +1,110 @@
+import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
+import { minus } from '../../format/decimal.ts';
+
+/** How much of an invoice is taken back. */
+export type Extent = 'ALL' | 'LINES' | 'AMOUNTS';
+
+/** A chosen line, with the quantity to take back. */
+interface ChosenLine {
+  invoiceItemId: string;
+  quantity: string;
+}
+
+/** A chosen VAT category and rate, with the net amount to take back. */
+interface ChosenAmount {
+  vatCategory: string;
+  vatRate: string;
+  net: string;
+}
+
+export interface CreditNoteValues {
+  extent: Extent;
+  reason: string;
+  /** '': the server's default. */
+  creditNoteDate: string;
+  items: ChosenLine[];
+  amounts: ChosenAmount[];
+}
+
+export const newCreditNote: CreditNoteValues = {
+  extent: 'ALL',
+  reason: '',
+  creditNoteDate: '',
+  items: [],
+  amounts: [],
+};
+
+/** A line of an invoice, and what is left of it. */
+export interface LineLeft {
+  id: string;
+  title: string;
+  unit: string | null;
+  /** Without the quantities of earlier credit notes. */
+  quantity: string;
+}
+
+/** What is left of the lines with a VAT category and rate. */
+export interface ShareLeft {
+  vatCategory: string;
+  vatRate: string;
+  net: string;
+}
+
+interface CreditedInvoice {
+  items: readonly LineLeft[];
+  creditNotes: readonly { items: readonly { invoiceItemId: string | null; quantity: string }[] }[];
+}
+
+/** The lines of an invoice of which something is left. */
+export function linesLeft({ items, creditNotes }: CreditedInvoice): LineLeft[] {
+  const credited = Map.groupBy(
+    creditNotes.flatMap((creditNote) => creditNote.items),
+    ({ invoiceItemId }) => invoiceItemId,
+  );
+  return items.flatMap(({ id, title, unit, quantity }) => {
+    const taken = (credited.get(id) ?? []).map((each) => each.quantity);
+    const left = minus(quantity, ...taken);
+    return left === undefined || left === '0' ? [] : [{ id, title, unit, quantity: left }];
+  });
+}
+
+/** All that is left of a line. */
+export const wholeLine = ({ id, quantity }: LineLeft): ChosenLine => ({
+  invoiceItemId: id,
+  quantity: decimalField(quantity),
+});
+
+/** All that is left of a share. */
+export const wholeShare = ({ vatCategory, vatRate, net }: ShareLeft, currency: string): ChosenAmount => ({
+  vatCategory,
+  vatRate,
+  net: amountField(net, currency),
+});
+
+/** What is taken back, as input. */
+const takenOf = ({ extent, items, amounts }: CreditNoteValues) => ({
+  ...(extent === 'LINES' && {
+    items: items.map(({ invoiceItemId, quantity }) => ({ invoiceItemId, quantity: toDecimal(quantity) })),
+  }),
+  ...(extent === 'AMOUNTS' && {
+    amounts: amounts.map(({ vatCategory, vatRate, net }) => ({ vatCategory, vatRate, net: toDecimal(net) })),
+  }),
+});
+
+export const inputOf = (invoiceId: string, values: CreditNoteValues) => ({
+  invoiceId,
+  reason: orNull(values.reason),
+  creditNoteDate: values.creditNoteDate || undefined,
+  ...takenOf(values),
+});
+
+/** The input for the preview. Undefined while nothing is chosen, or while a number is not valid. */
+export function previewInputOf(invoiceId: string, values: CreditNoteValues) {
+  const taken = takenOf(values);
+  const numbers = [
+    ...(taken.items ?? []).map(({ quantity }) => quantity),
+    ...(taken.amounts ?? []).map(({ net }) => net),
+  ];
+  const isWhole = values.extent === 'ALL' || numbers.length > 0;
+  return isWhole && numbers.every((number) => /^-?\d+(\.\d+)?$/.test(number)) ? { invoiceId, ...taken } : undefined;
+}

@@ -1,0 +1,81 @@
+import { Anchor, Box, Card, Skeleton, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link, useParams } from 'wouter';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { Events } from '../../components/events.tsx';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { date, dateTime, money } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+import { LineTable } from '../invoices/line-table.tsx';
+import { Row, Totals } from '../invoices/totals.tsx';
+import { CreditNoteFields, nameOf, reasonOf, type CreditNote } from './fields.ts';
+
+const CreditNoteQuery = graphql(
+  `
+    query CreditNote($id: UUID!) {
+      creditNote(id: $id) {
+        ...CreditNoteFields
+      }
+    }
+  `,
+  [CreditNoteFields],
+);
+
+const back = { to: '/credit-notes', label: 'Credit notes' };
+
+export default function CreditNotePage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, refetch] = useQuery({ query: CreditNoteQuery, variables: { id } });
+  if (!data) {
+    return (
+      <Page title="Credit note" back={back}>
+        {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
+      </Page>
+    );
+  }
+  const { creditNote } = data;
+  const { invoice, customer, creditNoteDate, createdAt } = creditNote;
+  return (
+    <Page title={nameOf(creditNote)} back={back} description={reasonOf(creditNote)}>
+      <Stack gap="lg">
+        <DescriptionList
+          items={[
+            [
+              'Invoice',
+              <Anchor key="invoice" component={Link} to={`/invoices/${invoice.id}`}>
+                {invoice.number}
+              </Anchor>,
+            ],
+            [
+              'Customer',
+              <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
+                {customer.companyName}
+              </Anchor>,
+            ],
+            ['Date', date(creditNoteDate)],
+            ['Issued', dateTime(createdAt)],
+          ]}
+        />
+        <Lines creditNote={creditNote} />
+        <Events resourceId={creditNote.id} />
+      </Stack>
+    </Page>
+  );
+}
+
+function Lines({ creditNote }: { creditNote: CreditNote }): ReactNode {
+  const { items, currency, amountRefunded, amountDue } = creditNote;
+  return (
+    <Card className="numbers" withBorder radius="md" p={0}>
+      <LineTable lines={items} currency={currency} />
+      <Box p="md">
+        <Totals totals={creditNote} currency={currency}>
+          {amountRefunded !== '0' && <Row name="Refunded" value={money(amountRefunded, currency)} />}
+          {amountDue !== '0' && <Row name="To refund" value={money(amountDue, currency)} strong />}
+        </Totals>
+      </Box>
+    </Card>
+  );
+}

@@ -1,0 +1,28 @@
+import { ReceiptRefundIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { period, pickerFilter } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { CreditNoteTable } from './credit-note-table.tsx';
+
+export default function CreditNotes(): ReactNode {
+  return (
+    <ListPage
+      title="Credit notes"
+      description="Each takes back all or part of an invoice."
+      table={CreditNoteTable}
+      search="Search credit notes"
+      filters={{
+        customer: (filter) => <CustomerPicker label="Customer" placeholder="All customers" {...pickerFilter(filter)} />,
+        ...period,
+      }}
+      variables={({ q, customer, from, to }) => ({ q, customerId: customer, from, to })}
+      empty={{
+        icon: ReceiptRefundIcon,
+        title: 'No credit notes yet',
+        description: 'Open an issued invoice to create one.',
+        noMatch: 'No credit notes match',
+      }}
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import { graphql, type FragmentOf } from '../../graphql.ts';
+
+export const CreditNoteFields = graphql(`
+  fragment CreditNoteFields on CreditNote {
+    id
+    number
+    creditNoteDate
+    reason
+    isCancellation
+    currency
+    totalNet
+    totalVat
+    totalGross
+    amountRefunded
+    amountDue
+    createdAt
+    invoice {
+      id
+      number
+    }
+    customer {
+      id
+      companyName
+    }
+    vatBreakdown {
+      vatRate
+      net
+      vat
+    }
+    items {
+      id
+      title
+      quantity
+      unit
+      unitPriceNet
+      vatRate
+      lineTotalNet
+      vatCategory
+      exemptionReason
+      description
+      discountPercent
+      servicePeriodStart
+      servicePeriodEnd
+    }
+  }
+`);
+
+export type CreditNote = FragmentOf<typeof CreditNoteFields>;
+
+export const nameOf = ({ number }: { number: string }): string => `Credit note ${number}`;
+
+/** Why a credit note was made. */
+export const reasonOf = ({
+  reason,
+  isCancellation,
+}: {
+  reason: string | null;
+  isCancellation: boolean;
+}): string | null => reason ?? (isCancellation ? 'The invoice was cancelled' : null);

@@ -1,0 +1,35 @@
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { date, money } from '../../format/format.ts';
+import { reasonOf } from '../credit-notes/fields.ts';
+import type { Invoice } from './fields.ts';
+
+type Props = Pick<Invoice, 'creditNotes' | 'currency'>;
+
+/** The credit notes of an invoice. */
+export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode {
+  if (creditNotes.length === 0) return null;
+  return (
+    <Card withBorder radius="md">
+      <Title order={2} size="h4" mb="sm">
+        Credit notes
+      </Title>
+      <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {creditNotes.map((creditNote) => (
+          <Group component="li" key={creditNote.id} justify="space-between" gap="xs">
+            <div style={{ minWidth: 0 }}>
+              <Anchor className="figure" component={Link} to={`/credit-notes/${creditNote.id}`} fw={500}>
+                {creditNote.number}
+              </Anchor>
+              <Text className="long" size="sm" c="dimmed">
+                {[date(creditNote.creditNoteDate), reasonOf(creditNote)].filter(Boolean).join(', ')}
+              </Text>
+            </div>
+            <Text className="numbers figure">{money(creditNote.totalGross, currency)}</Text>
+          </Group>
+        ))}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { date, decimal, money, percent } from '../../format/format.ts';
+import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
+import type { Invoice } from './fields.ts';
+
+/** A line of an invoice or of a credit note. */
+type Line = Omit<Invoice['items'][number], 'unitCode'>;
+
+/** What a line says beside its title and numbers. */
+function detailsOf(line: Line): string[] {
+  const { servicePeriodStart: start, servicePeriodEnd: end, discountPercent, vatCategory } = line;
+  const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);
+  return [
+    line.description ?? '',
+    discountPercent === '0' ? '' : `Discount ${percent(discountPercent)}`,
+    period.join(' – '),
+    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
+    line.exemptionReason ?? '',
+  ].filter(Boolean);
+}
+
+const columnsOf = (currency: string): Column<Line>[] => [
+  {
+    header: 'Title',
+    lead: true,
+    cell: (line) => (
+      <>
+        <span className="long">{line.title}</span>
+        {detailsOf(line).map((text) => (
+          <Text key={text} size="sm" c="dimmed" fw={400} className="long" style={{ whiteSpace: 'pre-line' }}>
+            {text}
+          </Text>
+        ))}
+      </>
+    ),
+  },
+  { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
+  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
+  { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
+  { header: 'Net', align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
+];
+
+interface Props {
+  lines: readonly Line[];
+  currency: string;
+}
+
+/** The lines of an invoice or of a credit note. */
+export const LineTable = ({ lines, currency }: Props): ReactNode => (
+  <ResponsiveTable caption="Lines" columns={columnsOf(currency)} rows={lines} />
+);
