@@ -167,6 +167,18 @@ it('list events and changes, and run transitions', async () => {
   expect((await run('list', 'changes')).out).toMatch(/^resource +id +deleted +changed at\ncustomer /);
 });
 
+it('create, list, and show a credit note', async () => {
+  const id = await makeInvoice(acme, { status: 'ISSUED' });
+  const amounts = JSON.stringify([{ vat_rate: 19, net: 50 }]);
+  const created = await json('create', 'credit-notes', '--invoice-id', id, '--reason', 'Late', '--amounts', amounts);
+  expect(created).toMatchObject({ invoice_id: id, reason: 'Late', total_net: 50, total_gross: 59.5 });
+  expect(await json('list', 'credit-notes', '--invoice-id', id)).toEqual([created]);
+  expect(await json('get', 'credit-notes', (created as { id: string }).id)).toEqual(created);
+  expect((await run('list', 'credit-notes')).out).toMatch(
+    /^id +number +invoice number +total gross +currency +credit note date +amount due +reason\n/,
+  );
+});
+
 describe('a list', () => {
   it('has 25 rows, as many as --limit says, or all, over all pages', async () => {
     const names = Array.from({ length: 130 }, (_, at) => `Customer ${at}`);

@@ -28,6 +28,7 @@ const meanings: Record<string, string> = {
   update: 'change a resource',
   delete: 'delete a resource',
   invoice: 'save the files of an invoice',
+  'credit-note': 'save the files of a credit note',
 };
 
 /** Adds a command for each operation of the REST API: `list invoices`, `get customers ID`. */
