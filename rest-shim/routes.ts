@@ -35,6 +35,7 @@ export const routes: readonly Route[] = [
   ['GET', '/credit-notes', 'listCreditNotes', 'page'],
   ['POST', '/credit-notes', 'createCreditNote', 'created'],
   ['GET', '/credit-notes/:id', 'getCreditNote', 'item'],
+  ['POST', '/credit-notes/:id/refunds', 'refundCreditNote', 'item'],
 
   ['GET', '/receipts', 'listReceipts', 'page'],
   ['POST', '/receipts', 'createReceipt', 'created'],

@@ -98,6 +98,7 @@ export const samples: Record<Resource['model'], ResourceSample> = {
   CreditNote: {
     make: makeCreditNote,
     holding: (text) => ({ reason: text }),
+    transitions: { refunds: { body: payment } },
     bodies: ({ invoice_id, invoice_item_id }) => ({
       POST: {
         invoice_id,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { CodedError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
-import { lockPayable, match } from '../resources/bank-transaction/matching.ts';
+import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/matching.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
@@ -146,7 +146,7 @@ async function identitiesThere(context: Context, identities: string[]): Promise<
   return new Set(rows.map(({ identity }) => identity));
 }
 
-/** The ids of the transactions that name an open invoice or a booked receipt. */
+/** The ids of the transactions that name an open invoice, a booked receipt, or a credit note. */
 async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
   const named = (isSent: boolean): string[] => [
     ...new Set(added.filter((each) => each.isSent === isSent).flatMap(({ names }) => names)),
@@ -159,8 +159,8 @@ async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
 const matchBatchSize = 100;
 
 /**
- * Matches new transactions that certainly pay an invoice or receipt. Runs last, so that invoices aren't locked while the file
- * is written. Invoices and receipts are locked in the order of ids, as in match(). If several transactions would pay the
+ * Matches new transactions that certainly pay an invoice or receipt, or refund a credit note. Runs last, so that invoices aren't
+ * locked while the file is written. What they pay is locked in the order of match(). If several transactions would pay the
  * same one, the first transaction does.
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
@@ -175,11 +175,15 @@ async function matchCertain(context: Context, ids: string[]): Promise<number> {
     }
   }
   let matched = 0;
-  for (const { id, pays } of [...payers.values()].toSorted((a, b) => (a.pays.id < b.pays.id ? -1 : 1))) {
+  const inOrder = await inLockOrder(
+    context,
+    [...payers.values()].map(({ id, pays }) => ({ ...pays, payer: id })),
+  );
+  for (const { payer, ...pays } of inOrder) {
     // A concurrent request may have paid it meanwhile.
     const target = await lockPayable(context, pays);
     if (!target?.due.equals(pays.amount)) continue;
-    await match(context, id, [pays]);
+    await match(context, payer, [pays]);
     matched += 1;
   }
   return matched;

@@ -2,6 +2,7 @@ import type { Prisma } from '../../prisma/generated/client/client.ts';
 import { builder } from '../builder.ts';
 import { today, type Context } from '../context.ts';
 import { overdueOn } from './invoice/invoice.ts';
+import { balanceFields, balanceOf } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
 import { unbilled } from './project/project.ts';
 import { formatDay } from '../scalars/scalars.ts';
@@ -37,24 +38,35 @@ const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     invoicedGross: t.expose('invoicedGross', {
       type: 'Decimal',
-      description: 'The gross totals of the invoices dated in this month, without drafts and cancelled invoices.',
+      description:
+        'The gross totals of the invoices dated in this month, less those of the credit notes dated in it. Without drafts, cancelled invoices, and credit notes of cancelled invoices.',
     }),
-    paid: t.expose('paid', { type: 'Decimal', description: 'The payments of invoices in this month.' }),
+    paid: t.expose('paid', {
+      type: 'Decimal',
+      description: 'The payments of invoices in this month, less the refunds.',
+    }),
   }),
 });
+
+const none = new Decimal(0);
 
 /** The amounts due of these invoices. */
 async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<MoneyTotalOf[]> {
   const groups = await context.db.invoice.groupBy({
     by: 'currency',
     where,
-    _sum: { totalGross: true, amountPaid: true },
+    _sum: balanceFields,
     _count: true,
     orderBy: { currency: 'asc' },
   });
   return groups.map(({ currency, _sum, _count }) => ({
     currency,
-    amount: new Decimal(_sum.totalGross ?? 0).minus(_sum.amountPaid ?? 0),
+    amount: balanceOf({
+      totalGross: _sum.totalGross ?? none,
+      amountCredited: _sum.amountCredited ?? none,
+      amountPaid: _sum.amountPaid ?? none,
+      amountRefunded: _sum.amountRefunded ?? none,
+    }),
     count: _count,
   }));
 }
@@ -70,18 +82,28 @@ const daysOf = (first: Temporal.PlainYearMonth, last = first): { gte: Date; lt: 
 });
 
 async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise<MoneyTotalOf[]> {
-  const groups = await context.db.payment.groupBy({
-    by: 'currency',
-    where: { invoiceId: { not: null }, paidOn: daysOf(month) },
-    _sum: { amount: true },
-    _count: true,
-    orderBy: { currency: 'asc' },
-  });
-  return groups.map(({ currency, _sum, _count }) => ({
-    currency,
-    amount: new Decimal(_sum.amount ?? 0),
-    count: _count,
-  }));
+  const sums = (where: Prisma.PaymentWhereInput) =>
+    context.db.payment.groupBy({
+      by: 'currency',
+      where: { ...where, paidOn: daysOf(month) },
+      _sum: { amount: true },
+      _count: true,
+    });
+  const [payments, refunds] = await Promise.all([
+    sums({ invoiceId: { not: null } }),
+    sums({ creditNoteId: { not: null } }),
+  ]);
+  const totals = new Map<string, MoneyTotalOf>();
+  for (const [sign, groups] of [
+    [1, payments],
+    [-1, refunds],
+  ] as const) {
+    for (const { currency, _sum, _count } of groups) {
+      const { amount, count } = totals.get(currency) ?? { amount: none, count: 0 };
+      totals.set(currency, { currency, amount: amount.plus((_sum.amount ?? none).times(sign)), count: count + _count });
+    }
+  }
+  return [...totals.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
 async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
@@ -89,10 +111,15 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
   const first = last.subtract({ months: monthsShown - 1 });
   const days = daysOf(first, last);
   // By day, as Prisma groups by columns alone: at most 366 sums for each currency.
-  const [invoiced, paid] = await Promise.all([
+  const [invoiced, credited, paid, refunded] = await Promise.all([
     context.db.invoice.groupBy({
       by: ['invoiceDate', 'currency'],
       where: { status: { in: ['ISSUED', 'PAID'] }, invoiceDate: days },
+      _sum: { totalGross: true },
+    }),
+    context.db.creditNote.groupBy({
+      by: ['creditNoteDate', 'currency'],
+      where: { creditNoteDate: days, invoice: { status: { not: 'CANCELLED' } } },
       _sum: { totalGross: true },
     }),
     context.db.payment.groupBy({
@@ -100,8 +127,13 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
       where: { invoiceId: { not: null }, paidOn: days },
       _sum: { amount: true },
     }),
+    context.db.payment.groupBy({
+      by: ['paidOn', 'currency'],
+      where: { creditNoteId: { not: null }, paidOn: days },
+      _sum: { amount: true },
+    }),
   ]);
-  const used = new Set([...invoiced, ...paid].map(({ currency }) => currency));
+  const used = new Set([...invoiced, ...credited, ...paid, ...refunded].map(({ currency }) => currency));
   const currencies = used.size > 0 ? [...used].toSorted() : [context.tenant.defaultCurrency];
   const totals = new Map<string, MonthTotalOf>();
   for (let index = 0; index < monthsShown; index++) {
@@ -109,12 +141,21 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
     for (const currency of currencies)
       totals.set(month + currency, { month, currency, invoicedGross: new Decimal(0), paid: new Decimal(0) });
   }
-  const add = (day: Date, currency: string, to: 'invoicedGross' | 'paid', amount: Prisma.Decimal | null): void => {
+  const add = (
+    day: Date,
+    currency: string,
+    to: 'invoicedGross' | 'paid',
+    amount: Prisma.Decimal | null,
+    sign: 1 | -1 = 1,
+  ): void => {
     const total = totals.get(formatDay(day).slice(0, 'YYYY-MM'.length) + currency);
-    if (total) total[to] = total[to].plus(amount ?? 0);
+    if (total) total[to] = total[to].plus((amount ?? none).times(sign));
   };
   for (const { invoiceDate, currency, _sum } of invoiced) add(invoiceDate, currency, 'invoicedGross', _sum.totalGross);
+  for (const { creditNoteDate, currency, _sum } of credited)
+    add(creditNoteDate, currency, 'invoicedGross', _sum.totalGross, -1);
   for (const { paidOn, currency, _sum } of paid) add(paidOn, currency, 'paid', _sum.amount);
+  for (const { paidOn, currency, _sum } of refunded) add(paidOn, currency, 'paid', _sum.amount, -1);
   return [...totals.values()];
 }
 
@@ -135,7 +176,8 @@ const Overview = builder.objectRef<object>('Overview').implement({
     }),
     paidThisMonth: t.field({
       type: [MoneyTotal],
-      description: 'The payments of invoices in this calendar month: their sum and number.',
+      description:
+        'The payments of invoices in this calendar month, less the refunds: their sum, and the number of both.',
       ability: 'invoices:read',
       resolve: (_overview, _args, context) => paidIn(context, thisMonth(context)),
     }),

@@ -3,12 +3,14 @@ import { Node } from '../nodes/node.ts';
 import { key, today } from '../context.ts';
 import { ForbiddenError, found, refuse, type Problems } from '../errors.ts';
 import { decimal } from '../input/validators.ts';
+import { CreditNote } from './credit-note/credit-note.ts';
+import { lockRefundable, refund, unrefund } from './credit-note/transitions.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { decimalsRules, payInvoice, unpayInvoice } from './invoice/transitions.ts';
 import { Decimal } from '../money/money.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
-import { lockVersion } from '../rows/locked-row.ts';
+import { lockVersion, requireVersion } from '../rows/locked-row.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { expectedVersionArgument } from '../input/expected-version.ts';
@@ -21,6 +23,8 @@ export const Payment = builder.prismaObject('Payment', {
     invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
     receiptId: t.expose('receiptId', { type: 'UUID', nullable: true }),
     receipt: t.relation('receipt', { ability: 'receipts:read', nullable: true }),
+    creditNoteId: t.expose('creditNoteId', { type: 'UUID', nullable: true }),
+    creditNote: t.relation('creditNote', { ability: 'invoices:read', nullable: true }),
     bankTransactionId: t.expose('bankTransactionId', { type: 'UUID', nullable: true }),
     amount: t.expose('amount', { type: 'Decimal' }),
     currency: t.exposeString('currency'),
@@ -32,6 +36,7 @@ export const Payment = builder.prismaObject('Payment', {
 const newestFirst = { orderBy: { id: 'desc' } } as const;
 builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
 builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
+builder.prismaObjectField(CreditNote, 'refunds', (t) => t.relation('refunds', { query: newestFirst }));
 
 /**
  * A payment's amount.
@@ -94,27 +99,47 @@ builder.mutationFields((t) => ({
       }),
   }),
 
+  refundCreditNote: t.prismaField({
+    type: CreditNote,
+    description:
+      'Records a refund without a bank transaction: money sent for what was paid of the invoice, and then credited.',
+    ability: 'invoices:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.creditNote.findUnique({ where: key(context, id) }), problems);
+    },
+    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
+      context.transaction(async (inside) => {
+        const creditNote = await found(lockRefundable(inside, id));
+        requireVersion(creditNote, expectedVersion);
+        const paid = await refund(inside, creditNote, amount);
+        await inside.db.payment.create({ data: { creditNoteId: id, ...paid, paidOn: paidOn ?? today(context) } });
+        return findById(inside, 'CreditNote', id, query);
+      }),
+  }),
+
   undoPayment: t.prismaField({
     type: Payment,
-    description: 'Undoes a payment, and returns it. Its amount is due again.',
+    description: 'Undoes a payment or a refund, and returns it. Its amount is due again.',
     args: idArgument,
-    // The needed ability depends on whether the payment settles an invoice or a receipt.
+    // The needed ability depends on what the payment settles.
     rules: async ({ id }, context) => {
       if (!id) return;
-      const { invoiceId } = await findById(context, 'Payment', id);
-      const ability = invoiceId ? 'invoices:write' : 'receipts:write';
+      const { receiptId } = await findById(context, 'Payment', id);
+      const ability = receiptId ? 'receipts:write' : 'invoices:write';
       if (!context.may(ability)) throw new ForbiddenError(ability);
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
         const payment = await findById(inside, 'Payment', id, query);
-        const { invoiceId, receiptId, bankTransactionId, amount } = payment;
+        const { invoiceId, receiptId, creditNoteId, bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });
         if (count === 0) refuse('id', 'This payment is undone already.');
         if (invoiceId) await unpayInvoice(inside, invoiceId, new Decimal(amount));
         if (receiptId) await unpayReceipt(inside, receiptId, new Decimal(amount));
+        if (creditNoteId) await unrefund(inside, creditNoteId, new Decimal(amount));
         return payment;
       }),
   }),

@@ -12,6 +12,7 @@ const day = (offset: number): string => new Date(Date.now() + offset * dayMs).to
 
 const result = z.object({ result: z.object({ id: z.string() }) });
 const paid = z.object({ result: z.object({ id: z.string(), payments: z.array(z.object({ id: z.string() })) }) });
+const refunded = z.object({ result: z.object({ refunds: z.array(z.object({ id: z.string() })) }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
 const transactions = z.object({ result: z.object({ nodes: z.array(z.object({ id: z.string() })) }) });
 
@@ -48,9 +49,24 @@ export class SampleBooks {
 
   overdueInvoice = (): Promise<string> => this.issuedInvoice({ invoiceDate: day(-16), dueDate: day(-2) });
 
+  /** Of all of a paid invoice, 119.00. */
+  async refund(): Promise<{ id: string; invoice: string; payment: string }> {
+    const { id: paidInvoice } = await this.pay('Invoice', await this.issuedInvoice());
+    const { id, invoice } = await this.creditNote(paidInvoice);
+    const document = 'mutation ($id: UUID!) { result: refundCreditNote(id: $id) { id refunds { id } } }';
+    const { result: creditNote } = await this.#mutate(refunded, 'refundCreditNote', document, { id });
+    return { id, invoice, payment: creditNote.refunds[0]?.id ?? '' };
+  }
+
+  async undoneRefund(): Promise<{ id: string; invoice: string }> {
+    const { payment, ...refund } = await this.refund();
+    await this.run('undoPayment', payment);
+    return refund;
+  }
+
   /** Of all of an invoice, 119.00. */
-  async creditNote(): Promise<{ id: string; invoice: string }> {
-    const invoice = await this.issuedInvoice();
+  async creditNote(invoice?: string): Promise<{ id: string; invoice: string }> {
+    invoice ??= await this.issuedInvoice();
     return { id: await this.#create('CreditNote', { invoiceId: invoice, reason: 'Example' }), invoice };
   }
 

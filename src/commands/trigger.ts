@@ -40,12 +40,17 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
     return id;
   },
   'invoice.credited': async (books) => (await books.creditNote()).invoice,
+  'invoice.refund_recorded': async (books) => (await books.refund()).invoice,
+  'invoice.refund_reverted': async (books) => (await books.undoneRefund()).invoice,
   'invoice.cancelled': async (books) => books.run('cancelInvoice', await books.issuedInvoice()),
   'invoice.deleted': async (books) => books.run('deleteInvoice', await books.invoice()),
   'invoice.overdue': (books) => books.overdueInvoice(),
 
   'credit_note.created': async (books) => (await books.creditNote()).id,
   'credit_note.issued': async (books) => (await books.creditNote()).id,
+
+  'credit_note.refund_recorded': async (books) => (await books.refund()).id,
+  'credit_note.refund_reverted': async (books) => (await books.undoneRefund()).id,
 
   'receipt.created': (books) => books.receipt(),
   'receipt.updated': async (books) => books.update('Receipt', await books.receipt(), { description: 'Changed' }),

@@ -4,6 +4,7 @@ import {
   eventsDuring,
   item,
   makeBankTransaction,
+  makeCreditNote,
   makeInvoice,
   makeReceipt,
   refusal,
@@ -16,6 +17,8 @@ import {
   type Part,
   invoicePart,
   receiptPart,
+  creditNotePart,
+  creditNote,
   match,
   unmatch,
   invoice,
@@ -353,5 +356,43 @@ describe('ignoring', () => {
       await match(id, invoicePart(await issued(), amount)); // partially, then wholly
       expect(refusal(await acme.graphqlAnswer(mutation.ignore, { id })).errors).toHaveProperty('matchStatus');
     }
+  });
+});
+
+describe('money sent refunds credit notes', () => {
+  it('in parts and with receipts, until nothing is to be refunded; unmatching undoes it', async () => {
+    const [a, b] = [await makeCreditNote(acme), await makeCreditNote(acme)];
+    const receiptId = await makeReceipt(acme, { status: 'BOOKED' });
+    const id = await transaction('-300.00');
+    expect(await match(id, creditNotePart(a), receiptPart(receiptId, '11'), creditNotePart(b, '100'))).toMatchObject({
+      matchStatus: 'PARTIALLY_MATCHED',
+      amountOpen: '-70',
+      matches: expect.arrayContaining([
+        { type: 'CREDIT_NOTE', id: a, amount: '-119' },
+        { type: 'CREDIT_NOTE', id: b, amount: '-100' },
+        { type: 'RECEIPT', id: receiptId, amount: '-11' },
+      ]),
+    });
+    expect(await creditNote(a)).toMatchObject({ amount_refunded: 119, amount_due: 0 });
+    expect(await creditNote(b)).toMatchObject({ amount_refunded: 100, amount_due: 19 });
+    const refused = async (...parts: Part[]) =>
+      refusal(await acme.graphqlAnswer(mutation.match, { id, matches: parts })).errors;
+    expect(await refused(creditNotePart(b, '19.01'))).toEqual({
+      'matches.0.amount': ['Must not be more than the 19 EUR due.'],
+    });
+    expect(await refused(creditNotePart(a))).toEqual({ 'matches.0.id': ['Nothing is to be refunded of it.'] });
+    expect(await refused(creditNotePart(receiptId))).toEqual({ 'matches.0.id': ['There is no such credit note.'] });
+    expect(await unmatch(id, a)).toMatchObject({ amountOpen: '-189' });
+    expect(await creditNote(a)).toMatchObject({ amount_refunded: 0, amount_due: 119 });
+    await unmatch(id);
+    expect(await creditNote(b)).toMatchObject({ amount_refunded: 0, amount_due: 119 });
+  });
+
+  it('but money received doesn’t', async () => {
+    const matches = [creditNotePart(await makeCreditNote(acme))];
+    const answer = await acme.graphqlAnswer(mutation.match, { id: await transaction('119.00'), matches });
+    expect(refusal(answer).errors).toEqual({
+      'matches.0.type': ['Money received pays invoices, money sent pays receipts and refunds credit notes.'],
+    });
   });
 });

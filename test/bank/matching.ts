@@ -30,18 +30,24 @@ export const mutation = {
 };
 
 export interface Part {
-  type: 'INVOICE' | 'RECEIPT';
+  type: 'INVOICE' | 'RECEIPT' | 'CREDIT_NOTE';
   id: string;
   amount?: string;
 }
 export const invoicePart = (id: string, amount?: string): Part => ({ type: 'INVOICE', id, ...(amount && { amount }) });
 export const receiptPart = (id: string, amount?: string): Part => ({ type: 'RECEIPT', id, ...(amount && { amount }) });
+export const creditNotePart = (id: string, amount?: string): Part => ({
+  type: 'CREDIT_NOTE',
+  id,
+  ...(amount && { amount }),
+});
 export const match = async (id: string, ...matches: Part[]) =>
   (await acme.graphql(mutation.match, { id, matches })).row;
 export const unmatch = async (id: string, matched?: string) =>
   (await acme.graphql(mutation.unmatch, { id, matched })).row;
 export const invoice = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data;
 export const receipt = async (id: string) => (await acme.rest('GET', `/receipts/${id}`)).body.data;
+export const creditNote = async (id: string) => (await acme.rest('GET', `/credit-notes/${id}`)).body.data;
 export const issued = (more: object = {}) => makeInvoice(acme, { status: 'ISSUED', ...more });
 export const transaction = (amount: string, more: object = {}) =>
   makeBankTransaction(acme, { amount, amountOpen: amount, ...more });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator } from '../harness.ts';
-import { booksOf, eventsDuring, item, makeCustomer, makeInvoice, makeReceipt, refusal } from '../graphql/books.ts';
+import {
+  booksOf,
+  eventsDuring,
+  item,
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makeReceipt,
+  refusal,
+} from '../graphql/books.ts';
 import { camt, imported } from './statement.ts';
 import {
   keepBooks,
@@ -10,6 +19,7 @@ import {
   mutation,
   invoicePart,
   receiptPart,
+  creditNote,
   match,
   unmatch,
   invoice,
@@ -275,6 +285,29 @@ describe('other transactions have suggestions with a score and reasons', () => {
     expect(others).toEqual([]);
     expect(await match(paying, receiptPart(id, best!.amount))).toMatchObject({ amountOpen: '-0.00199' });
     // Less than a cent pays nothing.
+    expect(await suggestions(paying)).toEqual([]);
+  });
+
+  it('of credit notes that are to be refunded, for money sent', async () => {
+    const customerId = await makeCustomer(acme, { companyName: 'Globex' });
+    const invoiceId = await makeInvoice(acme, { customerId, status: 'PAID' });
+    const id = await makeCreditNote(acme, { invoiceId });
+    await makeCreditNote(acme, { invoiceId: await issued({ customerId }) }); // never paid
+    const named = { amount: '-100.00', reference: 'Erstattung CN 2026/0001', name: 'Globex' };
+    const { matched, id: paying } = await receive(named);
+    expect(matched).toBe(0); // another amount
+    const { number } = await creditNote(id);
+    expect(await suggestions(paying)).toEqual([
+      {
+        type: 'CREDIT_NOTE',
+        id,
+        amount: '100',
+        score: 75,
+        reasons: [`The reference names credit note ${number}.`, 'The counterparty is called Globex, too.'],
+      },
+    ]);
+    expect(await receive({ amount: '-119.00', reference: `Refund ${number}` })).toMatchObject({ matched: 1 });
+    expect(await creditNote(id)).toMatchObject({ amount_refunded: 119, amount_due: 0 });
     expect(await suggestions(paying)).toEqual([]);
   });
 

@@ -30,10 +30,10 @@ export const makeInvoice = async (who: Integrator, fields: Fields = {}): Promise
     ...fields,
   });
 
-/** A credit note of all of an invoice: by default, of a new one of 119.00 gross. */
+/** A credit note of all of an invoice: by default, of a new one of 119.00 gross that is paid. */
 export const makeCreditNote = async (who: Integrator, fields: Fields = {}): Promise<string> =>
   create(who, 'CreditNote', {
-    invoiceId: fields['invoiceId'] ?? (await makeInvoice(who, { status: 'ISSUED' })),
+    invoiceId: fields['invoiceId'] ?? (await makeInvoice(who, { status: 'PAID' })),
     ...fields,
   });
 

@@ -3,7 +3,15 @@ import { resources } from '../../prisma/client.ts';
 import { toSchema } from '../../schema/index.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { camt, imported } from '../bank/statement.ts';
-import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { samples } from '../resources.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
@@ -50,6 +58,10 @@ async function everything(webhookId: string): Promise<void> {
   const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
   await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
   await overdue(service.client, service.domain)({}, { logger: { info: () => {} } } as never);
+
+  const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { id } } }';
+  const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });
+  await mutate('undoPayment(id: $id)', refundCreditNote.refunds[0]);
 
   const { payReceipt } = await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { payments { id } } }', {
     id: await makeReceipt(acme, { status: 'BOOKED' }),

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { delegateName, resources } from '../../prisma/client.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { createToken } from '../../src/identity/index.ts';
-import { item, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  item,
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeEach, makeReferences, samples } from '../resources.ts';
 import * as sample from './samples.ts';
@@ -238,6 +246,7 @@ describe('If-Match', () => {
       ['invoices', 'issue', () => makeInvoice(acme)],
       ['invoices', 'cancel', () => makeInvoice(acme, { status: 'ISSUED' })],
       ['invoices', 'payments', () => makeInvoice(acme, { status: 'ISSUED' })],
+      ['credit-notes', 'refunds', () => makeCreditNote(acme)],
       ['receipts', 'book', () => makeReceipt(acme)],
       ['receipts', 'payments', () => makeReceipt(acme, { status: 'BOOKED' })],
     ] as const) {
@@ -349,8 +358,8 @@ describe('GraphQL', () => {
       .map(({ name }: { name: string }) => name);
     const wanted = __schema.mutationType.fields
       .map(({ name }: { name: string }) => name)
-      .filter((name: string) => new RegExp(`^(update|delete|issue|cancel|book|pay)(${models})$`).test(name));
+      .filter((name: string) => new RegExp(`^(update|delete|issue|cancel|book|pay|refund)(${models})$`).test(name));
     expect(conditional).toEqual(wanted);
-    expect(wanted).toHaveLength(16);
+    expect(wanted).toHaveLength(17);
   });
 });

@@ -279,6 +279,44 @@ describe('the balance of an invoice', () => {
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_due: 49.5, paid_at: null });
   });
 
+  it('a refund is at most what is to be refunded, and can be undone', async () => {
+    const invoice = await issued([sample.item], { status: 'paid' });
+    const { id } = await credit(invoice, { amounts: [{ vat_rate: 19, net: 50 }] });
+    const refund = (body: object) => acme.rest('POST', `/credit-notes/${id}/refunds`, body);
+    const { body } = await refund({ amount: 9.5, paid_on: '2026-03-05' });
+    expect(body.data).toMatchObject({ amount_refunded: 9.5, amount_due: 50 });
+    expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_refunded: 9.5, amount_due: 0 });
+    expect(refusal(await refund({ amount: 50.01 }), 422)).toEqual({
+      amount: ['Must not be more than the 50 EUR due.'],
+    });
+    expect(refusal(await refund({ amount: 0.001 }), 422)).toHaveProperty('amount');
+    expect(refusal(await refund({ amount: 0 }), 422)).toEqual({ amount: ['Must be more than zero.'] });
+    expect((await refund({})).body.data).toMatchObject({ amount_refunded: 59.5, amount_due: 0 });
+    expect(refusal(await refund({}), 422)).toEqual({ status: ['Nothing is to be refunded of this credit note.'] });
+
+    const fields = 'id amount paidOn invoiceId creditNoteId creditNote { id }';
+    const { creditNote } = await acme.graphql(`{ creditNote(id: "${id}") { refunds { ${fields} } } }`);
+    const of = { id: sample.anId, invoiceId: null, creditNoteId: id, creditNote: { id } };
+    expect(creditNote.refunds).toEqual([
+      { ...of, amount: '50', paidOn: '2026-03-10' },
+      { ...of, amount: '9.5', paidOn: '2026-03-05' },
+    ]);
+    // When the payment is undone as well, all that is refunded is due again. Then the refund is undone, too.
+    const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { id } } }`);
+    const undo = (payment: string) => acme.graphql(`mutation { undoPayment(id: "${payment}") { id } }`);
+    await undo(paid.payments[0].id);
+    expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_due: 119 });
+    const cancelled = await acme.rest('POST', `/invoices/${invoice.id}/cancel`);
+    expect(refusal(cancelled, 422)).toHaveProperty('status');
+    await undo(creditNote.refunds[0].id);
+    expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_refunded: 9.5, amount_due: 69 });
+    expect(await get(`/credit-notes/${id}`)).toMatchObject({ amount_refunded: 9.5, amount_due: 0 });
+    await acme.rest('POST', `/invoices/${invoice.id}/payments`, { amount: 60 });
+    await undo(creditNote.refunds[1].id);
+    expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_refunded: 0, amount_due: 0 });
+    expect(await get(`/credit-notes/${id}`)).toMatchObject({ amount_refunded: 0, amount_due: 0.5 });
+  });
+
   it('cancelling makes a credit note of all that is left', async () => {
     const invoice = await issued([line(19, { quantity: 2 })], { invoice_date: '2026-03-20' });
     await credit(invoice, { items: [{ invoice_item_id: invoice.items[0].id, quantity: 0.5 }] });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
-import { eventsDuring, makeBankTransaction, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { eventsDuring, makeBankTransaction, makeCreditNote, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { samples } from '../resources.ts';
 import * as sample from './samples.ts';
@@ -25,6 +25,7 @@ const transitions = [
   ['invoices', 'issue', () => makeInvoice(acme), { status: 'issued', number: expect.stringMatching(/^2026-\d{4}$/) }],
   ['invoices', 'cancel', issued, { status: 'cancelled', amount_due: 0 }],
   ['invoices', 'payments', issued, { status: 'paid', amount_paid: 119, amount_due: 0 }],
+  ['credit-notes', 'refunds', () => makeCreditNote(acme), { amount_refunded: 119, amount_due: 0 }],
   ['receipts', 'book', () => makeReceipt(acme), { status: 'booked' }],
   ['receipts', 'payments', booked, { status: 'paid', paid_at: sample.aTime }],
 ] as const;

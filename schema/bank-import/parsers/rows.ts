@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import { formatDay } from '../../scalars/days.ts';
-import { parseInvoiceNumbers, parseReceiptNumbers } from '../../resources/bank-transaction/invoice-references.ts';
+import { numbersOfSent, parseInvoiceNumbers } from '../../resources/bank-transaction/invoice-references.ts';
 import { withOccurrence } from './identity.ts';
 import { readStatement, type StatementOptions } from './statement.ts';
 import { StatementError, type StatementTransaction } from './transaction.ts';
@@ -76,7 +76,7 @@ function rowOf(transaction: StatementTransaction, identity: string): StatementRo
     valueDate: valueDate && formatDay(valueDate),
     amount: amount.toFixed(),
     identity,
-    names: amount.isNegative() ? parseReceiptNumbers(text) : parseInvoiceNumbers(text),
+    names: amount.isNegative() ? numbersOfSent(text) : parseInvoiceNumbers(text),
   };
 }
 

@@ -4,6 +4,7 @@ import { Node, resourceIdDescription } from '../../nodes/node.ts';
 import { key } from '../../context.ts';
 import { refuse } from '../../errors.ts';
 import { emit, type EventType } from '../../events/events.ts';
+import { CreditNote } from '../credit-note/credit-note.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal } from '../../money/money.ts';
@@ -32,20 +33,24 @@ export const MatchType = builder.enumType('MatchType', {
   values: {
     INVOICE: { description: 'Paid by money received.' },
     RECEIPT: { description: 'Paid by money sent.' },
+    CREDIT_NOTE: { description: 'Refunded by money sent.' },
   },
 });
 
+/** What a bank transaction can pay. */
+export type PayableType = 'INVOICE' | 'RECEIPT' | 'CREDIT_NOTE';
+
 interface MatchOf {
-  type: 'INVOICE' | 'RECEIPT';
+  type: PayableType;
   id: string;
   amount: Decimal;
 }
 
-/** The invoice or receipt that a match or a suggestion names. */
+/** The invoice, receipt, or credit note that a match or a suggestion names. */
 export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFields<Named>) => ({
   invoice: t.prismaField({
     type: Invoice,
-    description: 'The invoice that it pays; null if it pays a receipt.',
+    description: 'The invoice that it pays; null if it pays anything else.',
     nullable: true,
     ability: 'invoices:read',
     resolve: (query, { type, id }, _args, context) => {
@@ -55,7 +60,7 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
   }),
   receipt: t.prismaField({
     type: Receipt,
-    description: 'The receipt that it pays; null if it pays an invoice.',
+    description: 'The receipt that it pays; null if it pays anything else.',
     nullable: true,
     ability: 'receipts:read',
     resolve: (query, { type, id }, _args, context) => {
@@ -63,17 +68,27 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
       return type === 'RECEIPT' ? context.db.receipt.findUnique(one) : null;
     },
   }),
+  creditNote: t.prismaField({
+    type: CreditNote,
+    description: 'The credit note that it refunds; null if it pays anything else.',
+    nullable: true,
+    ability: 'invoices:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'CREDIT_NOTE' ? context.db.creditNote.findUnique(one) : null;
+    },
+  }),
 });
 
 const Match = builder.objectRef<MatchOf>('Match').implement({
-  description: 'A payment of an invoice or receipt by a bank transaction.',
+  description: 'A payment of an invoice or receipt, or a refund of a credit note, by a bank transaction.',
   example: { amount: '904.4' },
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType, description: 'Whether it pays an invoice or a receipt.' }),
-    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, receipt, or credit note.' }),
     resourceId: t.expose('id', {
       type: 'UUID',
-      description: resourceIdDescription('The id of the invoice or receipt'),
+      description: resourceIdDescription('The id of the invoice, receipt, or credit note'),
     }),
     amount: t.expose('amount', {
       type: 'Decimal',
@@ -113,14 +128,15 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
     amountOpen: t.expose('amountOpen', { type: 'Decimal' }),
     matches: t.field({
       type: [Match],
-      description: 'The invoices or receipts that this transaction pays.',
+      description: 'What this transaction pays.',
       select: { amount: true, payments: { orderBy: { id: 'asc' } } },
       resolve: ({ amount, payments }) =>
         payments.map((payment): MatchOf => {
           const signed = new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1);
-          return payment.invoiceId
-            ? { type: 'INVOICE', id: payment.invoiceId, amount: signed }
-            : { type: 'RECEIPT', id: payment.receiptId ?? '', amount: signed };
+          const { invoiceId, receiptId, creditNoteId } = payment;
+          if (invoiceId) return { type: 'INVOICE', id: invoiceId, amount: signed };
+          if (receiptId) return { type: 'RECEIPT', id: receiptId, amount: signed };
+          return { type: 'CREDIT_NOTE', id: creditNoteId ?? '', amount: signed };
         }),
     }),
     version: t.exposeInt('version', {

@@ -16,6 +16,18 @@ export function parseInvoiceNumbers(text: string): string[] {
   return [...numbers].slice(0, maxReferences);
 }
 
+/** Credit note numbers that a text may name: `CN-2026-0003`, also written CN 2026/0003 or CN20260003. */
+export function parseCreditNoteNumbers(text: string): string[] {
+  const found = text.matchAll(/(?<![\p{L}\p{N}])CN\s?[-–/._]?\s?(\d{4})\s?[-–/._]?\s?(\d{4,9})(?!\d)/giu);
+  return [...new Set([...found].map(([, year, rest]) => `CN-${year}-${rest}`))].slice(0, maxReferences);
+}
+
+/** What money sent may be for: words that may be a receipt's number, and credit note numbers. */
+export const numbersOfSent = (text: string): string[] => [
+  ...parseReceiptNumbers(text),
+  ...parseCreditNoteNumbers(text),
+];
+
 /** Words that may be a receipt's number, in lower case: banks change that. */
 export function parseReceiptNumbers(text: string): string[] {
   const tokens = text.toLowerCase().split(/[\s,;:]+/);

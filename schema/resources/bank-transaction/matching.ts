@@ -1,41 +1,87 @@
-import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
+import type {
+  BankTransaction as BankTransactionRow,
+  Payment as PaymentRow,
+} from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
-import { BankTransaction, MatchType } from './bank-transaction.ts';
+import { BankTransaction, MatchType, type PayableType } from './bank-transaction.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { decimal } from '../../input/validators.ts';
+import { countTowardsCreditNote, lockRefundable, unrefund } from '../credit-note/transitions.ts';
 import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../invoice/transitions.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
-/** A part of a transaction's amount, and the invoice or receipt that it pays. */
+/** A part of a transaction's amount, and the invoice, receipt, or credit note that it pays. */
 export interface Part {
-  type: 'INVOICE' | 'RECEIPT';
+  type: PayableType;
   id: string;
   /** Always positive. Default: the open amount, at most the amount due. */
   amount?: Decimal | null;
 }
 
-/** Locks the invoice or receipt that a part pays; null unless it is an issued invoice or a booked receipt. */
+/** How a type is paid. `field` is the payment's, and names what it pays. */
+const kinds = {
+  INVOICE: {
+    name: 'invoice',
+    field: 'invoiceId',
+    ability: 'invoices:read',
+    isPaidByReceived: true,
+    lock: lockIssued,
+    pay: countTowardsInvoice,
+    unpay: unpayInvoice,
+    exists: async (context: Context, id: string) => context.db.invoice.findUnique({ where: key(context, id) }),
+    otherwise: 'Only an issued invoice can be paid.',
+  },
+  RECEIPT: {
+    name: 'receipt',
+    field: 'receiptId',
+    ability: 'receipts:read',
+    isPaidByReceived: false,
+    lock: lockBooked,
+    pay: countTowardsReceipt,
+    unpay: unpayReceipt,
+    exists: async (context: Context, id: string) => context.db.receipt.findUnique({ where: key(context, id) }),
+    otherwise: 'Only a booked receipt can be paid.',
+  },
+  CREDIT_NOTE: {
+    name: 'credit note',
+    field: 'creditNoteId',
+    ability: 'invoices:read',
+    isPaidByReceived: false,
+    lock: lockRefundable,
+    pay: countTowardsCreditNote,
+    unpay: unrefund,
+    exists: async (context: Context, id: string) => context.db.creditNote.findUnique({ where: key(context, id) }),
+    otherwise: 'Nothing is to be refunded of it.',
+  },
+} as const;
+
+/** Locks what a part pays; null unless it is an issued invoice, a booked receipt, or a credit note. */
 export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
-  (type === 'INVOICE' ? lockIssued : lockBooked)(context, id);
+  kinds[type].lock(context, id);
 
 /** The reason why a part pays nothing. */
 async function unpayable(context: Context, { type, id }: Part): Promise<string> {
-  const where = key(context, id);
-  const exists = await (type === 'INVOICE'
-    ? context.db.invoice.findUnique({ where })
-    : context.db.receipt.findUnique({ where }));
-  if (!exists) return `There is no such ${type.toLowerCase()}.`;
-  return type === 'INVOICE' ? 'Only an issued invoice can be paid.' : 'Only a booked receipt can be paid.';
+  const { name, exists, otherwise } = kinds[type];
+  return (await exists(context, id)) ? otherwise : `There is no such ${name}.`;
+}
+
+/** Sorts by the row that is locked first: of a credit note, its invoice. */
+export async function inLockOrder<Of extends Pick<Part, 'type' | 'id'>>(context: Context, parts: Of[]): Promise<Of[]> {
+  const ids = parts.filter(({ type }) => type === 'CREDIT_NOTE').map(({ id }) => id);
+  const creditNotes = ids.length > 0 ? await context.db.creditNote.findMany({ where: { id: { in: ids } } }) : [];
+  const invoices = new Map(creditNotes.map(({ id, invoiceId }) => [id, invoiceId]));
+  const locked = ({ id }: Of): string => `${invoices.get(id) ?? id} ${id}`;
+  return parts.toSorted((a, b) => (locked(a) < locked(b) ? -1 : 1));
 }
 
 /**
- * Pays invoices or receipts from a bank transaction. Inside the caller's transaction; locks the bank transaction
- * first and then the invoices and receipts in the order of ids, so that concurrent matches can't deadlock.
+ * Pays invoices, receipts, or credit notes from a bank transaction. Inside the caller's transaction; locks the bank
+ * transaction first and then what it pays in the order of ids, so that concurrent matches can't deadlock.
  * @throws ValidationError, its paths relative to `path`
  */
 export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
@@ -45,21 +91,24 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   let open = new Decimal(transaction.amountOpen).times(direction);
 
-  const inOrder = parts
-    .map((part, index) => ({ ...part, at: `${path}.${index}` }))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = await inLockOrder(
+    context,
+    parts.map((part, index) => ({ ...part, at: `${path}.${index}` })),
+  );
   for (const { at, ...part } of inOrder) {
-    if ((part.type === 'INVOICE') !== (direction === 1))
-      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts.');
+    const { field, ability, isPaidByReceived, pay } = kinds[part.type];
+    if (isPaidByReceived !== (direction === 1))
+      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts and refunds credit notes.');
     const target = await lockPayable(context, part);
     if (!target) refuse(`${at}.id`, await unpayable(context, part));
     const { due, currency } = target;
-    const mayRead = context.may(part.type === 'INVOICE' ? 'invoices:read' : 'receipts:read');
+    const mayRead = context.may(ability);
     if (currency !== transaction.currency)
       refuse(
         `${at}.id`,
         mayRead ? `It is in ${currency}, the transaction in ${transaction.currency}.` : 'It is in another currency.',
       );
+    if (part.type === 'CREDIT_NOTE' && due.isZero()) refuse(`${at}.id`, kinds[part.type].otherwise);
     const digits = minorDigits(currency);
     const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
     if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
@@ -73,10 +122,9 @@ export async function match(context: Context, id: string, parts: Part[], path = 
         mayRead ? `Must not be more than the ${due.toFixed()} ${currency} due.` : 'Must not be more than what is due.',
       );
     open = open.minus(amount);
-    await (part.type === 'INVOICE' ? countTowardsInvoice : countTowardsReceipt)(context, target, amount);
-    const settles = part.type === 'INVOICE' ? { invoiceId: part.id } : { receiptId: part.id };
+    await pay(context, target, amount);
     await context.db.payment.create({
-      data: { ...settles, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
+      data: { [field]: part.id, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
     });
   }
   await setOpen(context, transaction, open.times(direction));
@@ -89,21 +137,22 @@ async function setOpen(context: Context, { id, amount }: BankTransactionRow, amo
   await context.db.bankTransaction.update({ where: key(context, id), data: { amountOpen, matchStatus } });
 }
 
-/** Undoes a transaction's matches, or those with one invoice or receipt. Their amounts are due again. */
+/** Undoes a transaction's matches, or those with one invoice, receipt, or credit note. Their amounts are due again. */
 async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
     refuse('matchStatus', 'This transaction is not matched.');
   const payments = await context.db.payment.findMany({
-    where: { bankTransactionId: id, ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }] }) },
+    where: {
+      bankTransactionId: id,
+      ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }, { creditNoteId: matched }] }),
+    },
   });
   if (payments.length === 0) refuse('matched', 'This transaction is not matched with that.');
-  const target = (payment: (typeof payments)[number]): string => payment.invoiceId ?? payment.receiptId ?? '';
-  for (const payment of payments.toSorted((a, b) => (target(a) < target(b) ? -1 : 1))) {
+  const matches = payments.map((payment) => ({ payment, ...settledBy(payment) }));
+  for (const { payment, type, id: settles } of await inLockOrder(context, matches)) {
     await context.db.payment.delete({ where: key(context, payment.id) });
-    const amount = new Decimal(payment.amount);
-    if (payment.invoiceId) await unpayInvoice(context, payment.invoiceId, amount);
-    if (payment.receiptId) await unpayReceipt(context, payment.receiptId, amount);
+    await kinds[type].unpay(context, settles, new Decimal(payment.amount));
   }
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
@@ -111,15 +160,22 @@ async function unmatch(context: Context, id: string, matched: string | null | un
   await emit(context, 'bank_transaction.unmatched', id);
 }
 
+/** What a payment pays. */
+function settledBy({ invoiceId, receiptId, creditNoteId }: PaymentRow): Pick<Part, 'type' | 'id'> {
+  if (invoiceId) return { type: 'INVOICE', id: invoiceId };
+  if (receiptId) return { type: 'RECEIPT', id: receiptId };
+  return { type: 'CREDIT_NOTE', id: creditNoteId ?? '' };
+}
+
 const MatchInput = builder.inputType('MatchInput', {
-  description: 'An invoice or receipt to pay from a bank transaction.',
+  description: 'An invoice, receipt, or credit note to pay from a bank transaction.',
   fields: (t) => ({
     type: t.field({
       type: MatchType,
       required: true,
-      description: 'An invoice for money received, a receipt for money sent.',
+      description: 'An invoice for money received, a receipt or a credit note for money sent.',
     }),
-    id: t.field({ type: 'UUID', required: true, description: 'The id of the invoice or receipt.' }),
+    id: t.field({ type: 'UUID', required: true, description: 'The id of the invoice, receipt, or credit note.' }),
     amount: t.field({
       type: 'Decimal',
       description: 'A positive amount. Default: the open amount, at most the amount due.',
@@ -131,19 +187,20 @@ const MatchInput = builder.inputType('MatchInput', {
 builder.mutationFields((t) => ({
   matchBankTransaction: t.prismaField({
     type: BankTransaction,
-    description: 'Pays invoices from money received, or receipts from money sent. Several transactions can pay one.',
+    description:
+      'Pays invoices from money received, or receipts and credit notes from money sent. Several transactions can pay one.',
     ability: 'bank-transactions:write',
     args: {
       ...idArgument,
       matches: t.arg({
         type: [MatchInput],
         required: true,
-        description: 'At least one; each invoice or receipt only once.',
+        description: 'At least one; each invoice, receipt, or credit note only once.',
       }),
     },
     rules: ({ id, matches }, context, problems) => {
       if (id) problems.defer(() => findById(context, 'BankTransaction', id));
-      if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice or receipt.');
+      if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice, receipt, or credit note.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'Must name each only once.');
     },
@@ -156,11 +213,14 @@ builder.mutationFields((t) => ({
 
   unmatchBankTransaction: t.prismaField({
     type: BankTransaction,
-    description: 'Undoes all matches of a transaction, or the one with an invoice or receipt.',
+    description: 'Undoes all matches of a transaction, or the one with an invoice, receipt, or credit note.',
     ability: 'bank-transactions:write',
     args: {
       ...idArgument,
-      matched: t.arg({ type: 'UUID', description: 'The id of an invoice or receipt. Default: all of them.' }),
+      matched: t.arg({
+        type: 'UUID',
+        description: 'The id of an invoice, receipt, or credit note. Default: all of them.',
+      }),
     },
     resolve: (query, _root, { id, matched }, context) =>
       context.transaction(async (inside) => {

@@ -1,12 +1,19 @@
 import type { BankTransaction as BankTransactionRow, Prisma } from '../../../prisma/generated/client/client.ts';
-import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
+import { BankTransaction, MatchType, payable, type PayableType } from './bank-transaction.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { resourceIdDescription } from '../../nodes/node.ts';
 import { partnerCalled } from '../customer.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
-import { parseInvoiceNumbers, parseReceiptNumbers } from './invoice-references.ts';
+import {
+  numbersOfSent,
+  parseCreditNoteNumbers,
+  parseInvoiceNumbers,
+  parseReceiptNumbers,
+} from './invoice-references.ts';
+import { balanceFields, balanceOf, refundDueOf } from '../invoice/balance.ts';
+import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
 
 /** The data of a transaction that suggestions need. */
 type Clues = Pick<
@@ -14,9 +21,9 @@ type Clues = Pick<
   'amountOpen' | 'currency' | 'matchStatus' | 'counterpartyIban' | 'counterpartyName' | 'reference' | 'externalId'
 >;
 
-/** An invoice or receipt that a transaction may pay, with the likelihood and the reasons. */
+/** What a transaction may pay, with the likelihood and the reasons. */
 export interface Suggestion {
-  type: 'INVOICE' | 'RECEIPT';
+  type: PayableType;
   id: string;
   /** The amount that would be matched. */
   amount: Decimal;
@@ -27,7 +34,7 @@ export interface Suggestion {
   certain: boolean;
 }
 
-/** A candidate: an open invoice or receipt, in the same terms. */
+/** A candidate: an open invoice or receipt, or a credit note, in the same terms. */
 interface Candidate {
   type: Suggestion['type'];
   id: string;
@@ -40,14 +47,14 @@ interface Candidate {
 /** Candidates for each clue. */
 const atMost = 50;
 /**
- * The names that are numbers of open invoices or booked receipts: two queries for many transactions.
- * @param names numbers as parseInvoiceNumbers() and parseReceiptNumbers() return them
+ * The names that are numbers of open invoices, booked receipts, or credit notes: a query of each for many transactions.
+ * @param names numbers as parseInvoiceNumbers() and numbersOfSent() return them
  */
 export async function namesOfOpen(
   context: Context,
   names: { numbers: string[]; words: string[] },
 ): Promise<Set<string | null | undefined>> {
-  const [invoices, receipts] = await Promise.all([
+  const [invoices, receipts, creditNotes] = await Promise.all([
     names.numbers.length === 0
       ? []
       : context.db.invoice.findMany({
@@ -55,11 +62,25 @@ export async function namesOfOpen(
           select: { number: true },
         }),
     names.words.length === 0 ? [] : bookedReceiptsCalled(context, names.words),
+    creditNotesNumbered(context, names.words),
   ]);
   return new Set([
     ...invoices.map(({ number }) => number),
     ...receipts.map(({ receiptNumber }) => receiptNumber.toLowerCase()),
+    ...creditNotes.map(({ number }) => number),
   ]);
+}
+
+const ofCreditNote = { customer: true, invoice: { select: balanceFields } } as const;
+
+/** The credit notes of paid invoices among these names. */
+async function creditNotesNumbered(context: Context, names: string[]): Promise<RefundableNote[]> {
+  const numbers = names.filter((name) => parseCreditNoteNumber(name) !== undefined);
+  if (numbers.length === 0) return [];
+  return context.db.creditNote.findMany({
+    where: { number: { in: numbers }, invoice: { status: 'PAID' } },
+    include: ofCreditNote,
+  });
 }
 
 /** Finds receipts by the words of a batch of transactions. There are thousands, and Prisma would make a pattern of each. */
@@ -98,18 +119,29 @@ async function suggest(context: Context, transaction: Clues): Promise<Suggestion
 }
 
 /**
- * For each transaction the invoice or receipt that it certainly pays: the only one whose number it names and whose due amount
+ * For each transaction the invoice, receipt, or credit note that it certainly pays: the only one whose number it names and whose due amount
  * it has exactly. Candidates are read for all transactions at once.
  */
 export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
   const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
   const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(parseInvoiceNumbers)));
-  const receipts = await receiptsCalled(context, new Set(texts(-1).flatMap(parseReceiptNumbers)));
+  const sent = texts(-1);
+  const receipts = await receiptsCalled(context, new Set(sent.flatMap(parseReceiptNumbers)));
+  const creditNotes = Map.groupBy(
+    (await creditNotesNumbered(context, sent.flatMap(parseCreditNoteNumbers))).map((creditNote) => ({
+      ...creditNoteCandidate(creditNote),
+      currency: creditNote.currency,
+    })),
+    ({ number }) => number ?? '',
+  );
   return transactions.map((transaction) => {
     const isReceived = new Decimal(transaction.amountOpen).isPositive();
-    const named = isReceived ? parseInvoiceNumbers(textOf(transaction)) : parseReceiptNumbers(textOf(transaction));
-    const possible = named.flatMap((name) => (isReceived ? invoices : receipts).get(name) ?? []);
+    const text = textOf(transaction);
+    const named = isReceived ? parseInvoiceNumbers(text) : numbersOfSent(text);
+    const possible = named.flatMap((name) =>
+      isReceived ? (invoices.get(name) ?? []) : (receipts.get(name) ?? creditNotes.get(name) ?? []),
+    );
     const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
     const [one, ...others] = judged(inCurrency, transaction, new Set()).filter(({ certain }) => certain);
     return others.length === 0 ? one : undefined;
@@ -144,7 +176,12 @@ async function receiptsCalled(context: Context, names: Set<string>): Promise<Map
 async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
   const open = new Decimal(transaction.amountOpen);
   if (open.isZero()) return [];
-  return (open.isPositive() ? openInvoices : openReceipts)(context, transaction, open.abs(), partners);
+  if (open.isPositive()) return openInvoices(context, transaction, open.abs(), partners);
+  const found = await Promise.all([
+    openReceipts(context, transaction, open.abs(), partners),
+    context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partners) : [],
+  ]);
+  return found.flat();
 }
 
 function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Suggestion[] {
@@ -165,12 +202,18 @@ async function earlierPartners(context: Context, iban: string | null): Promise<S
   if (!iban) return new Set();
   const payments = await context.db.payment.findMany({
     where: { bankTransaction: { counterpartyIban: iban } },
-    select: { invoice: { select: { customerId: true } }, receipt: { select: { supplierId: true } } },
+    select: {
+      invoice: { select: { customerId: true } },
+      receipt: { select: { supplierId: true } },
+      creditNote: { select: { customerId: true } },
+    },
     orderBy: { id: 'desc' },
     take: atMost,
   });
   return new Set(
-    payments.map(({ invoice, receipt }) => invoice?.customerId ?? receipt?.supplierId).filter((id) => id != null),
+    payments
+      .map(({ invoice, receipt, creditNote }) => invoice?.customerId ?? receipt?.supplierId ?? creditNote?.customerId)
+      .filter((id) => id != null),
   );
 }
 
@@ -183,6 +226,7 @@ async function openInvoices(
   const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(textOf(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
+  likely.push({ amountCredited: { gt: 0 } });
   if (name) likely.push({ customer: partnerCalled(name) });
   const invoices = await distinct(
     likely.map((clue) =>
@@ -199,11 +243,46 @@ async function openInvoices(
 
 type OpenInvoice = Prisma.InvoiceGetPayload<{ include: { customer: true } }>;
 
-const invoiceCandidate = ({ id, number, totalGross, amountPaid, customer }: OpenInvoice): Candidate => ({
+const invoiceCandidate = ({ customer, ...invoice }: OpenInvoice): Candidate => ({
   type: 'INVOICE',
-  id,
-  number,
-  due: new Decimal(totalGross).minus(amountPaid),
+  id: invoice.id,
+  number: invoice.number,
+  due: balanceOf(invoice),
+  partnerId: customer.id,
+  partnerName: customer.companyName,
+});
+
+/** Credit notes of paid invoices. Those of which nothing is to be refunded are left out as suggestions of no amount. */
+async function refundableNotes(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(textOf(transaction)) } }];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ totalGross: amount }, { customerId: { in: [...partners] } });
+  if (name) likely.push({ customer: partnerCalled(name) });
+  const creditNotes = await distinct(
+    likely.map((clue) =>
+      context.db.creditNote.findMany({
+        where: { AND: [clue], currency: transaction.currency, invoice: { status: 'PAID' } },
+        include: ofCreditNote,
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return creditNotes.map(creditNoteCandidate);
+}
+
+type RefundableNote = Prisma.CreditNoteGetPayload<{ include: typeof ofCreditNote }>;
+
+const creditNoteCandidate = ({ customer, invoice, ...creditNote }: RefundableNote): Candidate => ({
+  type: 'CREDIT_NOTE',
+  id: creditNote.id,
+  number: creditNote.number,
+  due: refundDueOf(creditNote, invoice),
   partnerId: customer.id,
   partnerName: customer.companyName,
 });
@@ -242,15 +321,20 @@ const receiptCandidate = ({ id, receiptNumber, amountGross, amountPaid, supplier
   partnerName: supplier?.companyName ?? null,
 });
 
+/** Whether a text names a number. */
+const naming: Record<PayableType, (text: string, number: string) => boolean> = {
+  INVOICE: (text, number) => parseInvoiceNumbers(text).includes(number),
+  RECEIPT: (text, number) => parseReceiptNumbers(text).includes(number.toLowerCase()),
+  CREDIT_NOTE: (text, number) => parseCreditNoteNumbers(text).includes(number),
+};
+
+const nameOf = (type: PayableType): string => type.toLowerCase().replace('_', ' ');
+
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
   const { type, id, number, due, partnerId, partnerName } = candidate;
   const amount = new Decimal(transaction.amountOpen).abs();
   const text = textOf(transaction);
-  const named =
-    number !== null &&
-    (type === 'INVOICE'
-      ? parseInvoiceNumbers(text).includes(number)
-      : parseReceiptNumbers(text).includes(number.toLowerCase()));
+  const named = number !== null && naming[type](text, number);
   const exact = due.equals(amount);
   const reasons: string[] = [];
   let score = 0;
@@ -258,7 +342,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
     score += points;
     reasons.push(reason);
   };
-  if (named) because(60, `The reference names ${type === 'INVOICE' ? 'invoice' : 'receipt'} ${number}.`);
+  if (named) because(60, `The reference names ${nameOf(type)} ${number}.`);
   if (exact) because(30, 'The amount is exactly what is due.');
   if (partnerId && partners.has(partnerId)) because(20, `Earlier transactions of this account were ${partnerName}'s.`);
   if (partnerName && transaction.counterpartyName && normal(partnerName) === normal(transaction.counterpartyName)) {
@@ -270,13 +354,13 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
 
 const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
   description:
-    'An invoice or receipt that a bank transaction may pay. matchBankTransaction confirms it, ignoreBankTransaction declines it.',
+    'What a bank transaction may pay: an invoice, a receipt, or a credit note. matchBankTransaction confirms it, ignoreBankTransaction declines it.',
   fields: (t) => ({
-    type: t.expose('type', { type: MatchType, description: 'Whether it would pay an invoice or a receipt.' }),
-    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    type: t.expose('type', { type: MatchType, description: 'What it would pay.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, receipt, or credit note.' }),
     resourceId: t.expose('id', {
       type: 'UUID',
-      description: resourceIdDescription('The id of the invoice or receipt'),
+      description: resourceIdDescription('The id of the invoice, receipt, or credit note'),
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
     score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
@@ -288,8 +372,9 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
 builder.prismaObjectFields(BankTransaction, (t) => ({
   suggestions: t.field({
     type: [SuggestionType],
-    description: 'Open invoices or booked receipts that this transaction may pay, likeliest first.',
-    // By its direction, either invoices' or receipts': see below.
+    description:
+      'What this transaction may pay, likeliest first: open invoices, or booked receipts and, for those who may read invoices, credit notes to be refunded.',
+    // By its direction, those of invoices, or those of receipts and credit notes: see below.
     select: {
       amountOpen: true,
       currency: true,

@@ -4,13 +4,12 @@ import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { periodRules, within } from '../../filters/period.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 import { idArgument } from '../../input/id-argument.ts';
-import { Decimal } from '../../money/money.ts';
 import { Node } from '../../nodes/node.ts';
 import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { containingOrPartner } from '../customer.ts';
-import { amountToRefundOf, balanceFields } from '../invoice/balance.ts';
+import { balanceFields, refundDueOf } from '../invoice/balance.ts';
 import { byPosition, Invoice, VatCategoryShare, VatShare } from '../invoice/invoice.ts';
 import { readBreakdown, sharesByRate } from './vat-breakdown.ts';
 
@@ -104,8 +103,7 @@ export const CreditNote = builder.prismaObject('CreditNote', {
       description:
         'The amount that is still to refund: at most what was paid of the invoice beyond what is left of it.',
       select: { totalGross: true, amountRefunded: true, invoice: { select: balanceFields } },
-      resolve: ({ totalGross, amountRefunded, invoice }) =>
-        Decimal.min(new Decimal(totalGross.toFixed()).minus(amountRefunded.toFixed()), amountToRefundOf(invoice)),
+      resolve: (creditNote) => refundDueOf(creditNote, creditNote.invoice),
     }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',

@@ -38,3 +38,9 @@ export const amountDueOf = (invoice: Balanced & { status: string }): Decimal =>
 /** What was paid of the credited amount, and not refunded yet. */
 export const amountToRefundOf = (invoice: Balanced): Decimal =>
   Decimal.max(new Decimal(0).minus(balanceOf(invoice)), 0);
+
+/** What is still to be refunded of one of the invoice's credit notes. */
+export const refundDueOf = (
+  { totalGross, amountRefunded }: Pick<Balanced, 'totalGross' | 'amountRefunded'>,
+  invoice: Balanced,
+): Decimal => Decimal.min(new Decimal(totalGross.toFixed()).minus(amountRefunded.toFixed()), amountToRefundOf(invoice));

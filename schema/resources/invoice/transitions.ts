@@ -26,7 +26,7 @@ const withItems = { items: byPosition };
 /** The changes to a draft that is issued. */
 const issued = (issuedAt: Date, number: string) => ({ number, status: 'ISSUED', issuedAt }) as const;
 /** The changes to an issued invoice of which nothing is due any more. */
-const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
+export const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 
 /** draft → issued: takes the next number. An invoice with a total of zero is paid as soon as it is issued. */
 async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
@@ -65,7 +65,7 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
   return { invoice, payments, events };
 }
 
-/** A payable invoice or receipt, with the due amount. Its row is locked. */
+/** An invoice or receipt to pay, or a credit note to refund, with the due amount. Its row is locked. */
 export interface Payable {
   id: string;
   due: Decimal;

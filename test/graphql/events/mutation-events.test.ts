@@ -96,6 +96,7 @@ const matched = async (parts: () => Promise<string>, amount = '119'): Promise<st
 };
 const invoicePart = async () => `{ type: INVOICE, id: "${await issued()}" }`;
 const receiptPart = async () => `{ type: RECEIPT, id: "${await booked()}" }`;
+const creditNotePart = async () => `{ type: CREDIT_NOTE, id: "${await makeCreditNote(acme)}" }`;
 const twoInvoices = async () => `${await invoicePart()}, ${await invoicePart()}`;
 
 const emitted: Record<string, [what: string, prepare: Prepare, events: EventType[]][]> = {
@@ -214,6 +215,14 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     ],
   ],
 
+  refundCreditNote: [
+    [
+      '',
+      onId('refundCreditNote', () => makeCreditNote(acme)),
+      ['credit_note.refund_recorded', 'invoice.refund_recorded'],
+    ],
+  ],
+
   createReceipt: [
     ['draft', async () => () => makeReceipt(acme), ['receipt.created']],
     ['booked', async () => booked, ['receipt.created', 'receipt.booked']],
@@ -228,6 +237,14 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
   ],
   undoPayment: [
     ['of an invoice', onId('undoPayment', async () => makePayment(acme, await issued())), ['invoice.payment_reverted']],
+    [
+      'of a credit note',
+      onId('undoPayment', async () => {
+        const refund = `mutation { refundCreditNote(id: "${await makeCreditNote(acme)}") { refunds { id } } }`;
+        return (await acme.graphql(refund)).refundCreditNote.refunds[0].id;
+      }),
+      ['credit_note.refund_reverted', 'invoice.refund_reverted'],
+    ],
     [
       'of a receipt',
       onId('undoPayment', async () => {
@@ -255,6 +272,14 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       },
       ['receipt.payment_recorded', 'bank_transaction.matched'],
     ],
+    [
+      'with a credit note',
+      async () => {
+        const id = await makeBankTransaction(acme, { amount: '-119', amountOpen: '-119' });
+        return call('matchBankTransaction', `id: "${id}", matches: [${await creditNotePart()}]`);
+      },
+      ['credit_note.refund_recorded', 'invoice.refund_recorded', 'bank_transaction.matched'],
+    ],
   ],
   unmatchBankTransaction: [
     [
@@ -266,6 +291,11 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       'from a receipt',
       onId('unmatchBankTransaction', () => matched(receiptPart, '-119')),
       ['receipt.payment_reverted', 'bank_transaction.unmatched'],
+    ],
+    [
+      'from a credit note',
+      onId('unmatchBankTransaction', () => matched(creditNotePart, '-119')),
+      ['credit_note.refund_reverted', 'invoice.refund_reverted', 'bank_transaction.unmatched'],
     ],
   ],
   ignoreBankTransaction: [

@@ -3,6 +3,7 @@ import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import {
   item,
+  makeCreditNote,
   makeBankTransaction,
   makeInvoice,
   makePayment,
@@ -197,4 +198,28 @@ it('nothing of it counts another tenant’s rows', async () => {
   });
   expect(new Set(months.flatMap((each: object) => Object.values(each)))).toEqual(new Set(['0']));
   expect((await overview(all, globex)).outstanding).toHaveLength(1);
+});
+
+it('credit notes and refunds are subtracted, but not those of cancelled invoices', async () => {
+  const credit = (invoiceId: string, net: string, date: string) =>
+    makeCreditNote(acme, { invoiceId, amounts: [{ vatRate: '19', net }], creditNoteDate: date });
+  const open = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2026-03-02' });
+  await credit(open, '50', '2026-03-31'); // 59.50
+  const paid = await makeInvoice(acme, { status: 'ISSUED', invoiceDate: '2026-02-28' });
+  await pay(paid, '119', '2026-02-28');
+  const credited = await credit(paid, '100', '2026-03-01');
+  await acme.graphql(`mutation { refundCreditNote(id: "${credited}", amount: "19", paidOn: "2026-03-02") { id } }`);
+  const cancelled = await makeInvoice(acme, { status: 'ISSUED' });
+  await credit(cancelled, '1', '2026-03-03');
+  await acme.graphql(`mutation { cancelInvoice(id: "${cancelled}") { id } }`);
+  const { months, ...sums } = await overview(
+    `outstanding ${money} overdue ${money} paidThisMonth ${money} months { month currency invoicedGross paid }`,
+  );
+  const due = [{ currency: 'EUR', amount: '59.5', count: 1 }];
+  const refunded = [{ currency: 'EUR', amount: '-19', count: 1 }];
+  expect(sums).toEqual({ outstanding: due, overdue: due, paidThisMonth: refunded });
+  expect(months.slice(-2)).toEqual([
+    { month: '2026-02', currency: 'EUR', invoicedGross: '119', paid: '119' },
+    { month: '2026-03', currency: 'EUR', invoicedGross: '-59.5', paid: '-19' },
+  ]);
 });
