@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
+import { settingsFault } from '../prisma/node-settings.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../prisma/pool-options.ts';
 import { isPooled, poolerFault, UnnamedStatements } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
@@ -73,9 +74,11 @@ export async function openDatabase(
     unready: createReadiness(pool, async () => {
       if (migrated) return undefined;
       if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
+      const fault = await settingsFault(pool);
+      if (fault !== undefined) return fault;
       const pending = await pendingMigrations(pool);
       migrated = pending.length === 0;
-      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}.`;
+      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
     }),
     close: async () => {
       await books.close();

@@ -9,7 +9,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   const database = await openDatabase(readConfig(process.env), { report: printError });
   try {
     const unready = await database.unready();
-    if (unready) throw new RefusedError(`${unready} Run: npm run -s kontor -- migrate`);
+    if (unready) throw new RefusedError(unready);
     return await work(database);
   } finally {
     await database.close();

@@ -12,6 +12,7 @@ import { readOrCreateSecret } from '../secret-file.ts';
 import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { print, printError } from '../output.ts';
+import { settingsFault } from '../../prisma/node-settings.ts';
 import { clearTemporaryFolders } from '../../schema/input/temporary-folder.ts';
 import { createServer } from '../server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
@@ -71,6 +72,9 @@ async function runProcess(
     const throughPooler = !roles.work;
     const database = await openDatabase(config, { report: printError, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
+    // A database that doesn't answer yet is checked later: see /health/ready.
+    const fault = await settingsFault(database.pool).catch(() => undefined);
+    if (fault !== undefined) throw new Error(fault);
     const metrics = await measure(config, database);
     const tracing = config.traces ? (await import('../tracing.ts')).startTracing() : undefined;
     if (tracing) stopping.push(tracing.close);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
 import { freePort, kontor, npm, type Run } from './npm.ts';
@@ -55,6 +56,19 @@ describe('with DATABASE_URL', () => {
     expect(await kontor(['migrate'], env)).toMatchObject({ code: 0 });
     const after = await fetch(`${url}/health/ready`);
     expect([after.status, await after.json()]).toEqual([200, { status: 'ready' }]);
+  });
+
+  it.each(['serve', 'work'])('%s refuses a database that does not write dates in ISO 8601', async (command) => {
+    const german = await createDatabase();
+    const operator = new Client({ connectionString: german.url });
+    await operator.connect();
+    await operator.query(`alter database ${operator.database} set datestyle = 'German'`);
+    await operator.end();
+    expect(await kontor([command], { ...env, DATABASE_URL: german.url })).toMatchObject({
+      code: 1,
+      err: `kontor: The database writes dates as German, DMY. Set datestyle = 'ISO, YMD' in its configuration.\n`,
+    });
+    await german.drop();
   });
 
   it('start never creates demo data', async () => {
