@@ -35,6 +35,8 @@ export const routes: readonly Route[] = [
   ['GET', '/credit-notes', 'listCreditNotes', 'page'],
   ['POST', '/credit-notes', 'createCreditNote', 'created'],
   ['GET', '/credit-notes/:id', 'getCreditNote', 'item'],
+  ['GET', '/credit-notes/:id/pdf', 'getCreditNotePdf', 'file'],
+  ['GET', '/credit-notes/:id/xml', 'getCreditNoteXml', 'file'],
   ['POST', '/credit-notes/:id/refunds', 'refundCreditNote', 'item'],
 
   ['GET', '/receipts', 'listReceipts', 'page'],

@@ -68,6 +68,7 @@ export const leftOut = {
   Webhook: 'It has secrets, and both tenants would send to it. It is registered anew.',
   Delivery: 'A log, deleted after 90 days.',
   DeliveryAttempt: 'A log, deleted after 90 days.',
+  UnprovenDocument: 'A queue. Triggers make it again.',
   StoredAnswer: 'Answers to repeated requests, deleted after a day.',
   Tally: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",

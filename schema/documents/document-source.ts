@@ -1,10 +1,15 @@
 import type { Row } from '../../prisma/client.ts';
 import { unitCodeOf } from '../codes/unit-codes.ts';
-import { vatCategoryOf } from '../codes/vat-categories.ts';
+import { vatCategoryOf, type VatCategory } from '../codes/vat-categories.ts';
 import type { Context } from '../context.ts';
-import { findById } from '../rows/find-by-id.ts';
+import { vatBreakdownByCategory, type VatCategoryShare } from '../money/money.ts';
+import { readBreakdown } from '../resources/credit-note/vat-breakdown.ts';
 import { partiesOf, type FrozenBuyer, type FrozenSeller, type Parties } from '../resources/invoice/parties.ts';
+import { findById } from '../rows/find-by-id.ts';
 import { formatDay } from '../scalars/scalars.ts';
+
+/** An invoice or a credit note. */
+export type DocumentKey = { invoiceId: string } | { creditNoteId: string };
 
 /** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
 export interface DocumentSource {
@@ -20,12 +25,24 @@ export interface DocumentSource {
   /** Whether it was paid in full when it was issued. */
   isPaid: boolean;
   /** The invoice that a credit note takes back; null for an invoice. */
-  credited: { number: string; date: string } | null;
+  credited: { number: string; date: string; isCancelled: boolean } | null;
   seller: FrozenSeller;
   buyer: FrozenBuyer;
-  /** Decimals are texts. */
   lines: SourceLine[];
+  /** VAT per category and rate, as it was issued. */
+  vatBreakdown: SourceShare[];
 }
+
+/** Decimals are texts. */
+export interface SourceShare {
+  vatCategory: VatCategory;
+  vatRate: string;
+  net: string;
+  vat: string;
+  exemptionReason: string | null;
+}
+
+/** Decimals are texts. */
 
 export interface SourceLine {
   title: string;
@@ -43,30 +60,65 @@ export interface SourceLine {
   servicePeriodEnd: string | null;
 }
 
-/** Reads an invoice as it was issued; a draft as it would be issued now. @throws NotFoundError */
-export async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
+/** Reads a document as it was issued; a draft as it would be issued now. @throws NotFoundError */
+export const readSource = (context: Context, document: DocumentKey): Promise<DocumentSource> =>
+  'invoiceId' in document ? readInvoice(context, document.invoiceId) : readCreditNote(context, document.creditNoteId);
+
+const inOrder = { orderBy: { position: 'asc' } } as const;
+
+async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
   const invoice = await findById(context, 'Invoice', id);
   const [items, parties] = await Promise.all([
-    context.db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
+    context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...inOrder }),
     partiesOf(context, invoice),
   ]);
   return sourceOf(invoice, items, parties);
 }
 
 /** @param items by position */
-export function sourceOf(
-  invoice: Row<'Invoice'>,
-  items: Row<'InvoiceItem'>[],
-  { seller, buyer }: Parties,
-): DocumentSource {
+export function sourceOf(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
   const { number, subject, currency, issuedAt, paidAt } = invoice;
-  const isPaid = issuedAt !== null && paidAt !== null && paidAt <= issuedAt;
-  const [date, dueDate] = [formatDay(invoice.invoiceDate), formatDay(invoice.dueDate)];
-  const lines = items.map(sourceLine);
-  return { number, date, dueDate, subject, currency, isPaid, credited: null, seller, buyer, lines };
+  return {
+    number,
+    date: formatDay(invoice.invoiceDate),
+    dueDate: formatDay(invoice.dueDate),
+    subject,
+    currency,
+    isPaid: issuedAt !== null && paidAt !== null && paidAt <= issuedAt,
+    credited: null,
+    ...parties,
+    lines: items.map(sourceLine),
+    vatBreakdown: vatBreakdownByCategory(items, currency).map(sourceShare),
+  };
 }
 
-const sourceLine = (item: Row<'InvoiceItem'>): SourceLine => ({
+async function readCreditNote(context: Context, id: string): Promise<DocumentSource> {
+  const creditNote = await findById(context, 'CreditNote', id);
+  const { number, reason, currency, invoiceId, customerId } = creditNote;
+  const [items, invoice, parties] = await Promise.all([
+    context.db.creditNoteItem.findMany({ where: { creditNoteId: id }, ...inOrder }),
+    findById(context, 'Invoice', invoiceId),
+    partiesOf(context, { id: invoiceId, customerId }),
+  ]);
+  return {
+    number,
+    date: formatDay(creditNote.creditNoteDate),
+    dueDate: null,
+    subject: reason,
+    currency,
+    isPaid: false,
+    credited: {
+      number: invoice.number ?? '',
+      date: formatDay(invoice.invoiceDate),
+      isCancelled: creditNote.isCancellation,
+    },
+    ...parties,
+    lines: items.map(sourceLine),
+    vatBreakdown: readBreakdown(creditNote.vatBreakdown).map(sourceShare),
+  };
+}
+
+const sourceLine = (item: Row<'InvoiceItem' | 'CreditNoteItem'>): SourceLine => ({
   title: item.title,
   description: item.description,
   quantity: item.quantity.toFixed(),
@@ -80,4 +132,12 @@ const sourceLine = (item: Row<'InvoiceItem'>): SourceLine => ({
   exemptionReason: item.exemptionReason,
   servicePeriodStart: item.servicePeriodStart && formatDay(item.servicePeriodStart),
   servicePeriodEnd: item.servicePeriodEnd && formatDay(item.servicePeriodEnd),
+});
+
+const sourceShare = ({ vatCategory, vatRate, net, vat, exemptionReason }: VatCategoryShare): SourceShare => ({
+  vatCategory,
+  vatRate: vatRate.toFixed(),
+  net: net.toFixed(),
+  vat: vat.toFixed(),
+  exemptionReason,
 });

@@ -3,66 +3,68 @@ import type { Row } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { fileFormats } from './file-formats.ts';
-import { invoiceFile } from './invoice-files.ts';
+import type { DocumentKey } from './document-source.ts';
+import { documentFile } from './stored-files.ts';
 
-// The proof that the files of issued invoices are those that were made first, and that none is missing. Each proof has the
-// hashes of an invoice's files, and is hashed together with the proof before. So whoever knows a later proof's hash can
-// prove all earlier files. Proofs are made by a job, in the order of the numbers.
+// The proof that the files of issued invoices and credit notes are those that were made first, and that none is missing. Each
+// proof has the hashes of a document's files, and is hashed together with the proof before. So whoever knows a later proof's
+// hash can prove all earlier files. Proofs are made by a job, in the order of the numbers.
 
-/** How many invoices are proven at a time. A worker that stops waits for as many. */
+/** How many documents are proven at a time. A worker that stops waits for as many. */
 const batchSize = 20;
 
-/** Makes the files of the first issued invoices that have no proof yet, and proves them. */
+/** Makes the files of the first documents that have no proof yet, and proves them. */
 export async function proveNext(context: Context): Promise<void> {
   const batch = await unproven(context);
-  for (const { id } of batch) await makeAllFiles(context, id);
+  for (const each of batch) await makeAllFiles(context, keyOf(each));
   if (batch.length > 0) await prove(context, batch);
 }
 
-/** Whether there are issued invoices without a proof. */
-export const hasUnproven = async (context: Context): Promise<boolean> => (await unproven(context)).length > 0;
+/** Whether there are issued documents without a proof. */
+export const hasUnproven = async ({ db }: Context): Promise<boolean> =>
+  (await db.unprovenDocument.findFirst()) !== null;
 
-interface Issued {
-  id: string;
-  number: string;
-}
+type Unproven = Row<'UnprovenDocument'>;
 
-/** The first invoices without a proof, in the order of their numbers. Those of a year are counted without gaps. */
-const unproven = (context: Context): Promise<Issued[]> =>
-  context.db.$rows<Issued>(
-    `select id, number from invoices where tenant_id = $1 and number is not null and not exists (
-       select from document_proofs as proof where proof.tenant_id = $1 and proof.invoice_id = invoices.id
-     ) order by extract(year from invoice_date), length(number), number limit $2`,
-    [batchSize],
-  );
+/** The first documents without a proof, in the order of their numbers. Those of a year are counted without gaps. */
+const unproven = ({ db }: Context): Promise<Unproven[]> =>
+  db.unprovenDocument.findMany({
+    orderBy: [{ year: 'asc' }, { isCreditNote: 'asc' }, { numberLength: 'asc' }, { number: 'asc' }],
+    take: batchSize,
+  });
 
-/** Makes each file that the invoice can have. */
-async function makeAllFiles(context: Context, id: string): Promise<void> {
+const keyOf = ({ id, isCreditNote }: Unproven): DocumentKey =>
+  isCreditNote ? { creditNoteId: id } : { invoiceId: id };
+
+/** Makes each file that the document can have. */
+async function makeAllFiles(context: Context, document: DocumentKey): Promise<void> {
   for (const format of fileFormats)
-    await invoiceFile(context, id, format).catch((error: unknown) => {
-      // The invoice breaks rules of the format. It can't be changed any more, so there is no such file.
+    await documentFile(context, document, format).catch((error: unknown) => {
+      // The document breaks rules of the format. It can't be changed any more, so there is no such file.
       if (!(error instanceof ValidationError)) throw error;
     });
 }
 
 /** Adds the proofs of a batch, unless another process proves now or has proven some of them. */
-async function prove(context: Context, batch: Issued[]): Promise<void> {
+async function prove(context: Context, batch: Unproven[]): Promise<void> {
   await context.transaction(async (inside) => {
     if (!(await inside.db.tryAdvisoryLock('document proofs'))) return;
     const current = await unproven(inside);
     if (!batch.every(({ id }, at) => current[at]?.id === id)) return;
+    const keys = batch.map(keyOf);
     const files = await inside.db.invoiceFile.findMany({
-      where: { invoiceId: { in: batch.map(({ id }) => id) } },
-      select: { invoiceId: true, format: true, sha256: true },
+      where: { OR: keys },
+      select: { invoiceId: true, creditNoteId: true, format: true, sha256: true },
     });
     let last = await inside.db.documentProof.findFirst({ orderBy: { position: 'desc' } });
     const proofs: Row<'DocumentProof'>[] = [];
-    for (const { id, number } of batch) {
+    for (const each of batch) {
       const content = contentOf(
-        number,
-        files.filter(({ invoiceId }) => invoiceId === id),
+        each.number,
+        files.filter(({ invoiceId, creditNoteId }) => (invoiceId ?? creditNoteId) === each.id),
       );
-      const proof = { position: (last?.position ?? 0) + 1, invoiceId: id, content, hash: hashOf(last?.hash, content) };
+      const position = (last?.position ?? 0) + 1;
+      const proof = { position, ...keyOf(each), content, hash: hashOf(last?.hash, content) };
       proofs.push((last = inside.db.row('DocumentProof', proof)));
     }
     await inside.db.insert({ DocumentProof: proofs });

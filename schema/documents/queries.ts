@@ -2,10 +2,10 @@ import { builder } from '../builder.ts';
 import { breachesOf, type Breach } from '../e-invoice/breaches.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { DocumentFileType } from './document-file.ts';
+import { readSource } from './document-source.ts';
 import { EInvoiceFormatType, formatNamed, nameOfFormat } from './format-types.ts';
-import { invoiceFile } from './invoice-files.ts';
-import { readInvoice } from './document-source.ts';
 import { requiredFormatOf } from './required-e-invoice.ts';
+import { documentFile } from './stored-files.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
 const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
@@ -38,7 +38,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: idArgument,
     extensions: { mediaType: 'application/pdf' },
-    resolve: (_root, { id }, context) => invoiceFile(context, id, 'pdf'),
+    resolve: (_root, { id }, context) => documentFile(context, { invoiceId: id }, 'pdf'),
   }),
   invoiceXml: t.field({
     type: DocumentFileType,
@@ -47,7 +47,25 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     extensions: { mediaType: 'application/xml' },
-    resolve: (_root, { id, format }, context) => invoiceFile(context, id, formatNamed(format)),
+    resolve: (_root, { id, format }, context) => documentFile(context, { invoiceId: id }, formatNamed(format)),
+  }),
+  creditNotePdf: t.field({
+    type: DocumentFileType,
+    description:
+      'The PDF of a credit note: PDF/A-3, with the e-invoice Factur-X in it if the credit note allows for one. It always has the same bytes.',
+    ability: 'invoices:read',
+    args: idArgument,
+    extensions: { mediaType: 'application/pdf' },
+    resolve: (_root, { id }, context) => documentFile(context, { creditNoteId: id }, 'pdf'),
+  }),
+  creditNoteXml: t.field({
+    type: DocumentFileType,
+    description:
+      'The e-invoice of a credit note (type 381). It always has the same bytes. If the credit note breaks rules of the format, the error has all of them.',
+    ability: 'invoices:read',
+    args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
+    extensions: { mediaType: 'application/xml' },
+    resolve: (_root, { id, format }, context) => documentFile(context, { creditNoteId: id }, formatNamed(format)),
   }),
   invoicePreflight: t.field({
     type: [BreachType],
@@ -55,6 +73,6 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     resolve: async (_root, { id, format }, context) =>
-      breachesOf(toEInvoice(await readInvoice(context, id)), formatNamed(format)),
+      breachesOf(toEInvoice(await readSource(context, { invoiceId: id })), formatNamed(format)),
   }),
 }));

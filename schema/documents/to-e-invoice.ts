@@ -1,7 +1,7 @@
 import type { EInvoice, Line, Period, VatBreakdown } from '../e-invoice/model.ts';
-import { Decimal, lineTotal, sum, vatBreakdownByCategory } from '../money/money.ts';
+import { Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
-import type { DocumentSource, SourceLine } from './document-source.ts';
+import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts, type Language } from './pdf/texts.ts';
 
@@ -14,18 +14,24 @@ const defaultAccentColor = '#1f4e79';
 export const languageOf = ({ seller, buyer }: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
   buyer.language ?? seller.language ?? 'en';
 
+/** What the document is about. A cancellation without a reason says so. */
+const subjectOf = (source: DocumentSource): string | undefined => {
+  const { subject, credited } = source;
+  return subject ?? (credited?.isCancelled ? texts[languageOf(source)].cancellation(credited.number) : undefined);
+};
+
 export const lookOf = (source: DocumentSource): DocumentLook => ({
   language: languageOf(source),
   accentColor: source.seller.accent_color ?? defaultAccentColor,
-  subject: source.subject ?? undefined,
+  subject: subjectOf(source),
   footer: source.seller.footer ?? undefined,
 });
 
 export function toEInvoice(source: DocumentSource): EInvoice {
-  const { number, date, dueDate, currency, subject, credited, seller, buyer } = source;
+  const { number, date, dueDate, currency, credited, seller, buyer } = source;
   const language = languageOf(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
-  const breakdown = toBreakdown(source.lines, currency, language);
+  const breakdown = source.vatBreakdown.map((share) => toShare(share, language));
   const net = sum(breakdown.map((share) => share.net));
   const vat = sum(breakdown.map((share) => share.vat));
   const gross = net.plus(vat);
@@ -39,7 +45,7 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     dueDate: dueDate ?? undefined,
     buyerReference: buyer.buyer_reference ?? undefined,
     paymentTerms: credited ? texts[language].payment.creditTerms : undefined, // an invoice has a due date
-    notes: [subject, seller.footer].filter((note) => note !== null && note !== undefined),
+    notes: [subjectOf(source), seller.footer].filter((note) => note !== null && note !== undefined),
     precedingInvoice: credited ? { number: credited.number, issueDate: credited.date } : undefined,
     seller: toSeller(seller),
     buyer: toBuyer(buyer),
@@ -142,18 +148,16 @@ function wholePeriod(lines: Line[]): Period | undefined {
   return start !== undefined && end !== undefined ? { start, end } : undefined;
 }
 
-const withTotals = (line: SourceLine) => ({
-  ...line,
-  vatRate: new Decimal(line.vatRate),
-  lineTotalNet: new Decimal(line.lineTotalNet),
-});
-
 /** Some categories need a reason. Where none is given, it is what is usually written. */
-const toBreakdown = (lines: SourceLine[], currency: string, language: Language): VatBreakdown[] =>
-  vatBreakdownByCategory(lines.map(withTotals), currency).map(
-    ({ vatCategory: category, vatRate: rate, net, vat, exemptionReason }) => {
-      const usual =
-        category === 'AE' || category === 'K' || category === 'G' ? texts[language].vatNote[category] : undefined;
-      return { category, rate, net, vat, exemptionReason: exemptionReason ?? usual };
-    },
-  );
+function toShare(share: SourceShare, language: Language): VatBreakdown {
+  const { vatCategory: category, exemptionReason } = share;
+  const usual =
+    category === 'AE' || category === 'K' || category === 'G' ? texts[language].vatNote[category] : undefined;
+  return {
+    category,
+    rate: new Decimal(share.vatRate),
+    net: new Decimal(share.net),
+    vat: new Decimal(share.vat),
+    exemptionReason: exemptionReason ?? usual,
+  };
+}

@@ -6,15 +6,19 @@ import { asJson, withDatabase, type Json } from './database.ts';
 import { operatorContext } from './operator.ts';
 
 export function addVerifyCommand(program: Command): void {
-  asJson(program.command('verify').description("check that nobody has changed the files of a tenant's invoices"))
+  asJson(
+    program
+      .command('verify')
+      .description("check that nobody has changed the files of a tenant's invoices and credit notes"),
+  )
     .requiredOption('--tenant <id>')
     .action(async ({ tenant, json }: { tenant: string } & Json) => {
       const found = await withDatabase(async (database) => verifyDocuments(await operatorContext(database, tenant)));
-      const { invoices, files, unproven, hash, difference } = found;
+      const { documents, files, unproven, hash, difference } = found;
       if (json) printJson(found);
       else {
-        print(`${invoices} invoices with ${files} files agree with their proofs`);
-        if (unproven > 0) print(`${unproven} issued invoices have no proof yet`);
+        print(`${documents} documents with ${files} files agree with their proofs`);
+        if (unproven > 0) print(`${unproven} issued documents have no proof yet`);
         if (hash !== null) print(`The last proof is ${hash}`);
       }
       if (difference !== null) throw new RefusedError(difference);

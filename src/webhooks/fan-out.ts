@@ -11,16 +11,17 @@ interface Payload {
 
 /**
  * The job of an event: creates a delivery for each subscribed webhook.
- * @param invoiceIssued is called after a tenant has issued invoices
+ * @param documentIssued is called after a tenant has issued invoices or credit notes
  */
-export function fanOut(books: Books, invoiceIssued: (tenantId: string) => Promise<void>): Task {
+export function fanOut(books: Books, documentIssued: (tenantId: string) => Promise<void>): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const plan = batchPerTenant<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
     const types = await planDeliveries(client, eventIds, new Date());
-    return eventIds.map((_, index) => index === 0 && types.includes('invoice.issued'));
+    const isIssued = types.includes('invoice.issued') || types.includes('credit_note.issued');
+    return eventIds.map((_, index) => index === 0 && isIssued);
   });
   return async (payload) => {
     const { tenantId, eventId } = payload as Payload;
-    if (await plan(tenantId, eventId)) await invoiceIssued(tenantId);
+    if (await plan(tenantId, eventId)) await documentIssued(tenantId);
   };
 }

@@ -28,6 +28,7 @@ const source = (lines: number): DocumentSource => ({
   credited: null,
   seller: { legal_name: 'Acme', country: 'DE' },
   buyer: { company_name: 'Globex', country: 'DE' },
+  vatBreakdown: [{ vatCategory: 'S', vatRate: '19', net: '100', vat: '19', exemptionReason: null }],
   lines: Array.from({ length: lines }, () => line),
 });
 

@@ -224,9 +224,9 @@ describe('proofs', () => {
     const { status, body } = await who.rest('GET', `/invoices/${id}/xml?format=xrechnung-cii`);
     expect([status, body.errors]).toEqual([
       422,
-      { format: ['This invoice was issued without a file in this format.'] },
+      { format: ['This document was issued without a file in this format.'] },
     ]);
-    expect(before).toMatchObject({ invoices: 1, difference: null });
+    expect(before).toMatchObject({ documents: 1, difference: null });
     expect(await verifyDocuments(context)).toEqual({ ...before, files: before.files + 1, unproven: 1 });
   });
 
@@ -237,7 +237,7 @@ describe('proofs', () => {
     await proveNext(context);
     expect(await hasUnproven(context)).toBe(false);
     await makeIssuedInvoice(who);
-    expect(await verifyDocuments(context)).toMatchObject({ invoices: 3, files: 15, unproven: 1, difference: null });
+    expect(await verifyDocuments(context)).toMatchObject({ documents: 3, files: 15, unproven: 1, difference: null });
     await proveNext(context);
     await proveNext(context);
     const proofs = await who.db.documentProof.findMany({ orderBy: { position: 'asc' } });
@@ -256,7 +256,7 @@ describe('proofs', () => {
     const context = await service.contextOf(who);
     await Promise.all([proveNext(context), proveNext(context), proveNext(context)]);
     await proveNext(context);
-    expect(await verifyDocuments(context)).toMatchObject({ invoices: 4, unproven: 0, difference: null });
+    expect(await verifyDocuments(context)).toMatchObject({ documents: 4, unproven: 0, difference: null });
   });
 
   it('show any change of what is stored', { timeout: 60_000 }, async () => {

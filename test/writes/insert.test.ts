@@ -80,7 +80,9 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
       select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop from pg_constraint
       where contype in ('c', 'f') and connamespace = 'public'::regnamespace`);
     for (const { drop } of rows) await service.pool.query(drop);
-    // This test deletes the rows that the service can't delete.
+    // This test deletes the rows that the service can't delete, and what triggers wrote for them would stay.
+    for (const table of ['invoices', 'credit_notes'])
+      await service.pool.query(`alter table ${table} disable trigger add_unproven_document`);
     await service.pool.query('grant update, delete on all tables in schema public to kontor_books');
     await service.pool.query('drop trigger refuse_deletion_of_issued on invoices');
   });

@@ -14,6 +14,7 @@ export interface Texts {
   servicePeriod: string;
   dueDate: string;
   precedingInvoice: string;
+  cancellation: (number: string) => string;
   numberOfDay: (number: string, day: string) => string;
   buyerReference: string;
   buyerVatId: string;
@@ -60,6 +61,7 @@ const de: Texts = {
   servicePeriod: 'Leistungszeitraum',
   dueDate: 'Fällig am',
   precedingInvoice: 'Zu Rechnung',
+  cancellation: (number) => `Storno der Rechnung ${number}`,
   numberOfDay: (number, day) => `${number} vom ${day}`,
   buyerReference: 'Ihre Referenz',
   buyerVatId: 'Ihre USt-IdNr.',
@@ -128,6 +130,7 @@ const en: Texts = {
   servicePeriod: 'Service period',
   dueDate: 'Due date',
   precedingInvoice: 'For invoice',
+  cancellation: (number) => `Cancellation of invoice ${number}`,
   numberOfDay: (number, day) => `${number} of ${day}`,
   buyerReference: 'Your reference',
   buyerVatId: 'Your VAT number',

@@ -74,6 +74,8 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
 /** The kinds of ids with other names. */
 const namedOtherwise: Record<string, string> = {
   'createCreditNote.input.invoiceId': 'issued invoice',
+  'creditNotePdf.id': 'CreditNote',
+  'creditNoteXml.id': 'CreditNote',
   'creditNotes.invoiceId': 'issued invoice',
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
