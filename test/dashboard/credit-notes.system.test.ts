@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { item, makeInvoice } from '../graphql/books.ts';
+import { item, makeBankTransaction, makeCreditNote, makeInvoice } from '../graphql/books.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
 
-// Credit notes: by lines, by amounts, of all that is left, and of a cancelled invoice.
+// Credit notes: by lines, by amounts, of all that is left, and of a cancelled invoice; and their refunds.
 
 const items = [
   { ...item, title: 'Design', quantity: '5', unitPriceNet: '80' },
@@ -88,6 +88,7 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       const totals = page.getByRole('table', { name: 'Totals' });
       await totals.getByRole('row', { name: 'Due afterwards €0.00' }).waitFor();
       await page.getByRole('button', { name: 'Create credit note' }).click();
+      await page.getByRole('heading', { level: 1, name: /^Credit note/ }).waitFor();
       await page.getByRole('link', { name: '2026-0001' }).click();
       await totals.getByRole('row', { name: 'Credited €497.40' }).waitFor();
       expect(await page.getByRole('link', { name: 'Create credit note' }).count()).toBe(0);
@@ -111,5 +112,56 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       await page.getByRole('heading', { level: 1, name: /^Credit note CN-/ }).waitFor();
       await page.getByText('The invoice was cancelled').waitFor();
     });
+  });
+
+  it('a refund is recorded and undone', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const invoiceId = await makeInvoice(acme, { status: 'PAID' });
+    const id = await makeCreditNote(acme, { invoiceId });
+    const refunded = async () => (await acme.rest('GET', `/credit-notes/${id}`)).body.data.amount_refunded;
+    await app.visit({ viewport: phone }, async (page) => {
+      await open(page, `/credit-notes/${id}`);
+      const record = page.getByRole('button', { name: 'Record a refund' });
+      await record.click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('€119.00 is to be refunded').waitFor();
+      await dialog.getByLabel(/Amount in EUR/).fill('100');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Record the refund' }).click();
+      const totals = page.getByRole('table', { name: 'Totals' });
+      await totals.getByRole('row', { name: 'Refunded €100.00' }).waitFor();
+      await totals.getByRole('row', { name: 'To refund €19.00' }).waitFor();
+      await page.getByText(/^Refund of €100\.00 on /).waitFor();
+      expect(await refunded()).toBe(100);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('€100.00 is to be refunded again.').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
+      await totals.getByRole('row', { name: 'To refund €119.00' }).waitFor();
+      expect(await refunded()).toBe(0);
+    });
+  });
+
+  it('money out is matched with credit notes: found by number, and suggested', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const invoiceId = await makeInvoice(acme, { status: 'PAID' });
+    const id = await makeCreditNote(acme, { invoiceId });
+    const { number } = (await acme.rest('GET', `/credit-notes/${id}`)).body.data;
+    const amount = '-119';
+    const transaction = await makeBankTransaction(acme, { amount, amountOpen: amount, reference: `Refund ${number}` });
+    await app.visit({}, async (page) => {
+      await open(page, `/bank-transactions/${transaction}`);
+      await page.getByRole('button', { name: 'Match manually' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('combobox', { name: 'Add a receipt or credit note' }).fill(number);
+      await page.getByRole('option', { name: new RegExp(`^Credit note ${number} · Globex · €119\\.00 due`) }).click();
+      await dialog.getByLabel(/^Amount in EUR/).fill('19');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Match', exact: true }).click();
+      await page.getByRole('button', { name: `Undo the match with Credit note ${number}` }).waitFor();
+      await page.getByRole('button', { name: `Confirm Credit note ${number}` }).click();
+      await page.getByText(`Matched with Credit note ${number}.`).waitFor();
+    });
+    const { data } = (await acme.rest('GET', `/credit-notes/${id}`)).body;
+    expect(data).toMatchObject({ amount_refunded: 119, amount_due: 0 });
   });
 });

@@ -115,6 +115,7 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     ['customers', 'Add a customer'],
     ['receipts', 'Add a receipt'],
     ['an issued invoice', 'Record a payment'],
+    ['a credit note', 'Record a refund'],
     ['an unmatched transaction', 'Match manually'],
     ['money out', 'Create receipt'],
     ['a project', 'Bill the time'],

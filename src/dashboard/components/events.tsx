@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { date, dateTime, label, money } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
 import type { Payment } from '../pages/payments/payments.tsx';
+import { paymentTexts, type PaymentKind } from '../pages/payments/texts.ts';
 
 const EventsQuery = graphql(`
   query Events($resourceId: UUID!) {
@@ -20,8 +21,10 @@ const EventsQuery = graphql(`
 
 interface Props {
   resourceId: string;
-  /** The payments of an invoice or a receipt. They take the place of the events that record them. */
+  /** The payments of an invoice or a receipt, or the refunds of a credit note, in place of the events that record them. */
   payments?: readonly Payment[];
+  /** Default: payments. */
+  kind?: PaymentKind;
   currency?: string;
 }
 
@@ -34,14 +37,14 @@ interface Entry {
 const noPayments: readonly Payment[] = [];
 
 /** The history of a resource, newest first: its events and its payments. */
-export function Events({ resourceId, payments = noPayments, currency = '' }: Props): ReactNode {
+export function Events({ resourceId, payments = noPayments, kind = 'payment', currency = '' }: Props): ReactNode {
   const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId } });
   const events = (data?.events.nodes ?? [])
-    .filter(({ type }) => !type.endsWith('.payment_recorded'))
+    .filter(({ type }) => !type.endsWith(`.${kind}_recorded`))
     .map(({ id, type, createdAt }) => ({ id, title: label(type.slice(type.indexOf('.') + 1)), createdAt }));
   const paid = payments.map((payment) => ({
     id: payment.id,
-    title: <PaymentTitle payment={payment} currency={currency} />,
+    title: <PaymentTitle payment={payment} kind={kind} currency={currency} />,
     createdAt: payment.createdAt,
   }));
   // Sorted by id: UUIDv7 is in order of time. The creation times come from two clocks, the database's and the process's.
@@ -65,11 +68,17 @@ export function Events({ resourceId, payments = noPayments, currency = '' }: Pro
   );
 }
 
-function PaymentTitle({ payment, currency }: { payment: Payment; currency: string }): ReactNode {
+interface TitleProps {
+  payment: Payment;
+  kind: PaymentKind;
+  currency: string;
+}
+
+function PaymentTitle({ payment, kind, currency }: TitleProps): ReactNode {
   const { amount, paidOn, bankTransaction } = payment;
   return (
     <span className="long">
-      Payment of {money(amount, currency)} on {date(paidOn)}
+      {paymentTexts[kind].name} of {money(amount, currency)} on {date(paidOn)}
       {bankTransaction && (
         <>
           {', by '}

@@ -16,7 +16,7 @@ import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
-import { PaidInvoice, PaidReceipt } from './payable.tsx';
+import { PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
 import { MatchState } from './state.tsx';
 import { Suggestions } from './suggestions.tsx';
 
@@ -38,6 +38,9 @@ const BankTransactionQuery = graphql(
           receipt {
             ...PaidReceipt
           }
+          creditNote {
+            ...RefundedCreditNote
+          }
         }
         suggestions {
           type
@@ -51,11 +54,14 @@ const BankTransactionQuery = graphql(
           receipt {
             ...PaidReceipt
           }
+          creditNote {
+            ...RefundedCreditNote
+          }
         }
       }
     }
   `,
-  [BankTransactionFields, PaidInvoice, PaidReceipt],
+  [BankTransactionFields, PaidInvoice, PaidReceipt, RefundedCreditNote],
 );
 
 const IgnoreBankTransaction = graphql(`

@@ -23,7 +23,7 @@ export const MatchBankTransaction = graphql(`
   }
 `);
 
-/** An invoice or receipt to match, with the typed amount. */
+/** An invoice, receipt, or credit note to match, with the typed amount. */
 interface Part extends Found {
   amount: string;
 }
@@ -37,7 +37,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Matches a transaction manually: with several invoices or several receipts, in part or in full. */
+/** Matches a transaction manually: with several invoices, or with several receipts and credit notes, in part or in full. */
 export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
   const [, match] = useMutation(MatchBankTransaction);
@@ -68,14 +68,12 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
   return (
     <Form submission={submission} submit="Match" onCancel={onClose}>
       <Text size="sm" c="dimmed">
-        {isMoneyOut(transaction) ? 'Money out pays booked receipts.' : 'Money in pays issued invoices.'}{' '}
+        {isMoneyOut(transaction)
+          ? 'Money out pays booked receipts, and refunds credit notes.'
+          : 'Money in pays issued invoices.'}{' '}
         {money(unsigned(amountOpen), currency)} is open.
       </Text>
-      <PayableFinder
-        type={isMoneyOut(transaction) ? 'RECEIPT' : 'INVOICE'}
-        exclude={parts.map((part) => part.id)}
-        onFound={add}
-      />
+      <PayableFinder isMoneyOut={isMoneyOut(transaction)} exclude={parts.map((part) => part.id)} onFound={add} />
       {parts.map((part, at) => (
         <PartField key={part.id} form={form} part={part} at={at} />
       ))}

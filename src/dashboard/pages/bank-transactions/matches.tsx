@@ -19,7 +19,7 @@ const Unmatch = graphql(`
 
 type Match = TransactionDetails['matches'][number];
 
-/** The invoices or receipts that a transaction pays. Each match can be undone. */
+/** What a transaction pays. Each match can be undone. */
 export function Matches({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, matches, currency } = transaction;
   const [, unmatch] = useMutation(Unmatch);
@@ -28,7 +28,10 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
     const name = payableOf(match)?.name ?? label(match.type);
     const confirmed = await confirm({
       title: 'Undo the match?',
-      children: `This removes the payment of ${name}, which becomes due again.`,
+      children:
+        match.type === 'CREDIT_NOTE'
+          ? `This removes the refund of ${name}, which is to be made again.`
+          : `This removes the payment of ${name}, which becomes due again.`,
       confirm: 'Undo',
       danger: true,
     });

@@ -5,7 +5,15 @@ import { useQuery } from 'urql';
 import { minus } from '../../format/decimal.ts';
 import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { ofInvoice, ofReceipt, PaidInvoice, PaidReceipt, type Payable } from './payable.tsx';
+import {
+  ofCreditNote,
+  ofInvoice,
+  ofReceipt,
+  PaidInvoice,
+  PaidReceipt,
+  RefundedCreditNote,
+  type Payable,
+} from './payable.tsx';
 
 const FindInvoices = graphql(
   `
@@ -20,9 +28,14 @@ const FindInvoices = graphql(
   [PaidInvoice],
 );
 
-const FindReceipts = graphql(
+const FindMoneyOut = graphql(
   `
-    query FindOpenReceipts($q: String) {
+    query FindOpenReceiptsAndCreditNotes($q: String) {
+      creditNotes(first: 50, q: $q) {
+        nodes {
+          ...RefundedCreditNote
+        }
+      }
       receipts(first: 20, status: BOOKED, q: $q, orderBy: { field: RECEIPT_DATE, direction: DESC }) {
         nodes {
           ...PaidReceipt
@@ -30,36 +43,44 @@ const FindReceipts = graphql(
       }
     }
   `,
-  [PaidReceipt],
+  [PaidReceipt, RefundedCreditNote],
 );
 
-/** An invoice or receipt that can be paid, with the amount due. */
+/** An invoice, receipt, or credit note that can be paid, with the amount due. */
 export interface Found extends Payable {
   due: string;
   currency: string;
 }
 
 interface Props {
-  type: Payable['type'];
+  /** Money out pays receipts and credit notes, money in pays invoices. */
+  isMoneyOut: boolean;
   /** The ids that are already selected. */
   exclude: string[];
   onFound: (found: Found) => void;
 }
 
-/** Finds an open invoice or booked receipt by typing a part of its number or of its partner's name. */
-export function PayableFinder({ type, exclude, onFound }: Props): ReactNode {
+/** Finds what can be paid by typing a part of its number or of its partner's name. */
+export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const variables = { q: q || null };
-  const [invoices] = useQuery({ query: FindInvoices, variables, pause: type !== 'INVOICE' });
-  const [receipts] = useQuery({ query: FindReceipts, variables, pause: type !== 'RECEIPT' });
+  const [invoices] = useQuery({ query: FindInvoices, variables, pause: isMoneyOut });
+  const [sent] = useQuery({ query: FindMoneyOut, variables, pause: !isMoneyOut });
   const all: Found[] = [
     ...(invoices.data?.invoices.nodes ?? []).map((invoice) => ({
       ...ofInvoice(invoice),
       due: invoice.amountDue,
       currency: invoice.currency,
     })),
-    ...(receipts.data?.receipts.nodes ?? []).map((receipt) => ({
+    ...(sent.data?.creditNotes.nodes ?? [])
+      .filter(({ amountDue }) => amountDue !== '0')
+      .map((creditNote) => ({
+        ...ofCreditNote(creditNote),
+        due: creditNote.amountDue,
+        currency: creditNote.currency,
+      })),
+    ...(sent.data?.receipts.nodes ?? []).map((receipt) => ({
       ...ofReceipt(receipt),
       due: minus(receipt.amountGross, receipt.amountPaid) ?? receipt.amountGross,
       currency: receipt.currency,
@@ -68,7 +89,7 @@ export function PayableFinder({ type, exclude, onFound }: Props): ReactNode {
   const found = all.filter(({ id }) => !exclude.includes(id));
   return (
     <Select
-      label={type === 'INVOICE' ? 'Add an invoice' : 'Add a receipt'}
+      label={isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice'}
       placeholder="Number or name"
       data-autofocus
       data={found.map(({ id, name, partner, due, currency }) => ({
@@ -86,11 +107,11 @@ export function PayableFinder({ type, exclude, onFound }: Props): ReactNode {
       onSearchChange={setTyped}
       filter={({ options }) => options}
       nothingFoundMessage={
-        invoices.fetching || receipts.fetching
+        invoices.fetching || sent.fetching
           ? 'Searching…'
-          : type === 'INVOICE'
-            ? 'No issued invoices match'
-            : 'No booked receipts match'
+          : isMoneyOut
+            ? 'No booked receipts, and no credit notes to be refunded, match'
+            : 'No issued invoices match'
       }
     />
   );

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { graphql, type FragmentOf } from '../../graphql.ts';
+import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
 
 export const PaidInvoice = graphql(`
   fragment PaidInvoice on Invoice {
@@ -34,14 +34,28 @@ export const PaidReceipt = graphql(`
   }
 `);
 
-/** An invoice or a receipt, in a common form. */
+export const RefundedCreditNote = graphql(`
+  fragment RefundedCreditNote on CreditNote {
+    id
+    number
+    creditNoteDate
+    amountDue
+    currency
+    customer {
+      id
+      companyName
+    }
+  }
+`);
+
+/** An invoice, a receipt, or a credit note, in a common form. */
 export interface Payable {
-  type: 'INVOICE' | 'RECEIPT';
+  type: EnumOf<'MatchType'>;
   id: string;
   /** `Invoice 2026-0012` */
   name: string;
   partner: string;
-  /** The invoice date or receipt date. */
+  /** The day of the document. */
   date: string;
 }
 
@@ -61,18 +75,34 @@ export const ofReceipt = (receipt: FragmentOf<typeof PaidReceipt>): Payable => (
   date: receipt.receiptDate,
 });
 
-/** The invoice or receipt of a match or a suggestion. Undefined if it has been deleted. */
+export const ofCreditNote = (creditNote: FragmentOf<typeof RefundedCreditNote>): Payable => ({
+  type: 'CREDIT_NOTE',
+  id: creditNote.id,
+  name: `Credit note ${creditNote.number}`,
+  partner: creditNote.customer.companyName,
+  date: creditNote.creditNoteDate,
+});
+
+/** What a match or a suggestion names. Undefined if it has been deleted. */
 export function payableOf(match: {
   invoice: FragmentOf<typeof PaidInvoice> | null;
   receipt: FragmentOf<typeof PaidReceipt> | null;
+  creditNote: FragmentOf<typeof RefundedCreditNote> | null;
 }): Payable | undefined {
   if (match.invoice) return ofInvoice(match.invoice);
-  return match.receipt ? ofReceipt(match.receipt) : undefined;
+  if (match.receipt) return ofReceipt(match.receipt);
+  return match.creditNote ? ofCreditNote(match.creditNote) : undefined;
 }
+
+const folders: Record<Payable['type'], string> = {
+  INVOICE: 'invoices',
+  RECEIPT: 'receipts',
+  CREDIT_NOTE: 'credit-notes',
+};
 
 export function PayableLink({ payable: { type, id, name } }: { payable: Payable }): ReactNode {
   return (
-    <Anchor className="long" component={Link} to={`/${type === 'INVOICE' ? 'invoices' : 'receipts'}/${id}`} fw={500}>
+    <Anchor className="long" component={Link} to={`/${folders[type]}/${id}`} fw={500}>
       {name}
     </Anchor>
   );

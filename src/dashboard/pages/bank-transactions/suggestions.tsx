@@ -13,7 +13,7 @@ import { PayableLink, payableOf } from './payable.tsx';
 
 type Suggestion = TransactionDetails['suggestions'][number];
 
-/** The invoices or receipts that a transaction may pay, with the reasons. The most likely one is first. */
+/** What a transaction may pay, with the reasons. The most likely one is first. */
 export function Suggestions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
@@ -35,7 +35,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
       {suggestions.length === 0 ? (
         <Text size="sm" c="dimmed">
           {isMoneyOut(transaction)
-            ? 'No matching receipts. Create a receipt, match the transaction manually, or ignore it.'
+            ? 'No matching receipts or credit notes. Create a receipt, match the transaction manually, or ignore it.'
             : 'No matching invoices. Match the transaction manually, or ignore it.'}
         </Text>
       ) : (

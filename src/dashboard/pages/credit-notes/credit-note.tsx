@@ -1,7 +1,10 @@
-import { Anchor, Box, Card, Skeleton, Stack } from '@mantine/core';
+import { Anchor, Box, Button, Card, Skeleton, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { BanknotesIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
+import { Dialog } from '../../components/dialog.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Events } from '../../components/events.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
@@ -10,7 +13,9 @@ import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { LineTable } from '../invoices/line-table.tsx';
 import { Row, Totals } from '../invoices/totals.tsx';
+import { Payments } from '../payments/payments.tsx';
 import { CreditNoteFields, nameOf, reasonOf, type CreditNote } from './fields.ts';
+import { RefundForm } from './refund-form.tsx';
 
 const CreditNoteQuery = graphql(
   `
@@ -38,7 +43,12 @@ export default function CreditNotePage(): ReactNode {
   const { creditNote } = data;
   const { invoice, customer, creditNoteDate, createdAt } = creditNote;
   return (
-    <Page title={nameOf(creditNote)} back={back} description={reasonOf(creditNote)}>
+    <Page
+      title={nameOf(creditNote)}
+      back={back}
+      description={reasonOf(creditNote)}
+      actions={<Refund creditNote={creditNote} />}
+    >
       <Stack gap="lg">
         <DescriptionList
           items={[
@@ -59,9 +69,27 @@ export default function CreditNotePage(): ReactNode {
           ]}
         />
         <Lines creditNote={creditNote} />
-        <Events resourceId={creditNote.id} />
+        <Payments kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
+        <Events resourceId={creditNote.id} kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
       </Stack>
     </Page>
+  );
+}
+
+function Refund({ creditNote }: { creditNote: CreditNote }): ReactNode {
+  const [refunding, refund] = useDisclosure();
+  return (
+    <>
+      {creditNote.amountDue !== '0' && (
+        <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={refund.open}>
+          Record a refund
+        </Button>
+      )}
+      {/* Always there: its input stays when the credit note is refunded elsewhere. */}
+      <Dialog title="Record a refund" opened={refunding} onClose={refund.close} size="md">
+        <RefundForm creditNote={creditNote} onClose={refund.close} />
+      </Dialog>
+    </>
   );
 }
 

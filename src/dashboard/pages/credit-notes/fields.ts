@@ -27,6 +27,16 @@ export const CreditNoteFields = graphql(`
       net
       vat
     }
+    refunds {
+      id
+      amount
+      paidOn
+      createdAt
+      bankTransaction {
+        id
+        counterpartyName
+      }
+    }
     items {
       id
       title

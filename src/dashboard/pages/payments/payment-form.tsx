@@ -7,8 +7,11 @@ import { money, today } from '../../format/format.ts';
 import { toDecimal, amountField } from '../../forms/form-values.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { paymentTexts, type PaymentKind } from './texts.ts';
 
 interface Props<Data> {
+  /** Default: a payment. */
+  kind?: PaymentKind;
   due: string;
   currency: string;
   pay: (payment: { amount: string; paidOn: string }, context: IdempotentContext) => Promise<OperationResult<Data>>;
@@ -16,8 +19,10 @@ interface Props<Data> {
   onCancel: () => void;
 }
 
-/** Records a payment that no bank transaction shows. */
-export function PaymentForm<Data>({ due, currency, pay, onDone, onCancel }: Props<Data>): ReactNode {
+/** Records a payment or a refund that no bank transaction shows. */
+export function PaymentForm<Data>(props: Props<Data>): ReactNode {
+  const { kind = 'payment', due, currency, pay, onDone, onCancel } = props;
+  const texts = paymentTexts[kind];
   const form = useForm({ mode: 'controlled', initialValues: { amount: amountField(due, currency), paidOn: today() } });
   const submission = useSubmit(
     form,
@@ -25,10 +30,10 @@ export function PaymentForm<Data>({ due, currency, pay, onDone, onCancel }: Prop
     onDone,
   );
   return (
-    <Form submission={submission} submit="Record the payment" onCancel={onCancel}>
+    <Form submission={submission} submit={texts.record} onCancel={onCancel}>
       <DecimalInput
         label={`Amount in ${currency}`}
-        description={`${money(due, currency)} is due`}
+        description={texts.due(money(due, currency))}
         required
         data-autofocus
         {...form.getInputProps('amount')}

@@ -6,6 +6,7 @@ import { date, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
+import { paymentTexts, type PaymentKind } from './texts.ts';
 
 const UndoPayment = graphql(`
   mutation UndoPayment($id: UUID!) {
@@ -23,26 +24,34 @@ export interface Payment {
   bankTransaction: { id: string; counterpartyName: string | null } | null;
 }
 
-/** The payments of an invoice or receipt. Each can be undone. */
-export function Payments({ payments, currency }: { payments: readonly Payment[]; currency: string }): ReactNode {
+interface Props {
+  payments: readonly Payment[];
+  currency: string;
+  /** Default: payments. */
+  kind?: PaymentKind;
+}
+
+/** The payments of an invoice or receipt, or the refunds of a credit note. Each can be undone. */
+export function Payments({ payments, currency, kind = 'payment' }: Props): ReactNode {
+  const texts = paymentTexts[kind];
   const [, undo] = useMutation(UndoPayment);
   if (payments.length === 0) return null;
   const confirmAndUndo = async ({ id, amount }: Payment): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Undo the payment?',
-      children: `${money(amount, currency)} becomes due again.`,
+      title: texts.undo,
+      children: texts.dueAgain(money(amount, currency)),
       confirm: 'Undo',
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await undo({ id });
     if (error) notifyError(error);
-    else notifySuccess('The payment is undone.');
+    else notifySuccess(texts.undone);
   };
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
-        Payments
+        {texts.title}
       </Title>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {payments.map((payment) => (

@@ -1,0 +1,24 @@
+/** A payment of an invoice or receipt, or a refund of a credit note. */
+export type PaymentKind = 'payment' | 'refund';
+
+/** What pages say of each kind. */
+export const paymentTexts = {
+  payment: {
+    title: 'Payments',
+    name: 'Payment',
+    due: (amount: string) => `${amount} is due`,
+    record: 'Record the payment',
+    undo: 'Undo the payment?',
+    dueAgain: (amount: string) => `${amount} becomes due again.`,
+    undone: 'The payment is undone.',
+  },
+  refund: {
+    title: 'Refunds',
+    name: 'Refund',
+    due: (amount: string) => `${amount} is to be refunded`,
+    record: 'Record the refund',
+    undo: 'Undo the refund?',
+    dueAgain: (amount: string) => `${amount} is to be refunded again.`,
+    undone: 'The refund is undone.',
+  },
+} as const satisfies Record<PaymentKind, object>;
