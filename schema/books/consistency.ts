@@ -1,4 +1,6 @@
 import type { Db } from '../../prisma/client.ts';
+import { minorDigitsSql } from '../money/money.ts';
+import { balanceSql } from '../resources/invoice/balance.ts';
 import type { RecordType } from './format.ts';
 
 /** A record that breaks a rule: by its id, or by its year. */
@@ -38,6 +40,47 @@ const referred = (by: string, table: string, columns: string): Rule['other'] => 
   by,
 });
 
+/** The credit notes of a range of invoices, by invoice. */
+const ofInvoices = `from credit_notes where tenant_id = $1 and invoice_id > $2::uuid and invoice_id <= $3::uuid
+  group by invoice_id`;
+
+const inRange = (column: string): string => `tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid`;
+
+/** The invoices of which more of a line is credited than there is, or a line of another invoice. */
+const overCreditedLines = `
+  select distinct note.invoice_id as id
+  from (select id, invoice_id from credit_notes where ${inRange('invoice_id')}) as note
+  full join (
+    select credit_note_id, invoice_item_id, quantity from credit_note_items
+    where tenant_id = $1 and invoice_item_id is not null
+  ) as credited on credited.credit_note_id = note.id
+  full join (select id, invoice_id, quantity from invoice_items where ${inRange('invoice_id')}) as line
+    on line.id = credited.invoice_item_id
+  where note.id is not null and credited.credit_note_id is not null
+  group by note.invoice_id, line.id, line.invoice_id, line.quantity
+  having line.invoice_id is distinct from note.invoice_id
+    or sum(credited.quantity) not between least(line.quantity, 0) and greatest(line.quantity, 0)`;
+
+/** The invoices of which more of a VAT category and rate is credited than there is, or another VAT than that of the net. */
+const wrongCreditedShares = `
+  select distinct credited.invoice_id as id
+  from (
+    select invoice_id, share ->> 'vat_category' as category, (share ->> 'vat_rate')::numeric as rate,
+      max(${minorDigitsSql('currency')}) as digits, sum((share ->> 'net')::numeric) as net, sum((share ->> 'vat')::numeric) as vat
+    from credit_notes cross join lateral jsonb_array_elements(vat_breakdown) as share
+    where ${inRange('invoice_id')} group by 1, 2, 3
+  ) as credited
+  full join (
+    select invoice_id, coalesce(vat_category, case when vat_rate = 0 then 'Z' else 'S' end) as category, vat_rate as rate,
+      sum(line_total_net) as net
+    from invoice_items where ${inRange('invoice_id')} group by 1, 2, 3
+  ) as whole using (invoice_id, category, rate)
+  where credited.net is not null and (
+    whole.net is null
+    or credited.net not between least(whole.net, 0) and greatest(whole.net, 0)
+    or credited.vat <> round(whole.net * rate / 100, digits) - round((whole.net - credited.net) * rate / 100, digits)
+  )`;
+
 // Rules between rows of several tables. The domain checks them under locks when it writes, so the database has no constraint
 // for them. $1 is the tenant.
 const rules: Rule[] = [
@@ -51,8 +94,36 @@ const rules: Rule[] = [
   {
     type: 'invoice',
     table: 'invoices',
-    message: 'status: An invoice that is paid in full is paid.',
-    breaks: `status = 'issued' and amount_paid = total_gross`,
+    message: 'status: An invoice of which nothing is due is paid.',
+    breaks: `status = 'issued' and ${balanceSql} <= 0`,
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'amount_credited: Must be the sum of the credit notes.',
+    breaks: 'amount_credited <> coalesce(other.credited, 0)',
+    other: { rows: `select invoice_id as id, sum(total_gross) as credited ${ofInvoices}`, by: 'id' },
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'amount_refunded: Must be the sum of the refunds of its credit notes.',
+    breaks: 'checked.amount_refunded <> coalesce(other.refunded, 0)',
+    other: { rows: `select invoice_id as id, sum(amount_refunded) as refunded ${ofInvoices}`, by: 'id' },
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'items: Credit notes must not take more of a line than there is.',
+    breaks: 'other.id is not null',
+    other: { rows: overCreditedLines, by: 'id' },
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'items: Credit notes must not take more of a VAT rate than there is, and the VAT of what they take.',
+    breaks: 'other.id is not null',
+    other: { rows: wrongCreditedShares, by: 'id' },
   },
   {
     type: 'invoice',
@@ -60,6 +131,27 @@ const rules: Rule[] = [
     message: 'number: The sequence of this year must include it.',
     breaks: `number ~ '${ownNumber}'
       and left(number, 4)::int not in (select year from invoice_sequences where tenant_id = $1)`,
+  },
+  {
+    type: 'credit_note',
+    table: 'credit_notes',
+    message: 'amount_refunded: Must be the sum of the refunds.',
+    breaks: 'amount_refunded <> coalesce(other.paid, 0)',
+    other: paidBy('credit_note_id'),
+  },
+  {
+    type: 'credit_note',
+    table: 'credit_notes',
+    message: 'invoice_id: Must be an issued invoice of the same customer and currency, and not of a later date.',
+    breaks: `other.status = 'draft' or other.customer_id <> checked.customer_id or other.currency <> checked.currency
+      or other.invoice_date > credit_note_date`,
+    other: referred('invoice_id', 'invoices', 'status, customer_id, currency, invoice_date'),
+  },
+  {
+    type: 'credit_note',
+    table: 'credit_notes',
+    message: 'number: The sequence of this year must include it.',
+    breaks: `substr(number, 4, 4)::int not in (select year from credit_note_sequences where tenant_id = $1)`,
   },
   {
     type: 'receipt',
@@ -112,7 +204,15 @@ const rules: Rule[] = [
   {
     type: 'payment',
     table: 'payments',
-    message: 'bank_transaction_id: Money received pays invoices, money sent pays receipts, in the same currency.',
+    message: 'currency: Must be that of the credit note.',
+    breaks: 'other.currency <> checked.currency',
+    other: referred('credit_note_id', 'credit_notes', 'currency'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message:
+      'bank_transaction_id: Money received pays invoices, money sent pays receipts and credit notes, in the same currency.',
     breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
     other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
   },
@@ -150,10 +250,27 @@ const brokenSequences = `
   where tenant_id = $1
     and case when imported then last < highest else (last, last) is distinct from (numbers, highest) end`;
 
+/** The same for credit notes, whose numbers are never imported. */
+const creditNoteSequenceRule = {
+  type: 'credit_note_sequence',
+  message: 'last: Must be the number of credit notes with a number of this year, without gaps.',
+} as const;
+const brokenCreditNoteSequences = `
+  select year as key from credit_note_sequences
+  left join (
+    select substr(number, 4, 4)::int as year, count(*) as numbers, max(substr(number, 9)::int) as highest
+    from credit_notes where tenant_id = $1 group by 1
+  ) as given using (year)
+  where tenant_id = $1 and (last, last) is distinct from (numbers, highest)`;
+
 /** The rows of the tenant that break a rule between rows; at most `maxFaults`. */
 export async function inconsistencies(db: Db): Promise<Fault[]> {
   const years = await db.$rows<{ key: number }>(brokenSequences, []);
-  const faults: Fault[] = years.map(({ key }) => ({ ...sequenceRule, key: String(key) }));
+  const creditNoteYears = await db.$rows<{ key: number }>(brokenCreditNoteSequences, []);
+  const faults: Fault[] = [
+    ...years.map(({ key }) => ({ ...sequenceRule, key: String(key) })),
+    ...creditNoteYears.map(({ key }) => ({ ...creditNoteSequenceRule, key: String(key) })),
+  ];
   for (const table of new Set(rules.map((rule) => rule.table))) {
     for await (const [after, upTo] of windows(db, table)) {
       for (const rule of rules.filter((each) => each.table === table)) {

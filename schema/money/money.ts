@@ -21,6 +21,12 @@ export function minorDigits(currency: string): number {
   return digits;
 }
 
+/** The minor digits of the currency in a column, as an expression of SQL. */
+export const minorDigitsSql = (column: string): string => {
+  const others = [...minorDigitsOf].filter(([, digits]) => digits !== 2);
+  return `case ${column} ${others.map(([code, digits]) => `when '${code}' then ${digits}`).join(' ')} else 2 end`;
+};
+
 /** The smallest amount of a currency: 0.01 EUR, 1 JPY. */
 export const minorUnit = (currency: string): Decimal => new Decimal(10).pow(-minorDigits(currency));
 

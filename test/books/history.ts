@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { imported, camt } from '../bank/statement.ts';
 import {
   makeBankTransaction,
+  makeCreditNote,
   makeCompany,
   makeCustomer,
   makeInvoice,
@@ -105,12 +106,16 @@ const step = fc.oneof(
   fc.record({
     kind: fc.constantFrom(
       'pay',
+      'credit',
+      'creditAmount',
+      'refund',
       'payReceipt',
       'issue',
       'cancel',
       'match',
       'match',
       'unmatch',
+      'undo',
       'undo',
       'ignore',
       'drop',
@@ -182,6 +187,34 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
           id: of('invoice'),
           ...fields,
         }),
+      credit: async () => {
+        const where = { status: { in: ['ISSUED', 'PAID'] as ('ISSUED' | 'PAID')[] }, totalGross: { gt: 0 } };
+        const credited = await who.db.invoice.findMany({ where, include: { items: true } });
+        const { id, items } = last(credited, at) ?? { id: undefined, items: [] };
+        const input =
+          at % 3 === 0
+            ? {}
+            : {
+                items: items.map((line) => ({
+                  invoiceItemId: line.id,
+                  quantity: line.quantity.times('0.3').toFixed(4),
+                })),
+              };
+        return makeCreditNote(who, { invoiceId: id, ...input });
+      },
+      creditAmount: async () => {
+        const where = { status: { in: ['ISSUED', 'PAID'] as ('ISSUED' | 'PAID')[] }, totalGross: { gt: 0 } };
+        const credited = await who.db.invoice.findMany({ where, include: { items: true } });
+        const { id, items } = last(credited, at) ?? { id: undefined, items: [] };
+        return makeCreditNote(who, { invoiceId: id, amounts: [{ vatRate: items[0]?.vatRate.toFixed(), net: '1' }] });
+      },
+      refund: async () => {
+        const creditNote = await who.db.creditNote.findFirst({ orderBy: { id: at % 2 ? 'asc' : 'desc' } });
+        return run('mutation ($id: UUID!, $amount: Decimal) { refundCreditNote(id: $id, amount: $amount) { id } }', {
+          id: creditNote?.id,
+          ...fields,
+        });
+      },
       payReceipt: () =>
         run('mutation ($id: UUID!, $amount: Decimal) { payReceipt(id: $id, amount: $amount) { id } }', {
           id: of('receipt'),
@@ -251,6 +284,7 @@ async function reachEveryState(who: Integrator): Promise<void> {
   await match(whole, 'INVOICE', paid, '100');
   await match(whole, 'INVOICE', await makeInvoice(who, { status: 'ISSUED' }), '19');
   await match(sent, 'RECEIPT', receipt, '50');
+  await match(sent, 'CREDIT_NOTE', await makeCreditNote(who), '20');
   await who.graphql('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', { id: ignored });
   await who.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id: cancelled });
 }

@@ -12,7 +12,7 @@ import { addExistingUser } from '../../src/identity/index.ts';
 import { proveNext } from '../../schema/documents/proofs.ts';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
-import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
 
@@ -103,6 +103,7 @@ async function booksWithFiles(): Promise<Integrator> {
 
 /** What the random histories must have led to. */
 const everyState = [
+  '{"record":"credit_note"',
   ...['draft', 'issued', 'paid', 'cancelled', 'booked'].map((status) => `"status":"${status}"`),
   ...['matched', 'partially_matched', 'unmatched', 'ignored'].map((status) => `"match_status":"${status}"`),
   ...['EUR', 'JPY', 'TND'].map((currency) => `"currency":"${currency}"`),
@@ -214,6 +215,9 @@ describe('a file that somebody changed', () => {
   let to: Integrator;
   beforeAll(async () => {
     from = await demoBooks();
+    const creditNote = await makeCreditNote(from, { creditNoteDate: '2026-11-01' });
+    await makeCreditNote(from, { creditNoteDate: '2026-11-01', amounts: [{ vatRate: '19', net: '0.03' }] });
+    await from.graphql(`mutation { refundCreditNote(id: "${creditNote}", amount: "19") { id } }`);
     lines = (await exported(from)).trimEnd().split('\n');
     to = await emptyLike(from);
   });
@@ -229,6 +233,11 @@ describe('a file that somebody changed', () => {
     return { at: at + 1, text: lines.with(at, JSON.stringify(fields)).join('\n') };
   }
   const issued = ({ status }: Fields): boolean => status === 'issued';
+  const idOf = (type: string, fits: (fields: Fields) => boolean): string =>
+    lines
+      .filter((line) => line.startsWith(`{"record":"${type}"`))
+      .map((line) => JSON.parse(line) as Fields)
+      .find(fits)!['id'];
   const other = '01890a5d-ac96-774b-bcce-b302099a8057';
 
   it.each<[string, string, (fields: Fields) => unknown, ((fields: Fields) => boolean) | undefined, RegExp]>([
@@ -267,6 +276,62 @@ describe('a file that somebody changed', () => {
       (row) => (row['number'] = `${row['invoice_date'].slice(0, 4)}-9999`),
       ({ status }) => status === 'draft',
       /^status: An invoice has a number unless/,
+    ],
+    [
+      'a credited amount',
+      'invoice',
+      (row) => (row['amount_credited'] = '0.01'),
+      issued,
+      /^amount_credited: Must be the sum of the credit notes/,
+    ],
+    [
+      'a refunded amount',
+      'credit_note',
+      (row) => (row['amount_refunded'] = '18'),
+      ({ amount_refunded: refunded }) => refunded === '19',
+      /^amount_refunded: Must be the sum of the refunds/,
+    ],
+    [
+      'a credited line of another invoice',
+      'credit_note',
+      (row) => (row['invoice_id'] = idOf('invoice', issued)),
+      undefined,
+      /^invoice_id: Must be an issued invoice of the same customer/,
+    ],
+    [
+      'a total that isn’t that of the VAT',
+      'credit_note',
+      (row) => (row['total_vat'] = '1'),
+      undefined,
+      /^total_vat: Is 1, but must be /,
+    ],
+    [
+      'a VAT that is too far from its net',
+      'credit_note',
+      (row) => (row['vat_breakdown'][0].vat = '1'),
+      undefined,
+      /^vat_breakdown: Must be that of the lines/,
+    ],
+    [
+      'no VAT',
+      'credit_note',
+      (row) => (row['vat_breakdown'] = { net: 1 }),
+      undefined,
+      /^vat_breakdown: Must be a list of VAT shares/,
+    ],
+    [
+      'a credit note’s number of another form',
+      'credit_note',
+      (row) => (row['number'] = '2026-0001'),
+      undefined,
+      /^number: Must be CN-YYYY-NNNN/,
+    ],
+    [
+      'a sequence of credit notes that gives a number again',
+      'credit_note_sequence',
+      (row) => (row['last'] -= 1),
+      undefined,
+      /^last: Must be the number of credit notes/,
     ],
     [
       'a currency that doesn’t exist',
@@ -337,12 +402,12 @@ describe('a file that somebody changed', () => {
       'payment',
       (row) => (row['currency'] = 'USD'),
       undefined,
-      /^currency: Must be that of the (?:invoice|receipt)/,
+      /^currency: Must be that of the (?:invoice|receipt|credit note)/,
     ],
     [
       'a payment of nothing',
       'payment',
-      (row) => Object.assign(row, { invoice_id: null, receipt_id: null }),
+      (row) => Object.assign(row, { invoice_id: null, receipt_id: null, credit_note_id: null }),
       undefined,
       /^id: A payment settles one invoice/,
     ],
