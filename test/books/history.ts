@@ -189,15 +189,15 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
         }),
       credit: async () => {
         const where = { status: { in: ['ISSUED', 'PAID'] as ('ISSUED' | 'PAID')[] }, totalGross: { gt: 0 } };
-        const credited = await who.db.invoice.findMany({ where, include: { items: true } });
-        const { id, items } = last(credited, at) ?? { id: undefined, items: [] };
+        const invoices = await who.db.invoice.findMany({ where, include: { items: true } });
+        const { id, items } = last(invoices, at) ?? { id: undefined, items: [] };
         const input =
           at % 3 === 0
             ? {}
             : {
-                items: items.map((line) => ({
-                  invoiceItemId: line.id,
-                  quantity: line.quantity.times('0.3').toFixed(4),
+                items: items.map((credited) => ({
+                  invoiceItemId: credited.id,
+                  quantity: credited.quantity.times('0.3').toFixed(4),
                 })),
               };
         return makeCreditNote(who, { invoiceId: id, ...input });
