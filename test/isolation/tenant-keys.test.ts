@@ -110,3 +110,22 @@ it('no statement of a trigger names both a transition table and a table of the b
   );
   expect(both).toEqual([]);
 });
+
+it('no UPDATE of a trigger calls a volatile function', async () => {
+  const functions = await rows<{ name: string; source: string }>(
+    `select distinct p.oid::regprocedure::text as name, prosrc as source
+     from pg_trigger join pg_proc p on p.oid = tgfoid where not tgisinternal and pronamespace = 'public'::regnamespace`,
+  );
+  const volatile = new Set(
+    (await rows<{ name: string }>(`select distinct proname as name from pg_proc where provolatile = 'v'`)).map(
+      ({ name }) => name,
+    ),
+  );
+  const calls = functions.flatMap(({ name, source }) =>
+    [...source.matchAll(/\bupdate\s[^;]*?\sset\s[^;]*/g)]
+      .flatMap(([update]) => [...update.matchAll(/(\w+)\s*\(/g)])
+      .filter(([, called]) => volatile.has(called ?? ''))
+      .map(([, called]) => `${name}: ${called}`),
+  );
+  expect(calls).toEqual([]);
+});
