@@ -217,6 +217,13 @@ const rules: Rule[] = [
     other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
   },
   {
+    type: 'company_logo',
+    table: 'company_logos',
+    message: 'bytes: Must be a PNG of at most 1 MiB, with this sha256.',
+    breaks: `sha256 <> sha256(bytes) or octet_length(bytes) > 1048576
+      or substring(bytes from 1 for 8) <> '\\x89504e470d0a1a0a'::bytea`,
+  },
+  {
     type: 'invoice_file',
     table: 'invoice_files',
     message: 'sha256: Must be that of the bytes.',

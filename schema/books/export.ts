@@ -16,7 +16,12 @@ import {
 } from './format.ts';
 
 /** The rows that are read at a time. An invoice has up to 500 items, and a file has many pages. */
-const pageSizes: Partial<Record<RecordType['model'], number>> = { Invoice: 100, CreditNote: 100, InvoiceFile: 20 };
+const pageSizes: Partial<Record<RecordType['model'], number>> = {
+  Invoice: 100,
+  CreditNote: 100,
+  InvoiceFile: 20,
+  CompanyLogo: 20,
+};
 const usualPageSize = 1000;
 
 /** An export takes as long as it takes; a transaction needs some limit. */

@@ -20,6 +20,7 @@ export const endType = 'end';
  */
 export const recordTypes = [
   { type: 'customer', model: 'Customer', input: 'CreateCustomerInput' },
+  { type: 'company_logo', model: 'CompanyLogo', input: null },
   { type: 'company', model: 'Company', input: 'UpdateCompanyInput' },
   { type: 'project', model: 'Project', input: 'CreateProjectInput' },
   { type: 'invoice', model: 'Invoice', input: 'CreateInvoiceInput' },

@@ -1,8 +1,10 @@
+import type { Context } from '../context.ts';
 import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
 import { isNumbered } from '../e-invoice/model.ts';
 import { toXml } from '../e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
 import type { DocumentSource } from './document-source.ts';
+import { findLogo } from './logos.ts';
 import { renderInThread } from './render-in-thread.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 import type { FileFormat } from './file-formats.ts';
@@ -12,11 +14,12 @@ import type { FileFormat } from './file-formats.ts';
  * @throws ValidationError with the rules that the invoice breaks in a format of e-invoices
  */
 export async function makeFile(
-  tenantId: string,
+  context: Context,
   source: DocumentSource,
   format: FileFormat,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (format === 'pdf') return renderInThread(tenantId, source);
+  if (format === 'pdf')
+    return renderInThread(context.tenant.id, source, await findLogo(context, source.seller.logo_id));
   const invoice = toEInvoice(source);
   if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
   const breaches = breachesOf(invoice, format);

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
-import { ConcurrencyLimiter } from '../execution/concurrency-limiter.ts';
+import { FairLimiter } from '../execution/concurrency-limiter.ts';
 import type { DocumentSource } from './document-source.ts';
+import type { RenderWork } from './render-thread.ts';
 
 /** How many threads of this process make PDFs at a time, for all tenants. Each takes a processor core and some memory. */
 const maxThreads = 1;
@@ -12,23 +13,19 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 let threads: Piscina | undefined;
 
-/** The tenants that have PDFs made now: each one at a time, so that nobody waits for all of another tenant's. */
-const tenants = new Map<string, { limiter: ConcurrencyLimiter; pending: number }>();
+const perTenant = new FairLimiter();
 
-/** Makes an invoice's PDF without blocking the event loop. */
-export async function renderInThread(tenantId: string, source: DocumentSource): Promise<Uint8Array<ArrayBuffer>> {
-  const tenant = tenants.get(tenantId) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
-  tenants.set(tenantId, tenant);
-  tenant.pending += 1;
-  try {
-    return await tenant.limiter.run(() => render(source));
-  } finally {
-    tenant.pending -= 1;
-    if (tenant.pending === 0) tenants.delete(tenantId);
-  }
-}
+/**
+ * Makes an invoice's PDF without blocking the event loop.
+ * @param logo a PNG
+ */
+export const renderInThread = (
+  tenantId: string,
+  source: DocumentSource,
+  logo: Uint8Array | null = null,
+): Promise<Uint8Array<ArrayBuffer>> => perTenant.run(tenantId, () => render({ source, logo }));
 
-function render(source: DocumentSource): Promise<Uint8Array<ArrayBuffer>> {
+function render(work: RenderWork): Promise<Uint8Array<ArrayBuffer>> {
   threads ??= new Piscina({
     filename: new URL('render-thread.ts', import.meta.url).href,
     minThreads: 0,
@@ -38,5 +35,5 @@ function render(source: DocumentSource): Promise<Uint8Array<ArrayBuffer>> {
     resourceLimits,
     execArgv: [],
   });
-  return threads.run(source) as Promise<Uint8Array<ArrayBuffer>>;
+  return threads.run(work) as Promise<Uint8Array<ArrayBuffer>>;
 }

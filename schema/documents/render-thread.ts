@@ -5,10 +5,16 @@ import type { DocumentSource } from './document-source.ts';
 import { renderPdf } from './pdf/render-pdf.ts';
 import { lookOf, toEInvoice } from './to-e-invoice.ts';
 
+export interface RenderWork {
+  source: DocumentSource;
+  /** A PNG. */
+  logo: Uint8Array | null;
+}
+
 /** The work of a thread: an invoice's PDF. It contains the e-invoice if the invoice breaks no rule of Factur-X. */
-export default async function render(source: DocumentSource): Promise<Uint8Array> {
+export default async function render({ source, logo }: RenderWork): Promise<Uint8Array> {
   const invoice = toEInvoice(source);
   const isEInvoice = isNumbered(invoice) && breachesOf(invoice, 'factur-x').length === 0;
   const attachment = isEInvoice ? { xml: Buffer.from(toXml(invoice, 'factur-x')) } : undefined;
-  return renderPdf(invoice, lookOf(source), attachment);
+  return renderPdf(invoice, lookOf(source, logo), attachment);
 }

@@ -19,7 +19,7 @@ export async function documentFile(context: Context, document: DocumentKey, form
   const stored = await findStored(context, document, format);
   if (stored) return stored;
   const source = await readSource(context, document);
-  const bytes = await makeFile(context.tenant.id, source, format);
+  const bytes = await makeFile(context, source, format);
   if (source.number === null) return fileOf('draft', format, bytes);
   // A later version of the rules may allow what was refused when the files were made.
   if (await context.db.documentProof.findFirst({ where: document }))

@@ -20,9 +20,11 @@ const subjectOf = (source: DocumentSource): string | undefined => {
   return subject ?? (credited?.isCancelled ? texts[languageOf(source)].cancellation(credited.number) : undefined);
 };
 
-export const lookOf = (source: DocumentSource): DocumentLook => ({
+/** @param logo a PNG */
+export const lookOf = (source: DocumentSource, logo: Uint8Array | null): DocumentLook => ({
   language: languageOf(source),
   accentColor: source.seller.accent_color ?? defaultAccentColor,
+  logo: logo ?? undefined,
   subject: subjectOf(source),
   footer: source.seller.footer ?? undefined,
 });

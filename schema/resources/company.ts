@@ -19,7 +19,9 @@ import {
   vatNumber,
   vatRate,
 } from '../input/validators.ts';
+import { DocumentFileType, type DocumentFile } from '../documents/document-file.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
+import { findLogo, makeLogo, storeLogo } from '../documents/logos.ts';
 import { Node } from '../nodes/node.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { isChanged } from '../rows/is-changed.ts';
@@ -50,6 +52,16 @@ export const Company = builder.prismaObject('Company', {
     footer: t.exposeString('footer', { nullable: true }),
     language: t.exposeString('language', { nullable: true }),
     accentColor: t.exposeString('accentColor', { nullable: true }),
+    logo: t.field({
+      type: DocumentFileType,
+      nullable: true,
+      description: 'The logo as documents show it, which is a PNG; null without one.',
+      select: { logoId: true },
+      resolve: async ({ logoId }, _args, context): Promise<DocumentFile | null> => {
+        const bytes = await findLogo(context, logoId);
+        return bytes && { fileName: 'logo.png', mediaType: 'image/png', bytes };
+      },
+    }),
     requiredEInvoice: t.expose('requiredEInvoice', { type: RequiredEInvoice, nullable: true }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
@@ -81,6 +93,10 @@ const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
     footer: t.string({ validate: text(2000) }),
     language: t.string({ validate: language }),
     accentColor: t.string({ validate: color }),
+    logo: t.field({
+      type: 'Upload',
+      description: 'A PNG or an SVG of at most 1 MiB. It is drawn again, as large as documents show it.',
+    }),
     requiredEInvoice: t.field({ type: RequiredEInvoice }),
   }),
 });
@@ -108,9 +124,11 @@ builder.mutationField('updateCompany', (t) =>
     description: "Changes the tenant's company profile. The first change makes it, and needs the legal name.",
     ability: 'company:write',
     args: { input: t.arg({ type: UpdateCompanyInput, required: true }), ...expectedVersionArgument },
-    resolve: (query, _root, { input, expectedVersion }, context) =>
-      context.transaction(async (inside) => {
-        const data = { ...input, legalName: given(input.legalName) };
+    resolve: async (query, _root, { input: { logo, ...input }, expectedVersion }, context) => {
+      const png = logo && (await makeLogo(context, logo, 'input.logo'));
+      return context.transaction(async (inside) => {
+        const logoId = png && (await storeLogo(inside, png, 'input.logo'));
+        const data = { ...input, legalName: given(input.legalName), logoId };
         const known = await findCompany(inside);
         const current = known && (await inside.db.lock('Company', known.id, 'no key update'));
         if (!current) return findById(inside, 'Company', await createCompany(inside, data, expectedVersion), query);
@@ -118,18 +136,19 @@ builder.mutationField('updateCompany', (t) =>
         if (!isChanged(current, data)) return findById(inside, 'Company', current, query);
         const company = await inside.db.company.update({ where: key(context, current.id), data });
         return findById(inside, 'Company', company, query);
-      }),
+      });
+    },
   }),
 );
 
 /** Makes the profile. Where another request makes it at the same time, the later one changes it. */
 function createCompany(
   { db, tenant }: Context,
-  { legalName, ...data }: Prisma.CompanyUpdateInput & { legalName?: string | undefined },
+  { legalName, ...data }: Prisma.CompanyUncheckedUpdateInput & { legalName?: string | undefined },
   expectedVersion: number | null | undefined,
 ): Promise<Row<'Company'>> {
   if (expectedVersion != null) throw new NotFoundError();
   if (legalName === undefined) refuse('input.legalName', 'Required.');
-  const fields = { ...data, legalName } as Prisma.CompanyCreateInput;
+  const fields = { ...data, legalName } as Prisma.CompanyUncheckedCreateInput;
   return db.company.upsert({ where: { tenantId: tenant.id }, create: fields, update: fields });
 }

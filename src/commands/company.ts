@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { getNamedType, isEnumType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { parseJson } from '../../rest-shim/exact-json.ts';
 import { compileDecoder, restValue, toRestPath, toSnakeCase } from '../../rest-shim/naming.ts';
 import { isObject } from '../../schema/books/format.ts';
+import { UploadedFile } from '../../schema/input/uploaded-file.ts';
 import { Problems, ValidationError } from '../../schema/errors.ts';
 import { compileDocument } from '../../schema/execution/compile-document.ts';
 import type { Database } from '../database.ts';
@@ -15,6 +16,9 @@ import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { operatorDomain } from './operator.ts';
 
 // A profile's file has the fields of the GraphQL input in REST's names. `get --json` prints what `set` reads.
+
+/** It is a file of its own. The profile's file can only remove it, by null. */
+const logoField = 'logo';
 
 type Profile = Record<string, unknown>;
 
@@ -31,7 +35,7 @@ async function ask(database: Database, tenantId: string, head: string, input?: u
   const variables = input === undefined ? {} : { input: compileDecoder(inputOf(domain))(input, problems, '') };
   try {
     problems.throwIfAny();
-    const fields = Object.values(inputOf(domain).getFields());
+    const fields = Object.values(inputOf(domain).getFields()).filter(({ name }) => name !== logoField);
     const source = `${head} { ${fields.map(({ name }) => name).join(' ')} } }`;
     const row = await compileDocument<Profile | null>(domain.schema, source)(variables, context);
     return row && Object.fromEntries(fields.map(({ name, type }) => [toSnakeCase(name), shown(type, row[name])]));
@@ -65,13 +69,26 @@ async function readProfile(file: string): Promise<Profile> {
   return profile;
 }
 
+async function fileAt(path: string): Promise<UploadedFile> {
+  await access(path, constants.R_OK).catch((error: Error) => {
+    throw new RefusedError(`${path} can't be read: ${error.message}`);
+  });
+  const file = new UploadedFile(path);
+  file.fault = undefined;
+  return file;
+}
+
 export function addCompanyCommands(program: Command): void {
   const company = program.command('company').description('the company profile: what documents say of the seller');
   asJson(company.command('set').description("change a tenant's company profile; null clears a field"))
     .requiredOption('--tenant <id>')
-    .requiredOption('--file <file>', 'JSON: {"legal_name": "…", "iban": "…"}; fields that are left out stay')
-    .action(async ({ tenant, file, json }: { tenant: string; file: string } & Json) => {
-      const input = await readProfile(file);
+    .option('--file <file>', 'JSON: {"legal_name": "…", "iban": "…"}; fields that are left out stay')
+    .option('--logo <file>', 'a PNG or an SVG of at most 1 MiB')
+    .action(async ({ tenant, file, logo, json }: { tenant: string; file?: string; logo?: string } & Json) => {
+      if (file === undefined && logo === undefined) throw new RefusedError('Give --file or --logo');
+      const profile = file === undefined ? {} : await readProfile(file);
+      if (profile[logoField] != null) throw new RefusedError('The logo is given by --logo');
+      const input = { ...profile, ...(logo !== undefined && { [logoField]: await fileAt(logo) }) };
       const set = 'mutation ($input: UpdateCompanyInput!) { result: updateCompany(input: $input)';
       const saved = await withDatabase((database) => ask(database, tenant, set, input));
       if (json) printJson(saved);

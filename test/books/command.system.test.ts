@@ -56,6 +56,7 @@ it('100,000 rows move out and in again, in a small heap', async () => {
   const file = join(folder, 'books.jsonl');
   const records = {
     customer: 25_000,
+    company_logo: 0,
     company: 0,
     project: 0,
     invoice: 25_000,

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../prisma/client.ts';
 import { exportBooks } from '../../schema/books/export.ts';
@@ -9,6 +11,7 @@ import { importBooks } from '../../schema/books/import.ts';
 import { LineErrors } from '../../schema/books/lines.ts';
 import { fillDemoBooks } from '../../src/demo-data.ts';
 import { addExistingUser } from '../../src/identity/index.ts';
+import { storeLogo } from '../../schema/documents/logos.ts';
 import { proveNext } from '../../schema/documents/proofs.ts';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
@@ -89,9 +92,14 @@ async function randomBooks(seed: number): Promise<Integrator> {
 async function booksWithFiles(): Promise<Integrator> {
   const who = await service.integrator();
   await setCompany(who);
+  const context = await service.contextOf(who);
+  for (const size of [4, 8]) {
+    const logoId = await storeLogo(context, PNG.sync.write(new PNG({ width: size, height: 4 })), 'logo');
+    await who.db.company.updateMany({ data: { logoId } });
+  }
   const customerId = await makeCustomer(who, buyer);
   for (let count = 0; count < 3; count += 1) await makeInvoice(who, { status: 'ISSUED', customerId });
-  await proveNext(await service.contextOf(who));
+  await proveNext(context);
   const unproven = await makeInvoice(who, { status: 'PAID', customerId });
   await who.rest('GET', `/invoices/${unproven}/xml?format=peppol`);
   await makeInvoice(who, { status: 'ISSUED' });
@@ -124,7 +132,11 @@ describe.each([
   ['of the demo', demoBooks],
   ['of a random history', () => randomBooks(1), everyState],
   ['of another random history', () => randomBooks(2), everyState],
-  ['with files of invoices', booksWithFiles, ['invoice_parties', 'invoice_file', 'document_proof'].map(ofType)],
+  [
+    'with files of invoices',
+    booksWithFiles,
+    ['company_logo', 'invoice_parties', 'invoice_file', 'document_proof'].map(ofType),
+  ],
   ['of nothing', () => service.integrator()],
 ])('books %s', (_name, make, seen: string[] | undefined = undefined) => {
   let from: Integrator;
@@ -557,6 +569,12 @@ it('a changed byte of a file ends the import, and kontor verify finds a changed 
   );
   expect(await refusal(importInto(to, wrong))).toEqual([
     { line: at + 1, message: 'sha256: Must be that of the bytes.' },
+  ]);
+  const logo = text.split('\n').findIndex((line) => line.startsWith(ofType('company_logo')));
+  const noPng = Buffer.from('<svg/>');
+  const asPng = `"sha256":"${hash('sha256', noPng, 'base64')}","bytes":"${noPng.toString('base64')}"`;
+  expect(await refusal(importInto(to, text.replace(/"sha256":"[^"]*","bytes":"[^"]*"/, asPng)))).toEqual([
+    { line: logo + 1, message: 'bytes: Must be a PNG of at most 1 MiB, with this sha256.' },
   ]);
   await importInto(other, text.replace(/("record":"document_proof".*)2026-0001/, '$12026-0009'));
   expect((await verifyDocuments(await service.contextOf(other))).difference).toContain('2026-0001');

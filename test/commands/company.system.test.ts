@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
@@ -65,6 +66,30 @@ it('`company set` stores a profile from a file, and `company get --json` prints 
     default_vat_rate: 7.5,
     ...left,
   });
+}, 60_000);
+
+it('`company set --logo` stores a logo, and null in the file removes it', async () => {
+  const file = join(folder, 'logo.svg');
+  const draw = (content: string) => writeFile(file, `<svg xmlns="http://www.w3.org/2000/svg">${content}</svg>`);
+  const setLogo = () => run('company', 'set', '--tenant', tenant, '--logo', file);
+  const hasLogo = async (): Promise<boolean> => {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query('select logo_id is not null as set from companies');
+    await client.end();
+    return rows[0].set;
+  };
+  await set(JSON.stringify(profile));
+  await draw('<rect width="9" height="9"/>');
+  expect((await setLogo()).out).toBe('The profile of Kontor Studio GmbH is saved.\n');
+  expect(await hasLogo()).toBe(true);
+  await draw('<script/>');
+  expect((await setLogo()).err).toContain('kontor: logo: Must not have <script>. Save the logo as a PNG.');
+  expect((await run('company', 'set', '--tenant', tenant, '--logo', `${file}x`)).err).toContain("can't be read");
+  expect((await run('company', 'set', '--tenant', tenant)).err).toContain('Give --file or --logo');
+  expect((await set('{"logo": "logo.svg"}')).err).toContain('The logo is given by --logo');
+  await set('{"logo": null}');
+  expect(await hasLogo()).toBe(false);
 }, 60_000);
 
 it('`company set` refuses wrong and unknown fields by name, and other files', async () => {

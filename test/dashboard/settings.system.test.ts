@@ -40,6 +40,12 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByLabel('IBAN').fill('DE00 1203 0000 0000 2020 51');
         await page.getByLabel('Usual VAT, %').fill('7');
         await page.getByLabel('Payment terms, days').fill('soon');
+        const logo = page.getByRole('img', { name: 'The logo' });
+        const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="30" height="9"/></svg>';
+        await page
+          .getByLabel('Logo', { exact: true })
+          .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) });
+        await logo.waitFor();
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('Must be an IBAN: its length or its check digits are wrong.').waitFor();
@@ -52,6 +58,7 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await expect
           .poll(() => page.getByLabel('IBAN').inputValue(), { timeout: 15_000 })
           .toBe('DE02120300000000202051');
+        expect(await logo.getAttribute('src')).toContain('image/png');
         await navigateTo(page, 'Invoices');
         await page.getByRole('link', { name: 'New invoice' }).first().click();
         await expect.poll(() => page.getByLabel('VAT, per cent, line 1').inputValue(), { timeout: 15_000 }).toBe('7');

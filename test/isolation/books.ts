@@ -30,6 +30,8 @@ export async function fill(who: Integrator) {
     data: { deliveryId: delivery, number: 1, startedAt: new Date(), requestHeaders: {} },
   });
   const bytes = new Uint8Array(1);
+  const logo = await who.db.companyLogo.create({ data: { bytes, sha256: bytes } });
+  await who.db.company.updateMany({ data: { logoId: logo.id } });
   await who.db.invoiceFile.create({ data: { invoiceId: invoice, format: 'pdf', bytes, sha256: bytes } });
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedAnswer.create({ data: { request: bytes, body: bytes, answer: bytes, createdAt: new Date() } });

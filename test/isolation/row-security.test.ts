@@ -38,7 +38,7 @@ const asAcme = (sql: string, values: unknown[] = []) => asTenant(acme.tenantId, 
 
 /** Tables whose rows can be added, but never changed or deleted. Of a credit note, only what is refunded changes. */
 const permanent = new Set(
-  ['invoice_parties', 'invoice_files', 'document_proofs', 'credit_notes', 'credit_note_items'].map(
+  ['company_logos', 'invoice_parties', 'invoice_files', 'document_proofs', 'credit_notes', 'credit_note_items'].map(
     (name) => `public.${name}`,
   ),
 );

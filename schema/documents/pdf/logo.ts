@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 // 75 mm × 20 mm at 300 dots per inch.
-const maxWidth = 886;
-const maxHeight = 236;
+export const maxLogoWidth = 886;
+export const maxLogoHeight = 236;
 
 /** A PNG of 1 MiB can have many more pixels, which would fill the memory. */
 export const maxLogoPixels = 16_000_000;
@@ -24,14 +24,22 @@ export async function prepareLogo(png: Uint8Array): Promise<Buffer> {
   return logo;
 }
 
-async function shrink(bytes: Buffer): Promise<Buffer> {
-  const isPng = bytes.length > 24 && bytes.readUInt32BE(0) === 0x89504e47;
+/** @throws if it is no PNG, has too many pixels, or has more data than these */
+function checkPng(bytes: Buffer): void {
+  const isPng = bytes.length > 29 && bytes.readUInt32BE(0) === 0x89504e47;
   if (!isPng) throw new Error('The logo is no PNG');
   const [pixelsPerLine, lines] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   if (pixelsPerLine * lines > maxLogoPixels) throw new Error(`The logo has more than ${maxLogoPixels} pixels`);
+  // pngjs bounds only the data of the others.
+  const isInterlaced = bytes.readUInt8(28) === 1;
+  if (isInterlaced) throw new Error('The logo must not be interlaced');
+}
+
+async function shrink(bytes: Buffer): Promise<Buffer> {
+  checkPng(bytes);
   const { PNG } = await import('pngjs');
   const source = PNG.sync.read(bytes);
-  const scale = Math.min(1, maxWidth / source.width, maxHeight / source.height);
+  const scale = Math.min(1, maxLogoWidth / source.width, maxLogoHeight / source.height);
   const [width, height] = [source.width, source.height].map((length) => Math.max(1, Math.round(length * scale)));
   const target = new PNG({ width, height });
   for (let y = 0; y < target.height; y++) {

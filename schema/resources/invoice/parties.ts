@@ -29,6 +29,7 @@ export const frozenSeller = z.object({
   bic: text,
   footer: text,
   accent_color: text,
+  logo_id: text,
 });
 export type FrozenSeller = z.infer<typeof frozenSeller>;
 

@@ -11,6 +11,8 @@ import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-value
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { requiredEInvoices } from '../invoices/formats.ts';
+import { fileOf } from '../../upload/data-url.ts';
+import { LogoField } from './logo-field.tsx';
 import { Page } from '../../layout/page.tsx';
 
 const CompanyFields = graphql(`
@@ -37,6 +39,9 @@ const CompanyFields = graphql(`
     language
     accentColor
     requiredEInvoice
+    logo {
+      base64
+    }
   }
 `);
 
@@ -85,11 +90,14 @@ const valuesOf = (company: Company | null) => ({
   language: company?.language ?? null,
   accentColor: company?.accentColor ?? '',
   requiredEInvoice: company?.requiredEInvoice ?? null,
+  /** A data URL. */
+  logo: company?.logo ? `data:image/png;base64,${company.logo.base64}` : '',
 });
 
 type Values = ReturnType<typeof valuesOf>;
 
-const inputOf = (values: Values) => ({
+/** @param stored the logo that need not be sent, because it is stored */
+const inputOf = (values: Values, stored: string) => ({
   legalName: values.legalName,
   addressLine1: orNull(values.addressLine1),
   addressLine2: orNull(values.addressLine2),
@@ -110,6 +118,7 @@ const inputOf = (values: Values) => ({
   language: values.language,
   accentColor: orNull(values.accentColor),
   requiredEInvoice: values.requiredEInvoice,
+  logo: values.logo === stored ? undefined : values.logo === '' ? null : fileOf(values.logo, 'logo'),
 });
 
 /** The company profile: what invoices say of the seller. */
@@ -134,7 +143,8 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
   const form = useForm({ mode: 'controlled', initialValues: valuesOf(company) });
   const submission = useSubmit(
     form,
-    (typed, context, expectedVersion) => update({ input: inputOf(typed), expectedVersion }, context),
+    (typed, context, expectedVersion) =>
+      update({ input: inputOf(typed, valuesOf(company).logo), expectedVersion }, context),
     () => notifySuccess('The company profile is saved.'),
     company
       ? {
@@ -183,6 +193,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
         <DecimalInput label="Usual VAT, %" {...field('defaultVatRate')} />
       </Section>
       <Section title="Documents">
+        <LogoField {...field('logo')} value={form.values.logo} />
         <Select label="Language" data={languages} clearable {...field('language')} />
         <TextInput label="Colour" placeholder="#1a2b3c" {...field('accentColor')} />
         <Select

@@ -1,0 +1,60 @@
+import { Button, FileButton, Group, Image, Input } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { dataUrlOf } from '../../upload/data-url.ts';
+
+interface Props {
+  /** A data URL; '' without a logo. */
+  value: string;
+  onChange: (value: string) => void;
+  error?: ReactNode;
+  /** The path of the form's field. */
+  'data-path'?: string;
+}
+
+/** Shows the logo, and takes another one. */
+export function LogoField({ value, onChange, error, 'data-path': path }: Props): ReactNode {
+  const choose = async (file: File | null): Promise<void> => {
+    if (file) onChange(await dataUrlOf(file));
+  };
+  return (
+    <Input.Wrapper
+      label="Logo"
+      labelElement="div"
+      description="PNG or SVG, at most 1 MiB. It stands on documents in place of the name"
+      error={error}
+    >
+      {value !== '' && (
+        <Image
+          src={value}
+          alt="The logo"
+          mah={80}
+          maw={300}
+          w="auto"
+          fit="contain"
+          bg="white"
+          p={4}
+          my="xs"
+          radius="sm"
+        />
+      )}
+      <Group gap="xs" mt={value === '' ? 'xs' : 0} mb={error ? 'xs' : 0}>
+        <FileButton
+          accept="image/png,image/svg+xml"
+          inputProps={{ 'aria-label': 'Logo' }}
+          onChange={(file) => void choose(file)}
+        >
+          {(props) => (
+            <Button {...props} variant="default" data-path={path}>
+              {value === '' ? 'Choose a logo' : 'Choose another logo'}
+            </Button>
+          )}
+        </FileButton>
+        {value !== '' && (
+          <Button variant="subtle" color="red" onClick={() => onChange('')}>
+            Remove the logo
+          </Button>
+        )}
+      </Group>
+    </Input.Wrapper>
+  );
+}
