@@ -1,3 +1,4 @@
+import { base } from './base.ts';
 import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
 import { asCoded, NotFoundError, Problems, ValidationError, type ErrorCode } from '../schema/errors.ts';
@@ -16,8 +17,6 @@ interface RestRequestContext {
 }
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
-
-const base = '/api/v1';
 
 /** The HTTP statuses of the domain's error codes. Only this table maps them. */
 export const statusOf: Record<ErrorCode, number> = {

@@ -1,5 +1,6 @@
 import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
+import type { EInvoiceFormat } from './e-invoice/formats.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
 import type { PrefetchedRow } from './rows/find-by-id.ts';
 
@@ -25,6 +26,12 @@ export type RenderPayload = (
   context: Context,
   known?: PrefetchedRow,
 ) => Promise<string>;
+
+/** The addresses from which a client that may read an invoice downloads its files, by the same token. */
+export interface FileLinks {
+  invoicePdf: (id: string) => string;
+  invoiceXml: (id: string, format: EInvoiceFormat) => string;
+}
 
 /** The domain's interface to the sender of webhooks. */
 export interface Webhooks {
@@ -56,6 +63,7 @@ export interface Context extends Principal {
   renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
+  fileLinks: FileLinks;
   /**
    * What `pick` returns for the tenant's notifications from now on. Several pending ones that are equal are merged. Ends if
    * notifications may be missed.
@@ -90,6 +98,7 @@ export function createContext(options: {
   renderPayload: RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
+  fileLinks: FileLinks;
   watch: Context['watch'];
   notify: Context['notify'];
   requestId: string | null;

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { forTenant } from '../prisma/client.ts';
 import { loadOperations, type Operation } from '../rest-shim/operation.ts';
+import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/ability.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
@@ -34,6 +35,7 @@ export function createDomain(
 ): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
+  const fileLinks = createFileLinks(publicUrl);
   const renderPayload = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
@@ -46,6 +48,7 @@ export function createDomain(
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
       renderPayload,
       webhooks,
+      fileLinks,
       identity: createIdentity(client, principal, { now, publicUrl }),
       watch: async (channel, pick) => {
         if (!notifications) throw new Error('This process serves no subscriptions');

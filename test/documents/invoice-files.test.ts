@@ -104,6 +104,26 @@ describe('GET /invoices/:id/xml', () => {
   });
 });
 
+describe('pdfUrl and xmlUrl of an invoice in GraphQL', () => {
+  const query = `query ($id: UUID!) { invoice(id: $id) {
+    pdfUrl cii: xmlUrl(format: XRECHNUNG_CII) peppol: xmlUrl(format: PEPPOL) } }`;
+
+  it('are the addresses from which the same token downloads the files', async () => {
+    const who = await seller();
+    const { invoice } = await who.graphql(query, { id: await makeIssuedInvoice(who) });
+    for (const [name, type] of Object.entries({ pdfUrl: 'pdf', cii: 'xml', peppol: 'xml' })) {
+      const response = await fetch(invoice[name], { headers: { authorization: `Bearer ${who.token}` } });
+      expect([name, response.status, response.headers.get('content-type')]).toEqual([name, 200, `application/${type}`]);
+    }
+  });
+
+  it('are null where there is no file: a draft has a PDF only', async () => {
+    const who = await seller();
+    const { invoice } = await who.graphql(query, { id: await makeInvoice(who) });
+    expect(invoice).toEqual({ pdfUrl: expect.stringMatching(/\/pdf$/), cii: null, peppol: null });
+  });
+});
+
 describe('the files of an issued invoice', () => {
   it('are made once, whoever asks first and however many', async () => {
     const who = await seller();

@@ -1,5 +1,6 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
+import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
 import { Node } from '../../nodes/node.ts';
 import { today, type Context } from '../../context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
@@ -123,6 +124,21 @@ export const Invoice = builder.prismaObject('Invoice', {
     currency: t.exposeString('currency'),
     status: t.expose('status', { type: InvoiceStatus }),
     items: t.relation('items', { query: byPosition }),
+    pdfUrl: t.string({
+      description:
+        'The address of the PDF in REST, for the same token. A session, which REST does not accept, has `invoicePdf`.',
+      select: { id: true },
+      resolve: ({ id }, _args, { fileLinks }) => fileLinks.invoicePdf(id),
+    }),
+    xmlUrl: t.string({
+      nullable: true,
+      description:
+        'The address of the e-invoice in REST, for the same token; null for a draft. It answers 422 if the invoice breaks rules of the format.',
+      args: { format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
+      select: { id: true, number: true },
+      resolve: ({ id, number }, { format }, { fileLinks }) =>
+        number === null ? null : fileLinks.invoiceXml(id, formatNamed(format)),
+    }),
     totalNet: t.expose('totalNet', { type: 'Decimal' }),
     totalVat: t.expose('totalVat', { type: 'Decimal' }),
     totalGross: t.expose('totalGross', { type: 'Decimal' }),
