@@ -8,7 +8,7 @@ import { requiredFormatOf } from './required-e-invoice.ts';
 import { documentFile } from './stored-files.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
-const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
+export const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
   description: 'A rule that an invoice breaks.',
   example: { rule: 'BR-DE-8', field: 'customer.city', message: 'The buyer needs a city.' },
   fields: (t) => ({

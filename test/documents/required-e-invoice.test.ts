@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { create, invoice } from '../rest/samples.ts';
 import { buyer, company, setCompany } from './parties.ts';
@@ -25,6 +25,44 @@ async function seller(requiredEInvoice?: string): Promise<Integrator> {
 }
 
 const issue = (who: Integrator, id: string) => who.rest('POST', `/invoices/${id}/issue`);
+
+describe('newInvoicePreflight', () => {
+  const query = `query ($input: CreateInvoiceInput!) {
+    breaches: newInvoicePreflight(input: $input, format: XRECHNUNG_CII) { rule field } }`;
+  const input = (customerId: string, more: object = {}) => ({
+    customerId,
+    invoiceDate: '2026-03-01',
+    items: [{ ...item, ...more }],
+  });
+
+  it('names what an invoice would lack, and stores nothing', async () => {
+    const who = await seller();
+    const [whole, incomplete] = [await makeCustomer(who, buyer), await makeCustomer(who, lacking)];
+    const check = (given: object) => who.graphql(query, { input: given });
+    expect(await check(input(whole))).toEqual({ breaches: [] });
+    expect((await check(input(incomplete))).breaches.map(({ rule }: { rule: string }) => rule).toSorted()).toEqual([
+      'BR-DE-15',
+      'BR-DE-8',
+    ]);
+    const exempt = { vatRate: '0', vatCategory: 'E' };
+    expect(await check(input(whole, exempt))).toEqual({
+      breaches: [{ rule: 'BR-E-10', field: 'items.0.exemption_reason' }],
+    });
+    expect(await who.db.invoice.count()).toBe(0);
+  });
+
+  it('refuses what createInvoice refuses, and customers of others', async () => {
+    const [who, other] = [await seller(), await service.integrator()];
+    const refusedInput = async (given: object) => (await who.graphqlAnswer(query, { input: given })).body.errors[0];
+    const customerId = await makeCustomer(who, buyer);
+    expect((await refusedInput(input(customerId, { quantity: '0' }))).extensions.errors).toEqual({
+      'input.items.0.quantity': ['Must not be zero.'],
+    });
+    expect((await refusedInput(input(await makeCustomer(other, buyer)))).extensions.errors).toEqual({
+      'input.customerId': ['There is no such customer.'],
+    });
+  });
+});
 
 describe('required_e_invoice', () => {
   it('refuses to issue an invoice that breaks rules: all at once, and without a number', async () => {

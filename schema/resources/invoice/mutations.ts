@@ -23,7 +23,7 @@ const subject = (t: InputFields) => t.string({ validate: text(255) });
 export const maxItems = 500;
 const itemCount = count(1, maxItems, 'items');
 
-const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
+export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
   description: 'A new invoice.',
   fields: (t) => ({
     customerId: t.field({ type: 'UUID', required: true }),
@@ -64,7 +64,7 @@ type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof Upda
 type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
 
 /** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
-function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
+export function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
   requireExisting(context, problems, 'customer', input.customerId);
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;

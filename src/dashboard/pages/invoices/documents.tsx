@@ -1,9 +1,10 @@
-import { Alert, Button, Card, Group, List, Select, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Select, Stack, Text, Title } from '@mantine/core';
 import { ArrowDownTrayIcon, EyeIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
 import { notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { Breaches } from './breaches.tsx';
 import type { Invoice } from './fields.ts';
 import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
 
@@ -128,16 +129,7 @@ export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
         </Group>
         {breaches.length > 0 ? (
           <Alert color="yellow" title={isDraft ? 'Missing for this e-invoice' : 'This e-invoice can’t be made'}>
-            <List size="sm">
-              {breaches.map(({ rule, field, message }) => (
-                <List.Item key={`${rule} ${field}`}>
-                  {message}{' '}
-                  <Text span c="dimmed" size="sm">
-                    ({rule}, {field})
-                  </Text>
-                </List.Item>
-              ))}
-            </List>
+            <Breaches breaches={breaches} />
           </Alert>
         ) : (
           data &&

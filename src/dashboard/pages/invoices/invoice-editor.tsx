@@ -9,6 +9,7 @@ import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
+import { EditorPreflight } from './editor-preflight.tsx';
 import { InvoiceFields, type Invoice } from './fields.ts';
 import { inputOf, linesOf, valuesOf, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
@@ -146,6 +147,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
       <Card withBorder radius="md">
         <Totals totals={totals} currency={currency} />
       </Card>
+      <EditorPreflight values={form.values} />
     </Form>
   );
 }

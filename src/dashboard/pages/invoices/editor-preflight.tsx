@@ -1,0 +1,91 @@
+import { Box, Card, Select, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
+import { graphql } from '../../graphql.ts';
+import { Breaches } from './breaches.tsx';
+import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
+import { inputOf, linesOf, type InvoiceValues } from './invoice-values.ts';
+
+const RequirementQuery = graphql(`
+  query RequiredOfCustomer($customerId: UUID!) {
+    required: requiredEInvoice(customerId: $customerId)
+  }
+`);
+
+const PreflightQuery = graphql(`
+  query NewInvoicePreflight($input: CreateInvoiceInput!, $format: EInvoiceFormat!) {
+    breaches: newInvoicePreflight(input: $input, format: $format) {
+      rule
+      field
+      message
+    }
+  }
+`);
+
+/** The input that is checked. Undefined while the server would refuse it: the form says why when it is saved. */
+function checkedInput(values: InvoiceValues) {
+  if (!values.customerId || !values.invoiceDate || !linesOf(values)) return undefined;
+  if (values.items.some(({ title }) => title.trim() === '')) return undefined;
+  return inputOf(values);
+}
+
+/** What the unsaved invoice lacks for an e-invoice: of the required format, or of the one that the user looks at. */
+export function EditorPreflight({ values }: { values: InvoiceValues }): ReactNode {
+  const { customerId } = values;
+  const [chosen, setChosen] = useState<EInvoiceFormat | null>(null);
+  const [{ data: requirement }] = useQuery({
+    query: RequirementQuery,
+    variables: { customerId: customerId ?? '' },
+    pause: !customerId,
+  });
+  const required = (customerId && requirement?.required) || null;
+  const format = chosen ?? required;
+  const input = useDebouncedInput(checkedInput(values));
+  const [{ data, error }] = useQuery({
+    query: PreflightQuery,
+    variables: { input: input ?? inputOf(values), format: format ?? 'XRECHNUNG_CII' },
+    pause: !input || !format,
+    requestPolicy: 'network-only',
+  });
+  const breaches = input && format && !error ? data?.breaches : undefined;
+  return (
+    <Card withBorder radius="md" component="section" aria-label="E-invoice">
+      <Stack gap="sm">
+        <Select
+          label="E-invoice"
+          description={
+            required ? 'This customer’s invoices must be e-invoices.' : 'Shows what is missing for a format.'
+          }
+          placeholder="Not checked"
+          data={eInvoiceFormats}
+          value={format}
+          clearable={!required}
+          allowDeselect={false}
+          maw={320}
+          onChange={setChosen}
+        />
+        <Box
+          mah={220}
+          style={{ overflowY: 'auto' }}
+          tabIndex={0}
+          role="region"
+          aria-live="polite"
+          aria-label="Missing for the e-invoice"
+        >
+          {breaches && breaches.length > 0 ? (
+            <Breaches breaches={breaches} />
+          ) : (
+            format && (
+              <Text size="sm" c="dimmed">
+                {breaches
+                  ? 'Nothing is missing for this e-invoice.'
+                  : 'What is missing is shown as soon as customer and lines are filled in.'}
+              </Text>
+            )
+          )}
+        </Box>
+      </Stack>
+    </Card>
+  );
+}
