@@ -22,6 +22,7 @@ const ImportFieldType = builder.enumType('ImportFieldType', {
     REFERENCE: { description: 'The id of another record in the other system, or its name.' },
     DAY: { description: 'A day in the date format.' },
     DECIMAL: { description: 'A number with the decimal separator.' },
+    INTEGER: { description: 'A whole number.' },
     PERCENT: { description: 'A number, or a text that has a percentage.' },
     CHOICE: { description: 'A value of an enum, in any case.' },
     BOOLEAN: { description: '`yes` or `no`, `true` or `false`, `1` or `0`.' },

@@ -6,7 +6,7 @@ import type { ResourceName } from '../changes/feed.ts';
  * number, or a text that has a percentage, such as `20% (VAT on Income)`.
  */
 export type CellType =
-  'TEXT' | 'DAY' | 'DECIMAL' | 'PERCENT' | 'BOOLEAN' | 'CHOICE' | 'COUNTRY' | 'DURATION' | 'REFERENCE';
+  'TEXT' | 'DAY' | 'DECIMAL' | 'INTEGER' | 'PERCENT' | 'BOOLEAN' | 'CHOICE' | 'COUNTRY' | 'DURATION' | 'REFERENCE';
 
 export interface Field {
   type: CellType;
@@ -41,6 +41,7 @@ const text = (description: string): Field => ({ type: 'TEXT', description });
 const day = (description: string): Field => ({ type: 'DAY', description });
 const decimal = (description: string): Field => ({ type: 'DECIMAL', description });
 const percent = (description: string): Field => ({ type: 'PERCENT', description });
+const ofLine = (field: Field): Field => ({ ...field, isOwn: true });
 const reference = (description: string): Field => ({ type: 'REFERENCE', isOwn: true, description });
 const required = (field: Field): Field => ({ ...field, required: true });
 
@@ -71,6 +72,10 @@ export const kinds: readonly Kind[] = [
       contactName: text('The person to ask for.'),
       phone: text('The telephone number.'),
       buyerReference: text('What the partner wants to find on invoices.'),
+      electronicAddress: text('Where e-invoices are sent. With its scheme.'),
+      electronicAddressScheme: text('The scheme of the electronic address: `0204`, `9930`, `EM`, …'),
+      language: text('The language of documents: `de` or `en`.'),
+      paymentTermsDays: { type: 'INTEGER', description: 'How many days after its date an invoice is due.' },
     },
   },
   {
@@ -129,6 +134,13 @@ export const kinds: readonly Kind[] = [
       },
       vatAmount: { ...decimal("The line's VAT. If it is 0, so is the VAT rate."), isOwn: true },
       vatRate: required({ ...percent('Per cent: 19 for 19 %.'), isOwn: true, zeroWith: 'vatAmount' }),
+      vatCategory: ofLine(text('The VAT category: S, Z, E, AE, K, G, or O. Default: Z where the rate is 0, else S.')),
+      exemptionReason: ofLine(text('Why no VAT is charged, for E, AE, K, G, and O.')),
+      unitCode: ofLine(text("The unit's code of UN/ECE Recommendation 20. Default: by the unit.")),
+      description: ofLine(text('More about the line.')),
+      discountPercent: ofLine(percent('A discount on the line, per cent.')),
+      servicePeriodStart: ofLine(day('The first day of the service.')),
+      servicePeriodEnd: ofLine(day('The last day of the service.')),
     },
   },
   {

@@ -38,6 +38,7 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
     DAY: (text) => dayOf(text, ''),
     DECIMAL: (text) => amountOf(text, ''),
     PERCENT: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
+    INTEGER: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text),
     CHOICE: (text) => text.toUpperCase(),
     COUNTRY: (text) => countryOf(text) ?? text,
     BOOLEAN: (text) => {

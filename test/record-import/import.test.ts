@@ -42,6 +42,44 @@ describe('customers', () => {
     expect(await listed('/customers?external_id=1')).toEqual([]);
   });
 
+  it('come with what e-invoices and payment terms need', async () => {
+    const columns = {
+      externalId: 'Id',
+      companyName: 'Name',
+      type: 'Type',
+      contactName: 'Contact',
+      phone: 'Phone',
+      buyerReference: 'Reference',
+      electronicAddress: 'Address',
+      electronicAddressScheme: 'Scheme',
+      language: 'Language',
+      paymentTermsDays: 'Terms',
+    };
+    const head = 'Id;Name;Type;Contact;Phone;Reference;Address;Scheme;Language;Terms\n';
+    const csv = `${head}1;Stadt Ulm;customer;Ada;0731;08421-1;08421-1;0204;de;30\n`;
+    expect(await imports('Customer', csv, { columns })).toEqual(done(1));
+    expect(await listed('/customers')).toMatchObject([
+      {
+        contact_name: 'Ada',
+        phone: '0731',
+        buyer_reference: '08421-1',
+        electronic_address: '08421-1',
+        electronic_address_scheme: '0204',
+        language: 'de',
+        payment_terms_days: 30,
+      },
+    ]);
+    const wrong = `${head}2;A;customer;;;;x;;fr;soon\n3;B;customer;;;;;EM;;366\n`;
+    const { errors } = await imports('Customer', wrong, { columns });
+    expect(errors.map(({ line, column }) => `${line} ${column}`).toSorted()).toEqual([
+      '2 Language',
+      '2 Scheme',
+      '2 Terms',
+      '3 Address',
+      '3 Terms',
+    ]);
+  });
+
   it('that were imported before are skipped, and stay as they are', async () => {
     await imports('Customer', customers, { columns: customerColumns });
     const again = customers.replace('Bäckerei Sonnenschein', 'Other') + '19;New;;;customer\n';
@@ -146,6 +184,38 @@ RE-1;Globex;31.12.2024;14.01.2025;Buch;1;100,00;7;226,00;
       { paidOn: new Date('2025-03-20') },
     ]);
     expect((await acme.db.invoice.findFirst({ where: { status: 'ISSUED' } }))?.overdueAt).not.toBeNull();
+  });
+
+  it('come with VAT categories, discounts, and service periods of their lines; their rules hold', async () => {
+    const more = {
+      vatCategory: 'kategorie',
+      exemptionReason: 'grund',
+      unitCode: 'einheit',
+      description: 'mehr',
+      discountPercent: 'rabatt',
+      servicePeriodStart: 'von',
+      servicePeriodEnd: 'bis',
+    };
+    const options = { columns: { ...columns, ...more }, format };
+    const headOfAll = `${head.trim()};kategorie;grund;einheit;mehr;rabatt;von;bis\n`;
+    const line = 'RE-1;Globex;31.12.2024;;Kurs;2;50,00;0;90,00;;E;§ 4 UStG;HUR;Deutsch;10 %;01.12.2024;31.12.2024\n';
+    expect(await imports('Invoice', headOfAll + line, options)).toEqual(done(1));
+    const [{ items }] = await listed('/invoices');
+    expect(items).toMatchObject([
+      {
+        line_total_net: 90,
+        vat_category: 'E',
+        exemption_reason: '§ 4 UStG',
+        unit_code: 'HUR',
+        description: 'Deutsch',
+        discount_percent: 10,
+        service_period_start: '2024-12-01',
+        service_period_end: '2024-12-31',
+      },
+    ]);
+    const wrong = 'RE-2;Globex;31.12.2024;;Kurs;1;1;19;;;E;;XX;;101;02.12.2024;01.12.2024\n';
+    const { errors } = await imports('Invoice', headOfAll + wrong, options);
+    expect(errors.map(({ column }) => column).toSorted()).toEqual(['bis', 'einheit', 'kategorie', 'rabatt']);
   });
 
   it('with numbers of our own form have the sequence of that year continue after them', async () => {

@@ -1,5 +1,13 @@
+import { Problems } from '../../errors.ts';
+import { electronicAddressRules } from '../../resources/customer.ts';
 import { fieldsOf, type Maker } from '../maker.ts';
 
-export const makeCustomers: Maker =
-  async ({ db }) =>
-  (_record, { values }) => ({ Customer: [db.row('Customer', fieldsOf<'Customer'>(values, []))] });
+export const makeCustomers: Maker = async ({ db }, _rows, errors) => {
+  return (_record, { row, values }) => {
+    const customer = db.row('Customer', fieldsOf<'Customer'>(values, []));
+    const problems = new Problems();
+    electronicAddressRules(customer, problems, '');
+    errors.addAll(row, problems);
+    return problems.any ? undefined : { Customer: [customer] };
+  };
+};

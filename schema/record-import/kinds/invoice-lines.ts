@@ -1,11 +1,12 @@
-import { Decimal, invoiceTotals, lineTotal, minorDigits, type Line } from '../../money/money.ts';
+import { Decimal, invoiceTotals, lineTotal, minorDigits } from '../../money/money.ts';
+import type { NewLine } from '../../resources/invoice/line.ts';
 import type { Values } from '../read-row.ts';
 
 /** A line of an imported invoice. */
-export interface ImportedLine extends Line {
-  title: string;
-  unit: string | null;
-}
+export type ImportedLine = NewLine;
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const dayOf = (value: unknown): Date | null => (value instanceof Date ? value : null);
 
 const one = new Decimal(1);
 
@@ -17,19 +18,27 @@ export function lineOf(values: Values, currency: string): ImportedLine | undefin
   const line = {
     title: String(title ?? subject ?? number),
     quantity,
-    unit: typeof unit === 'string' ? unit : null,
+    unit: textOf(unit),
     unitPriceNet,
     vatRate,
+    vatCategory: textOf(values['vatCategory']),
+    exemptionReason: textOf(values['exemptionReason']),
+    unitCode: textOf(values['unitCode']),
+    description: textOf(values['description']),
+    discountPercent: values['discountPercent'] instanceof Decimal ? values['discountPercent'] : null,
+    servicePeriodStart: dayOf(values['servicePeriodStart']),
+    servicePeriodEnd: dayOf(values['servicePeriodEnd']),
   };
   return lineTotalNet instanceof Decimal ? withTotal(line, lineTotalNet, currency) : line;
 }
 
-/** A line with this net total. A price that would need more than four decimals becomes the price of the whole line. */
+/** A line with this net total. A discount that makes another total is left out. A price that would need more than four decimals becomes the price of the whole line. */
 function withTotal(line: ImportedLine, total: Decimal, currency: string): ImportedLine {
   if (lineTotal(line, currency).equals(total)) return line;
   const unitPriceNet = total.dividedBy(line.quantity).toDecimalPlaces(4);
-  if (lineTotal({ ...line, unitPriceNet }, currency).equals(total)) return { ...line, unitPriceNet };
-  return { ...line, quantity: one, unitPriceNet: total };
+  const undiscounted = { ...line, discountPercent: null };
+  if (lineTotal({ ...undiscounted, unitPriceNet }, currency).equals(total)) return { ...undiscounted, unitPriceNet };
+  return { ...undiscounted, quantity: one, unitPriceNet: total };
 }
 
 /**

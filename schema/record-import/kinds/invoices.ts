@@ -2,6 +2,7 @@ import type { Row, Rows } from '../../../prisma/client.ts';
 import { today, type Context } from '../../context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
+import { lineRules } from '../../resources/invoice/line.ts';
 import { maxItems, newDraft, totalRules } from '../../resources/invoice/mutations.ts';
 import type { Errors } from '../errors.ts';
 import { checkDecimals, currencyOf, type Maker } from '../maker.ts';
@@ -59,7 +60,7 @@ function invoiceOf(
   return paid && issuedRows(context, { ...draft, externalId, number, issuedAt: invoiceDate }, paid);
 }
 
-/** Whether lines make a valid invoice. Its rules name the lines: `input.items.0`. */
+/** Whether lines make a valid invoice. Its rules name the lines, and their fields: `input.items.0.vatCategory`. */
 function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], errors: Errors): boolean {
   const [first] = rows;
   if (!first) return false;
@@ -69,10 +70,12 @@ function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], erro
       checkDecimals(each.row, 'lineTotalNet', each.values['lineTotalNet'], currency, errors),
   );
   const problems = new Problems();
+  for (const [index, item] of items.entries()) lineRules(item, problems, `input.items.${index}`);
   totalRules(items, currency, problems);
   for (const [path, messages] of Object.entries(problems.errors)) {
-    const { row } = rows[Number(/^input\.items\.(\d+)/.exec(path)?.[1] ?? 0)] ?? first;
-    for (const message of messages) errors.add(row, 'unitPriceNet', message);
+    const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
+    const { row } = rows[Number(index)] ?? first;
+    for (const message of messages) errors.add(row, field, message);
   }
   if (rows.length > maxItems) errors.add(first.row, 'externalId', `An invoice has at most ${maxItems} lines.`);
   return areExact && !problems.any && rows.length <= maxItems;
