@@ -123,8 +123,8 @@ export async function press(page: Page, key: string): Promise<void> {
 }
 
 /** Expects a page without accessibility violations and without horizontal scrolling. */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page, { onlyColors = false } = {}): Promise<void> {
   await waitUntilIdle(page);
-  expect([page.url(), await accessibilityViolations(page)]).toEqual([page.url(), []]);
+  expect([page.url(), await accessibilityViolations(page, { onlyColors })]).toEqual([page.url(), []]);
   expect([page.url(), await overflow(page)]).toEqual([page.url(), 0]);
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
     await run.exited;
   }
   // The last to leave stops the database, whatever became of those before.
-  await kontor(['tenant', 'list'], env);
+  if (await databaseRuns()) await kontor(['tenant', 'list'], env);
   await folder.remove();
 });
 
