@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { knownConstraints } from '../../schema/input/constraints.ts';
 import type { Prisma } from '../../prisma/client.ts';
-import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 let service: Service;
@@ -106,6 +106,12 @@ describe('an issued invoice, in the database, as the role of requests', () => {
   it('refuses its deletion', async () => {
     await expect(acme.db.invoice.deleteMany({ where: { id } })).rejects.toThrow('is issued: it can not change');
     expect(await whole()).toHaveLength(1);
+  });
+
+  it('can be created with as many lines as there may be, which are several statements', async () => {
+    const items = Array.from({ length: 500 }, () => item);
+    const many = await makeInvoice(acme, { status: 'ISSUED', items });
+    expect(await acme.db.invoiceItem.count({ where: { invoiceId: many } })).toBe(500);
   });
 
   it('accepts changes of what its documents don’t say, and any change of a draft', async () => {
