@@ -177,6 +177,7 @@ it('create, list, and show a credit note', async () => {
   expect((await run('list', 'credit-notes')).out).toMatch(
     /^id +number +invoice number +total gross +currency +credit note date +amount due +reason\n/,
   );
+  expect((await run('credit-note', 'pdf', (created as { id: string }).id)).out).toMatch(/^%PDF-/);
 });
 
 describe('a list', () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { item, makeBankTransaction, makeCreditNote, makeInvoice } from '../graphql/books.ts';
+import { buyer, setCompany } from '../documents/parties.ts';
+import { item, makeBankTransaction, makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
 
-// Credit notes: by lines, by amounts, of all that is left, and of a cancelled invoice; and their refunds.
+// Credit notes: by lines, by amounts, of all that is left, and of a cancelled invoice; their refunds, and their files.
 
 const items = [
   { ...item, title: 'Design', quantity: '5', unitPriceNet: '80' },
@@ -163,5 +164,23 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
     });
     const { data } = (await acme.rest('GET', `/credit-notes/${id}`)).body;
     expect(data).toMatchObject({ amount_refunded: 119, amount_due: 0 });
+  });
+
+  it('its PDF and its e-invoice are saved', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await setCompany(acme);
+    const invoiceId = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer), status: 'ISSUED' });
+    const id = await makeCreditNote(acme, { invoiceId });
+    const { number } = (await acme.rest('GET', `/credit-notes/${id}`)).body.data;
+    await app.visit({ acceptDownloads: true }, async (page) => {
+      await open(page, `/credit-notes/${id}`);
+      const save = async (button: string): Promise<string> => {
+        const waiting = page.waitForEvent('download');
+        await page.getByRole('button', { name: button }).click();
+        return (await waiting).suggestedFilename();
+      };
+      expect(await save('Download PDF')).toBe(`${number}.pdf`);
+      expect(await save('Download e-invoice')).toBe(`${number}-xrechnung-cii.xml`);
+    });
   });
 });

@@ -14,6 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { LineTable } from '../invoices/line-table.tsx';
 import { Row, Totals } from '../invoices/totals.tsx';
 import { Payments } from '../payments/payments.tsx';
+import { CreditNoteDocuments } from './documents.tsx';
 import { CreditNoteFields, nameOf, reasonOf, type CreditNote } from './fields.ts';
 import { RefundForm } from './refund-form.tsx';
 
@@ -69,6 +70,7 @@ export default function CreditNotePage(): ReactNode {
           ]}
         />
         <Lines creditNote={creditNote} />
+        <CreditNoteDocuments creditNote={creditNote} />
         <Payments kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
         <Events resourceId={creditNote.id} kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
       </Stack>

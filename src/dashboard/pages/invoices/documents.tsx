@@ -1,20 +1,11 @@
-import { Alert, Button, Card, Group, Select, Stack, Text, Title } from '@mantine/core';
-import { ArrowDownTrayIcon, EyeIcon } from '@heroicons/react/24/outline';
+import { Alert, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
-import { notifyError } from '../../components/toast.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
+import { graphql } from '../../graphql.ts';
+import { Documents, SavedFile } from '../documents/documents.tsx';
 import { Breaches } from './breaches.tsx';
 import type { Invoice } from './fields.ts';
-import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
-
-const file = graphql(`
-  fragment SavedFile on DocumentFile {
-    fileName
-    mediaType
-    base64
-  }
-`);
+import type { EInvoiceFormat } from './formats.ts';
 
 const PdfQuery = graphql(
   `
@@ -24,7 +15,7 @@ const PdfQuery = graphql(
       }
     }
   `,
-  [file],
+  [SavedFile],
 );
 
 const XmlQuery = graphql(
@@ -35,7 +26,7 @@ const XmlQuery = graphql(
       }
     }
   `,
-  [file],
+  [SavedFile],
 );
 
 const RequiredEInvoice = graphql(`
@@ -54,8 +45,6 @@ const PreflightQuery = graphql(`
   }
 `);
 
-type File = Pick<ResultOf<typeof file>, 'fileName' | 'mediaType' | 'base64'>;
-
 /** The invoice's PDF and its e-invoices; for each format, what is still missing. */
 export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
   const { id, status, customer } = invoice;
@@ -69,91 +58,26 @@ export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
   const [{ data }] = useQuery({ query: PreflightQuery, variables: { id, format }, pause: fetching });
   const breaches = data?.breaches ?? [];
   const isDraft = status === 'DRAFT';
-
-  const readPdf = () => client.query(PdfQuery, { id }).toPromise();
-  const preview = async (): Promise<void> => {
-    // A window that is opened later, without a click, would be blocked.
-    const tab = window.open('', '_blank');
-    const { data: read, error } = await readPdf();
-    if (read) tab?.location.replace(URL.createObjectURL(blobOf(read.file)));
-    else {
-      tab?.close();
-      if (error) notifyError(error);
-    }
-  };
-  const downloadPdf = async (): Promise<void> => {
-    const { data: read, error } = await readPdf();
-    if (read) save(read.file);
-    else if (error) notifyError(error);
-  };
-  const downloadXml = async (): Promise<void> => {
-    const { data: read, error } = await client.query(XmlQuery, { id, format }).toPromise();
-    if (read) save(read.file);
-    else if (error) notifyError(error);
-  };
-
+  const canSave = !isDraft && data !== undefined && breaches.length === 0;
   return (
-    <Card withBorder radius="md" component="section" aria-labelledby="documents">
-      <Stack gap="md">
-        <Title order={2} size="h4" id="documents">
-          Documents
-        </Title>
-        <Group>
-          <Button variant="default" leftSection={<EyeIcon width={18} aria-hidden />} onClick={() => void preview()}>
-            Preview PDF
-          </Button>
-          <Button
-            variant="default"
-            leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
-            onClick={() => void downloadPdf()}
-          >
-            Download PDF
-          </Button>
-        </Group>
-        <Group align="end">
-          <Select
-            label="E-invoice"
-            data={eInvoiceFormats}
-            value={format}
-            allowDeselect={false}
-            onChange={(value) => value && setChosen(value)}
-          />
-          <Button
-            variant="default"
-            leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
-            disabled={isDraft || !data || breaches.length > 0}
-            onClick={() => void downloadXml()}
-          >
-            Download e-invoice
-          </Button>
-        </Group>
-        {breaches.length > 0 ? (
-          <Alert color="yellow" title={isDraft ? 'Missing for this e-invoice' : 'This e-invoice can’t be made'}>
-            <Breaches breaches={breaches} />
-          </Alert>
-        ) : (
-          data &&
-          isDraft && (
-            <Text size="sm" c="dimmed">
-              Nothing is missing for this e-invoice. It is made when the invoice is issued.
-            </Text>
-          )
-        )}
-      </Stack>
-    </Card>
+    <Documents
+      readPdf={() => client.query(PdfQuery, { id }).toPromise()}
+      format={format}
+      onFormat={setChosen}
+      readXml={canSave ? () => client.query(XmlQuery, { id, format }).toPromise() : undefined}
+    >
+      {breaches.length > 0 ? (
+        <Alert color="yellow" title={isDraft ? 'Missing for this e-invoice' : 'This e-invoice can’t be made'}>
+          <Breaches breaches={breaches} />
+        </Alert>
+      ) : (
+        data &&
+        isDraft && (
+          <Text size="sm" c="dimmed">
+            Nothing is missing for this e-invoice. It is made when the invoice is issued.
+          </Text>
+        )
+      )}
+    </Documents>
   );
-}
-
-function blobOf({ base64, mediaType }: File): Blob {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new Blob([bytes], { type: mediaType });
-}
-
-function save(given: File): void {
-  const url = URL.createObjectURL(blobOf(given));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = given.fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }

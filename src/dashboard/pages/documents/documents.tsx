@@ -1,0 +1,100 @@
+import { Button, Card, Group, Select, Stack, Title } from '@mantine/core';
+import { ArrowDownTrayIcon, EyeIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import type { OperationResult } from 'urql';
+import { notifyError } from '../../components/toast.ts';
+import { graphql, type FragmentOf } from '../../graphql.ts';
+import { eInvoiceFormats, type EInvoiceFormat } from '../invoices/formats.ts';
+
+export const SavedFile = graphql(`
+  fragment SavedFile on DocumentFile {
+    fileName
+    mediaType
+    base64
+  }
+`);
+
+type File = Pick<FragmentOf<typeof SavedFile>, 'fileName' | 'mediaType' | 'base64'>;
+type FileResult = OperationResult<{ file: File }>;
+
+interface Props {
+  readPdf: () => Promise<FileResult>;
+  format: EInvoiceFormat;
+  onFormat: (format: EInvoiceFormat) => void;
+  /** Reads the e-invoice in the format. Undefined where it can't be made. */
+  readXml: (() => Promise<FileResult>) | undefined;
+  /** What the e-invoice lacks. */
+  children?: ReactNode;
+}
+
+/** The PDF and the e-invoices of an invoice or of a credit note. */
+export function Documents({ readPdf, format, onFormat, readXml, children }: Props): ReactNode {
+  const preview = async (): Promise<void> => {
+    // A window that is opened later, without a click, would be blocked.
+    const tab = window.open('', '_blank');
+    const { data: read, error } = await readPdf();
+    if (read) tab?.location.replace(URL.createObjectURL(blobOf(read.file)));
+    else {
+      tab?.close();
+      if (error) notifyError(error);
+    }
+  };
+  const download = async (reading: Promise<FileResult>): Promise<void> => {
+    const { data: read, error } = await reading;
+    if (read) save(read.file);
+    else if (error) notifyError(error);
+  };
+  return (
+    <Card withBorder radius="md" component="section" aria-labelledby="documents">
+      <Stack gap="md">
+        <Title order={2} size="h4" id="documents">
+          Documents
+        </Title>
+        <Group>
+          <Button variant="default" leftSection={<EyeIcon width={18} aria-hidden />} onClick={() => void preview()}>
+            Preview PDF
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+            onClick={() => void download(readPdf())}
+          >
+            Download PDF
+          </Button>
+        </Group>
+        <Group align="end">
+          <Select
+            label="E-invoice"
+            data={eInvoiceFormats}
+            value={format}
+            allowDeselect={false}
+            onChange={(value) => value && onFormat(value)}
+          />
+          <Button
+            variant="default"
+            leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+            disabled={!readXml}
+            onClick={() => readXml && void download(readXml())}
+          >
+            Download e-invoice
+          </Button>
+        </Group>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
+
+function blobOf({ base64, mediaType }: File): Blob {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new Blob([bytes], { type: mediaType });
+}
+
+function save(given: File): void {
+  const url = URL.createObjectURL(blobOf(given));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = given.fileName;
+  link.click();
+  URL.revokeObjectURL(url);
+}
