@@ -34,6 +34,10 @@ function decimal(text: string): Decimal {
   return { units: BigInt(whole + fraction), scale: fraction.length };
 }
 
+const enumFields = new Set(['type', 'status', 'requiredEInvoice']);
+/** Formats of e-invoices have hyphens in REST; no other value that is generated here has two words. */
+const restEnumValue = (value: string): string => value.toLowerCase().replaceAll('_', '-');
+
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The same input as REST takes it: other names, and enum values in lower case. */
@@ -41,7 +45,7 @@ const inRest = (input: State): State =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       snake(name),
-      ['type', 'status'].includes(name) ? String(value).toLowerCase() : value,
+      typeof value === 'string' && enumFields.has(name) ? restEnumValue(value) : value,
     ]),
   );
 
