@@ -65,13 +65,21 @@ async function executed(query: string, variables: object): Promise<string | unde
   return errors ? undefined : JSON.stringify({ data });
 }
 
-/** The answer of `work`, and its statements in any order. */
+/**
+ * The answer of `work`, and its statements in any order. Rows are looked up by their ids in batches, and it depends on when
+ * PostgreSQL answers which lookups are in the same batch. So the batches of one statement are one here, with all its ids.
+ */
 async function observed(work: () => Promise<string | undefined>) {
   const statements: string[] = [];
-  const stop = observeStatements(({ text }) => {
-    if (!text.includes('set_config')) statements.push(text); // a connection's tenant
+  const lookups = new Map<string, unknown[]>();
+  const stop = observeStatements(({ text, values = [] }) => {
+    if (text.includes('set_config')) return; // a connection's tenant
+    const ids = values.filter(Array.isArray).flat();
+    if (ids.length > 0) lookups.set(text, [...(lookups.get(text) ?? []), ...ids]);
+    else statements.push(text);
   });
   const answer = await work().finally(stop);
+  for (const [text, ids] of lookups) statements.push(`${text} -- ${ids.toSorted().join(', ')}`);
   return { answer, statements: statements.toSorted() };
 }
 
