@@ -3,6 +3,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { resources } from '../../prisma/client.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { makeCreditNote } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
@@ -49,7 +50,10 @@ const makersOfAllowing = resources.flatMap(({ model, path }) =>
     (who) => samples[model].make(who, made),
   ]),
 );
-const makersOfFiles = ['pdf', 'xml'].map((file): [string, Maker] => [`/invoices/{id}/${file}`, makeIssuedInvoice]);
+const makersOfFiles = ['pdf', 'xml'].flatMap((file): [string, Maker][] => [
+  [`/invoices/{id}/${file}`, makeIssuedInvoice],
+  [`/credit-notes/{id}/${file}`, async (who) => makeCreditNote(who, { invoiceId: await makeIssuedInvoice(who) })],
+]);
 const makers = new Map([...makersBy('make'), ...makersOfAllowing, ...makersOfFiles]);
 const makersOfKept = makersBy('makeKept');
 
