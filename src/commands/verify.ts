@@ -17,9 +17,9 @@ export function addVerifyCommand(program: Command): void {
       const { documents, files, unproven, hash, difference } = found;
       if (json) printJson(found);
       else {
-        print(`${documents} documents with ${files} files agree with their proofs`);
-        if (unproven > 0) print(`${unproven} issued documents have no proof yet`);
-        if (hash !== null) print(`The last proof is ${hash}`);
+        print(`Documents that agree with their proofs: ${documents}, with ${files} files`);
+        print(`Issued documents without a proof yet: ${unproven}`);
+        if (hash !== null) print(`The last proof: ${hash}`);
       }
       if (difference !== null) throw new RefusedError(difference);
     });

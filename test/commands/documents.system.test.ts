@@ -98,11 +98,11 @@ describe('kontor verify', () => {
     const { hash } = await verifyDocuments(context);
     expect(await verify()).toEqual({
       code: 0,
-      out: `2 invoices with 10 files agree with their proofs\n1 issued invoices have no proof yet\nThe last proof is ${hash}\n`,
+      out: `Documents that agree with their proofs: 2, with 10 files\nIssued documents without a proof yet: 1\nThe last proof: ${hash}\n`,
       err: '',
     });
     const { code, out } = await verify('--json');
-    expect([code, JSON.parse(out)]).toEqual([0, { invoices: 2, files: 10, unproven: 1, hash, difference: null }]);
+    expect([code, JSON.parse(out)]).toEqual([0, { documents: 2, files: 10, unproven: 1, hash, difference: null }]);
   });
 
   it('fails, and names the first invoice of which a bit was changed', async () => {
@@ -117,7 +117,7 @@ describe('kontor verify', () => {
     const { code, err } = await verify();
     expect({ code, err }).toEqual({ code: 1, err: `kontor: ${difference}\n` });
     const asJson = await verify('--json');
-    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([1, expect.objectContaining({ invoices: 1, difference })]);
+    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([1, expect.objectContaining({ documents: 1, difference })]);
     await flip();
     expect(await verify()).toMatchObject({ code: 0 });
   });
