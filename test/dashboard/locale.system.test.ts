@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
         await expect.poll(async () => normalized(await totals.innerText())).toContain(normalized(total));
         await page.getByRole('button', { name: /draft$/ }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
-        await page.getByRole('link', { name: 'Edit' }).click();
+        await page.getByRole('link', { name: 'Edit', exact: true }).click();
         // The stored values are shown as they were typed, and saving without a change keeps them.
         await page.getByRole('textbox', { name: /^Quantity/ }).waitFor();
         expect(normalized(await page.getByRole('textbox', { name: /^Quantity/ }).inputValue())).toBe(shown[0]);

@@ -58,7 +58,7 @@ describe('the files of issued invoices', () => {
       await startNow(who);
       return isProven(who);
     }, 'the proofs');
-    expect(await verify(who)).toMatchObject({ invoices: 3, files: 15, unproven: 0, difference: null });
+    expect(await verify(who)).toMatchObject({ documents: 3, files: 15, unproven: 0, difference: null });
   });
 
   it('are made in small jobs, until there is none left', async () => {
@@ -70,7 +70,7 @@ describe('the files of issued invoices', () => {
       who.tenantId,
     ]);
     await until(() => isProven(who), 'the proofs');
-    expect(await verify(who)).toMatchObject({ invoices: 22, files: 22, unproven: 0, difference: null });
+    expect(await verify(who)).toMatchObject({ documents: 22, files: 22, unproven: 0, difference: null });
   });
 });
 

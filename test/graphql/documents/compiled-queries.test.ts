@@ -74,12 +74,12 @@ async function observed(work: () => Promise<string | undefined>) {
   const lookups = new Map<string, unknown[]>();
   const stop = observeStatements(({ text, values = [] }) => {
     if (text.includes('set_config')) return; // a connection's tenant
-    const ids = values.filter(Array.isArray).flat();
-    if (ids.length > 0) lookups.set(text, [...(lookups.get(text) ?? []), ...ids]);
+    const listed = values.filter(Array.isArray).flat();
+    if (listed.length > 0) lookups.set(text, [...(lookups.get(text) ?? []), ...listed]);
     else statements.push(text);
   });
   const answer = await work().finally(stop);
-  for (const [text, ids] of lookups) statements.push(`${text} -- ${ids.toSorted().join(', ')}`);
+  for (const [text, listed] of lookups) statements.push(`${text} -- ${listed.toSorted().join(', ')}`);
   return { answer, statements: statements.toSorted() };
 }
 
