@@ -421,7 +421,7 @@ const company: Resource = {
       footer: optionalWord,
       language: fc.constantFrom('de', 'en', null),
       accentColor: fc.constantFrom('#000000', null),
-      requiredEInvoice: fc.constantFrom('NONE', 'FACTUR_X', null),
+      requiredEInvoice: fc.constantFrom('NONE', null), // no format: the same tenant issues invoices
     },
     (state, input) => ({ ...state, ...input }),
   ),
