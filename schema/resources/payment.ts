@@ -4,12 +4,13 @@ import { key, today } from '../context.ts';
 import { ForbiddenError, found, refuse, type Problems } from '../errors.ts';
 import { decimal } from '../input/validators.ts';
 import { CreditNote } from './credit-note/credit-note.ts';
-import { lockRefundable, refund, unrefund } from './credit-note/transitions.ts';
+import { lockRefundable, refund } from './credit-note/transitions.ts';
 import { Invoice } from './invoice/invoice.ts';
-import { decimalsRules, payInvoice, unpayInvoice } from './invoice/transitions.ts';
+import { decimalsRules, payInvoice } from './invoice/transitions.ts';
 import { Decimal } from '../money/money.ts';
 import { Receipt } from './receipt/receipt.ts';
-import { payReceipt, unpayReceipt } from './receipt/transitions.ts';
+import { payReceipt } from './receipt/transitions.ts';
+import { paidBy, payables } from './payables.ts';
 import { lockVersion, requireVersion } from '../rows/locked-row.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { idArgument } from '../input/id-argument.ts';
@@ -125,21 +126,20 @@ builder.mutationFields((t) => ({
     // The needed ability depends on what the payment settles.
     rules: async ({ id }, context) => {
       if (!id) return;
-      const { receiptId } = await findById(context, 'Payment', id);
-      const ability = receiptId ? 'receipts:write' : 'invoices:write';
+      const { type } = paidBy(await findById(context, 'Payment', id));
+      const ability = `${payables[type].scope}:write` as const;
       if (!context.may(ability)) throw new ForbiddenError(ability);
     },
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
         const payment = await findById(inside, 'Payment', id, query);
-        const { invoiceId, receiptId, creditNoteId, bankTransactionId, amount } = payment;
+        const { bankTransactionId, amount } = payment;
         if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });
         if (count === 0) refuse('id', 'This payment is undone already.');
-        if (invoiceId) await unpayInvoice(inside, invoiceId, new Decimal(amount));
-        if (receiptId) await unpayReceipt(inside, receiptId, new Decimal(amount));
-        if (creditNoteId) await unrefund(inside, creditNoteId, new Decimal(amount));
+        const { type, id: paid } = paidBy(payment);
+        await payables[type].unpay(inside, paid, new Decimal(amount));
         return payment;
       }),
   }),

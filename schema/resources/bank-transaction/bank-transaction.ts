@@ -10,6 +10,7 @@ import { withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../paging/order.ts';
 import { readPage } from '../../paging/page.ts';
+import { paidBy, type PayableType } from '../payables.ts';
 import { Payment } from '../payment.ts';
 import { periodRules, within } from '../../filters/period.ts';
 import { Receipt } from '../receipt/receipt.ts';
@@ -34,11 +35,8 @@ export const MatchType = builder.enumType('MatchType', {
     INVOICE: { description: 'Paid by money received.' },
     RECEIPT: { description: 'Paid by money sent.' },
     CREDIT_NOTE: { description: 'Refunded by money sent.' },
-  },
+  } satisfies Record<PayableType, object>,
 });
-
-/** What a bank transaction can pay. */
-export type PayableType = 'INVOICE' | 'RECEIPT' | 'CREDIT_NOTE';
 
 interface MatchOf {
   type: PayableType;
@@ -131,13 +129,10 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
       description: 'What this transaction pays.',
       select: { amount: true, payments: { orderBy: { id: 'asc' } } },
       resolve: ({ amount, payments }) =>
-        payments.map((payment): MatchOf => {
-          const signed = new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1);
-          const { invoiceId, receiptId, creditNoteId } = payment;
-          if (invoiceId) return { type: 'INVOICE', id: invoiceId, amount: signed };
-          if (receiptId) return { type: 'RECEIPT', id: receiptId, amount: signed };
-          return { type: 'CREDIT_NOTE', id: creditNoteId ?? '', amount: signed };
-        }),
+        payments.map((payment): MatchOf => ({
+          ...paidBy(payment),
+          amount: new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1),
+        })),
     }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',

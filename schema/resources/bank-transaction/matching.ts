@@ -1,17 +1,13 @@
-import type {
-  BankTransaction as BankTransactionRow,
-  Payment as PaymentRow,
-} from '../../../prisma/generated/client/client.ts';
+import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
-import { BankTransaction, MatchType, type PayableType } from './bank-transaction.ts';
+import { BankTransaction, MatchType } from './bank-transaction.ts';
 import { key, type Context } from '../../context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { decimal } from '../../input/validators.ts';
-import { countTowardsCreditNote, lockRefundable, unrefund } from '../credit-note/transitions.ts';
-import { countTowardsInvoice, lockIssued, unpayInvoice, type Payable } from '../invoice/transitions.ts';
+import type { Payable } from '../invoice/transitions.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
-import { countTowardsReceipt, lockBooked, unpayReceipt } from '../receipt/transitions.ts';
+import { paidBy, payables, type PayableType } from '../payables.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
 
@@ -23,50 +19,13 @@ export interface Part {
   amount?: Decimal | null;
 }
 
-/** How a type is paid. `field` is the payment's, and names what it pays. */
-const kinds = {
-  INVOICE: {
-    name: 'invoice',
-    field: 'invoiceId',
-    ability: 'invoices:read',
-    isPaidByReceived: true,
-    lock: lockIssued,
-    pay: countTowardsInvoice,
-    unpay: unpayInvoice,
-    exists: async (context: Context, id: string) => context.db.invoice.findUnique({ where: key(context, id) }),
-    otherwise: 'Only an issued invoice can be paid.',
-  },
-  RECEIPT: {
-    name: 'receipt',
-    field: 'receiptId',
-    ability: 'receipts:read',
-    isPaidByReceived: false,
-    lock: lockBooked,
-    pay: countTowardsReceipt,
-    unpay: unpayReceipt,
-    exists: async (context: Context, id: string) => context.db.receipt.findUnique({ where: key(context, id) }),
-    otherwise: 'Only a booked receipt can be paid.',
-  },
-  CREDIT_NOTE: {
-    name: 'credit note',
-    field: 'creditNoteId',
-    ability: 'invoices:read',
-    isPaidByReceived: false,
-    lock: lockRefundable,
-    pay: countTowardsCreditNote,
-    unpay: unrefund,
-    exists: async (context: Context, id: string) => context.db.creditNote.findUnique({ where: key(context, id) }),
-    otherwise: 'Nothing is to be refunded of it.',
-  },
-} as const;
-
 /** Locks what a part pays; null unless it is an issued invoice, a booked receipt, or a credit note. */
 export const lockPayable = (context: Context, { type, id }: Part): Promise<Payable | null> =>
-  kinds[type].lock(context, id);
+  payables[type].lock(context, id);
 
 /** The reason why a part pays nothing. */
 async function unpayable(context: Context, { type, id }: Part): Promise<string> {
-  const { name, exists, otherwise } = kinds[type];
+  const { name, exists, otherwise } = payables[type];
   return (await exists(context, id)) ? otherwise : `There is no such ${name}.`;
 }
 
@@ -96,19 +55,19 @@ export async function match(context: Context, id: string, parts: Part[], path = 
     parts.map((part, index) => ({ ...part, at: `${path}.${index}` })),
   );
   for (const { at, ...part } of inOrder) {
-    const { field, ability, isPaidByReceived, pay } = kinds[part.type];
+    const { field, scope, isPaidByReceived, pay, otherwise } = payables[part.type];
     if (isPaidByReceived !== (direction === 1))
       refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts and refunds credit notes.');
     const target = await lockPayable(context, part);
     if (!target) refuse(`${at}.id`, await unpayable(context, part));
     const { due, currency } = target;
-    const mayRead = context.may(ability);
+    const mayRead = context.may(`${scope}:read`);
     if (currency !== transaction.currency)
       refuse(
         `${at}.id`,
         mayRead ? `It is in ${currency}, the transaction in ${transaction.currency}.` : 'It is in another currency.',
       );
-    if (part.type === 'CREDIT_NOTE' && due.isZero()) refuse(`${at}.id`, kinds[part.type].otherwise);
+    if (part.type === 'CREDIT_NOTE' && due.isZero()) refuse(`${at}.id`, otherwise);
     const digits = minorDigits(currency);
     const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
     if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
@@ -149,22 +108,15 @@ async function unmatch(context: Context, id: string, matched: string | null | un
     },
   });
   if (payments.length === 0) refuse('matched', 'This transaction is not matched with that.');
-  const matches = payments.map((payment) => ({ payment, ...settledBy(payment) }));
+  const matches = payments.map((payment) => ({ payment, ...paidBy(payment) }));
   for (const { payment, type, id: settles } of await inLockOrder(context, matches)) {
     await context.db.payment.delete({ where: key(context, payment.id) });
-    await kinds[type].unpay(context, settles, new Decimal(payment.amount));
+    await payables[type].unpay(context, settles, new Decimal(payment.amount));
   }
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
   await setOpen(context, transaction, new Decimal(transaction.amountOpen).plus(back));
   await emit(context, 'bank_transaction.unmatched', id);
-}
-
-/** What a payment pays. */
-function settledBy({ invoiceId, receiptId, creditNoteId }: PaymentRow): Pick<Part, 'type' | 'id'> {
-  if (invoiceId) return { type: 'INVOICE', id: invoiceId };
-  if (receiptId) return { type: 'RECEIPT', id: receiptId };
-  return { type: 'CREDIT_NOTE', id: creditNoteId ?? '' };
 }
 
 const MatchInput = builder.inputType('MatchInput', {

@@ -1,9 +1,10 @@
 import type { BankTransaction as BankTransactionRow, Prisma } from '../../../prisma/generated/client/client.ts';
-import { BankTransaction, MatchType, payable, type PayableType } from './bank-transaction.ts';
+import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
 import { builder } from '../../builder.ts';
 import type { Context } from '../../context.ts';
 import { resourceIdDescription } from '../../nodes/node.ts';
 import { partnerCalled } from '../customer.ts';
+import { payables, type PayableType } from '../payables.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import {
@@ -119,8 +120,8 @@ async function suggest(context: Context, transaction: Clues): Promise<Suggestion
 }
 
 /**
- * For each transaction the invoice, receipt, or credit note that it certainly pays: the only one whose number it names and whose due amount
- * it has exactly. Candidates are read for all transactions at once.
+ * For each transaction the invoice, receipt, or credit note that it certainly pays: the only one whose number it names and
+ * whose due amount it has exactly. Candidates are read for all transactions at once.
  */
 export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
@@ -328,8 +329,6 @@ const naming: Record<PayableType, (text: string, number: string) => boolean> = {
   CREDIT_NOTE: (text, number) => parseCreditNoteNumbers(text).includes(number),
 };
 
-const nameOf = (type: PayableType): string => type.toLowerCase().replace('_', ' ');
-
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
   const { type, id, number, due, partnerId, partnerName } = candidate;
   const amount = new Decimal(transaction.amountOpen).abs();
@@ -342,7 +341,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
     score += points;
     reasons.push(reason);
   };
-  if (named) because(60, `The reference names ${nameOf(type)} ${number}.`);
+  if (named) because(60, `The reference names ${payables[type].name} ${number}.`);
   if (exact) because(30, 'The amount is exactly what is due.');
   if (partnerId && partners.has(partnerId)) because(20, `Earlier transactions of this account were ${partnerName}'s.`);
   if (partnerName && transaction.counterpartyName && normal(partnerName) === normal(transaction.counterpartyName)) {
