@@ -307,9 +307,7 @@ async function findLines(file: string, faults: Fault[]): Promise<LineError[]> {
     const record = parse(line);
     if ('message' in record || record.type === endType) continue;
     const { type, fields } = record;
-    const key = String(
-      fields[type.type === 'invoice_sequence' || type.type === 'credit_note_sequence' ? 'year' : 'id'],
-    ).toLowerCase();
+    const key = String(fields['id'] ?? fields['year']).toLowerCase(); // a sequence has a year, and no id
     for (const fault of faults)
       if (fault.type === type.type && fault.key === key) errors.push({ line: line.number, message: fault.message });
   }
