@@ -43,7 +43,6 @@ export interface SourceShare {
 }
 
 /** Decimals are texts. */
-
 export interface SourceLine {
   title: string;
   description: string | null;
@@ -53,7 +52,7 @@ export interface SourceLine {
   unitPriceNet: string;
   discountPercent: string;
   lineTotalNet: string;
-  vatCategory: ReturnType<typeof vatCategoryOf>;
+  vatCategory: VatCategory;
   vatRate: string;
   exemptionReason: string | null;
   servicePeriodStart: string | null;

@@ -32,7 +32,10 @@ export function lineOf(values: Values, currency: string): ImportedLine | undefin
   return lineTotalNet instanceof Decimal ? withTotal(line, lineTotalNet, currency) : line;
 }
 
-/** A line with this net total. A discount that makes another total is left out. A price that would need more than four decimals becomes the price of the whole line. */
+/**
+ * A line with this net total. A discount that makes another total is left out. A price that would need more than four
+ * decimals becomes the price of the whole line.
+ */
 function withTotal(line: ImportedLine, total: Decimal, currency: string): ImportedLine {
   if (lineTotal(line, currency).equals(total)) return line;
   const unitPriceNet = total.dividedBy(line.quantity).toDecimalPlaces(4);
