@@ -123,11 +123,7 @@ interface LinesProps {
 function Lines({ form, lines }: LinesProps): ReactNode {
   const { items } = form.values;
   return (
-    <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} data-path="items" tabIndex={-1}>
-      <Text component="legend" fw={500} size="sm" mb="xs">
-        Lines
-      </Text>
-      {form.errors.items && <Input.Error>{form.errors.items}</Input.Error>}
+    <Choices label="Lines" path="items" error={form.errors['items']}>
       {lines.map((line) => {
         const at = items.findIndex(({ invoiceItemId }) => invoiceItemId === line.id);
         const left = `${decimal(line.quantity)} ${line.unit ?? ''}`.trim();
@@ -149,7 +145,7 @@ function Lines({ form, lines }: LinesProps): ReactNode {
           </Choice>
         );
       })}
-    </Stack>
+    </Choices>
   );
 }
 
@@ -162,11 +158,7 @@ interface AmountsProps {
 function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
   const { amounts } = form.values;
   return (
-    <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} data-path="amounts" tabIndex={-1}>
-      <Text component="legend" fw={500} size="sm" mb="xs">
-        Amounts
-      </Text>
-      {form.errors.amounts && <Input.Error>{form.errors.amounts}</Input.Error>}
+    <Choices label="Amounts" path="amounts" error={form.errors['amounts']}>
       {shares.map((share) => {
         const { vatRate, vatCategory, net } = share;
         const at = amounts.findIndex((each) => each.vatRate === vatRate && each.vatCategory === vatCategory);
@@ -190,9 +182,28 @@ function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
           </Choice>
         );
       })}
-    </Stack>
+    </Choices>
   );
 }
+
+interface ChoicesProps {
+  label: string;
+  /** The field of the input, by which errors find it. */
+  path: string;
+  error: ReactNode;
+  children: ReactNode;
+}
+
+/** Lines or VAT rates that can be chosen. */
+const Choices = ({ label, path, error, children }: ChoicesProps): ReactNode => (
+  <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} data-path={path} tabIndex={-1}>
+    <Text component="legend" fw={500} size="sm" mb="xs">
+      {label}
+    </Text>
+    {error && <Input.Error>{error}</Input.Error>}
+    {children}
+  </Stack>
+);
 
 interface ChoiceProps {
   label: string;
