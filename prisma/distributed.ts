@@ -1,0 +1,14 @@
+import type { Pool } from 'pg';
+
+/** Whether `kontor distribute` has distributed the books over several servers. The database must have been migrated. */
+export async function isDistributed(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ distributed: boolean }>('select is_distributed() as distributed');
+  return rows[0]?.distributed === true;
+}
+
+/** Has triggers and processes work as on several servers. Does nothing the second time. */
+export async function declareDistributed(pool: Pool): Promise<void> {
+  await pool.query(
+    `create or replace function is_distributed() returns boolean language sql immutable parallel safe as 'select true'`,
+  );
+}
