@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { contenders, start, stop, type ContenderName, type Running } from './contenders.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { contenders, start, type ContenderName, type Running } from './contenders.ts';
+import { cpuOf } from './cpu.ts';
 import type { Database, Tenant } from './database.ts';
-import type { Order, Outcome } from './load.ts';
+import { load, type Latency, type Order, type Outcome } from './load.ts';
 
 /** A line of the table. */
 export interface Row {
@@ -23,33 +23,63 @@ export interface Work {
   name: string;
   /** Needs the tenant of 1,000,000. */
   large?: boolean;
+  /** Takes long even so. */
+  long?: boolean;
   run: (bench: Bench) => Promise<Row[]>;
 }
 
 export interface Pace {
   rounds: number;
+  /** With many connections. */
+  crowdedRounds: number;
+  /** Of a round: whole seconds. */
   seconds: number;
 }
 
-const connections = 16;
+/** What is sent to whom. */
+export interface Traffic {
+  to: Running[];
+  requests: Order['requests'];
+}
+
+export interface Measured extends Outcome {
+  cpu: CpuTime;
+}
+
+/** Milliseconds for each request. */
+export interface CpuTime {
+  node: number;
+  postgres: number;
+}
+
+/** What a contender did in a work. */
+export interface Figures {
+  work: string;
+  contender: string;
+  perSecond: number;
+  latency: Latency;
+  /** With many connections. */
+  crowded: Latency;
+  cpu: CpuTime;
+}
+
+export const usualConnections = 16;
+export const manyConnections = 200;
 
 /** What works work with: the database, the contenders, the load. */
 export class Bench {
   readonly database: Database;
   readonly pace: Pace;
   readonly say: (line: string) => void;
-  readonly #warm = new Set<string>();
+  /** Of every contender in every work that was measured. */
+  readonly figures: Figures[] = [];
+  readonly #warm = new Set<Running>();
   readonly #running = new Map<ContenderName, Running>();
-  readonly #generator: ChildProcess;
-  readonly #ended: Promise<never>;
 
   constructor(database: Database, pace: Pace, say: (line: string) => void) {
     this.database = database;
     this.pace = pace;
     this.say = say;
-    this.#generator = fork(new URL('load.ts', import.meta.url));
-    this.#ended = once(this.#generator, 'exit').then(() => Promise.reject(new Error('The load generator ended.')));
-    this.#ended.catch(() => {}); // as it does at the end
   }
 
   tenant(size: number): Tenant {
@@ -65,32 +95,40 @@ export class Bench {
     return running;
   }
 
-  /** Requests answered per second, of `amount` sent. Stops everything when one is answered wrongly. */
-  async load(name: string, order: Pick<Order, 'urls' | 'requests'>, amount: number): Promise<number> {
-    this.#generator.send({ ...order, connections, amount } satisfies Order);
-    const [{ perSecond, failed }] = await Promise.race([
-      once(this.#generator, 'message') as Promise<[Outcome]>,
-      this.#ended,
-    ]);
-    if (failed > 0) throw new Error(`${name}: ${failed} requests failed`);
-    return perSecond;
+  /** Stops everything when a request is answered wrongly. */
+  async load(
+    name: string,
+    { to, requests }: Traffic,
+    { connections = usualConnections, seconds = this.pace.seconds } = {},
+  ): Promise<Measured> {
+    const cpu = (): CpuTime => ({
+      node: to.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+      postgres: cpuOf(this.database.postgresPid),
+    });
+    const before = cpu();
+    const outcome = await load(name, { urls: to.map(({ url }) => url), requests, connections, seconds });
+    await this.#idle();
+    const after = cpu();
+    const perRequest = (what: keyof CpuTime): number => (after[what] - before[what]) / outcome.requests;
+    return { ...outcome, cpu: { node: perRequest('node'), postgres: perRequest('postgres') } };
   }
 
-  /**
-   * Warms up, with ever more requests: a process that has just been started for so long that V8 has compiled it, however
-   * short the rounds are. @returns how many a round takes
-   */
-  async warmUp(name: string, order: Pick<Order, 'urls' | 'requests'>): Promise<number> {
-    const seconds = this.#warm.has(name) ? this.pace.seconds / 4 : 2;
-    this.#warm.add(name);
-    for (let amount = connections; ; amount *= 4) {
-      const rate = await this.load(name, order, amount);
-      if (amount / rate > seconds) return Math.max(connections, Math.round(rate * this.pace.seconds));
-    }
+  /** A process that has just been started, for so long that V8 has compiled it. */
+  async warmUp(name: string, traffic: Traffic): Promise<void> {
+    const cold = traffic.to.some((running) => !this.#warm.has(running));
+    for (const running of traffic.to) this.#warm.add(running);
+    await this.load(name, traffic, { seconds: cold ? 4 : 1 });
+  }
+
+  /** Waits for what the generator left unanswered at its end, so that nothing is at work when the next begins. */
+  async #idle(): Promise<void> {
+    const busy = `select from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and state <> 'idle'
+        and pid <> pg_backend_pid()`;
+    while ((await this.database.pool.query(busy)).rowCount !== 0) await sleep(10);
   }
 
   async close(): Promise<void> {
-    await stop(this.#generator);
     for (const running of this.#running.values()) await running.stop();
     this.#running.clear();
   }

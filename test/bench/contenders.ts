@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { folder } from './database.ts';
-import { kontorGraphql, postgraphile, rest, sofa, type Dialect } from './dialects.ts';
+import { byHand, kontorGraphql, postgraphile, rest, sofa, type Dialect } from './dialects.ts';
 
 export interface Contender {
   name: string;
@@ -44,8 +44,8 @@ export const contenders = {
   kontorGraphql: { name: 'Kontor GraphQL', ...kontor('memory'), dialect: kontorGraphql },
   kontorLimits: { name: 'Kontor REST, limits in PostgreSQL', ...kontor('postgres'), dialect: rest },
   kontorSecond: { name: 'Kontor REST, a second process', ...kontor('postgres'), dialect: rest },
-  fastifyPg: { name: 'Fastify + pg', run: [ours('fastify-pg')], dialect: rest },
-  fastifyPrisma: { name: 'Fastify + Prisma', run: [ours('fastify-prisma')], dialect: rest },
+  fastifyPg: { name: 'Fastify + pg', run: [ours('fastify-pg')], dialect: byHand },
+  fastifyPrisma: { name: 'Fastify + Prisma', run: [ours('fastify-prisma')], dialect: byHand },
   postgraphile: {
     name: 'PostGraphile 5',
     run: [ours('postgraphile')],

@@ -13,6 +13,7 @@ import { migrate } from '../../prisma/migrate.ts';
 import { joinEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { tables } from './books.ts';
+import { parentOf } from './cpu.ts';
 
 /** Where the benchmark keeps its PostgreSQL. Safe to delete. */
 export const folder = fileURLToPath(new URL('.data', import.meta.url));
@@ -28,6 +29,7 @@ export interface Tenant {
 export interface Database {
   url: string;
   pool: Pool;
+  postgresPid: number;
   tenants: Map<number, Tenant>;
   close(): Promise<void>;
 }
@@ -60,9 +62,11 @@ export async function openDatabase(sizes: number[]): Promise<Database> {
 
   const url = new URL('/bench', postgres.superuserUrl).href;
   const pool = new Pool({ connectionString: url, max: 5 });
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   return {
     url,
     pool,
+    postgresPid: parentOf(rows[0]!.pid),
     tenants: await makeTokens(url, [0, ...sizes]),
     close: async () => {
       await pool.end();

@@ -50,6 +50,13 @@ export const rest: Dialect = {
   },
 };
 
+/** Those without a domain can leave the total out. */
+export const byHand: Dialect = {
+  ...rest,
+  ask: (question, tenantId) =>
+    question.ask === 'someInvoices' ? get('/api/v1/invoices?per_page=25&total=false') : rest.ask(question, tenantId),
+};
+
 const newInvoice = (customerId: string): object => ({
   customer_id: customerId,
   invoice_date: '2026-06-30',

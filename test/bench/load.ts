@@ -1,42 +1,75 @@
-import { once } from 'node:events';
-import autocannon, { type Request, type Result } from 'autocannon';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { folder } from './database.ts';
+import type { Request } from './dialects.ts';
 
-// The load generator, in a process of its own: does what it is told, and tells how many requests were answered.
+// The load generator is wrk: one on Node takes as much CPU time as the contenders, which levels their ratios. Whatever
+// knows wrk is here and in wrk.lua.
+
+const run = promisify(execFile);
 
 export interface Order {
+  /** Of contenders on this machine; with several, each gets an equal part of the connections. */
   urls: string[];
-  requests: Request[];
+  /** Sent in turn. */
+  requests: (Request & { token: string })[];
   connections: number;
-  /** How many requests to send; all are waited for, so that nothing is still at work when the next begins. */
-  amount: number;
+  /** Whole seconds. */
+  seconds: number;
+}
+
+/** How long answers took, in milliseconds. */
+export interface Latency {
+  median: number;
+  p99: number;
+  worst: number;
 }
 
 export interface Outcome {
+  requests: number;
   perSecond: number;
-  /** Answers that weren't 2xx, and requests that weren't answered. */
-  failed: number;
+  latency: Latency;
 }
 
-process.on('message', (order: Order) => void load(order));
+/** @throws Error where wrk is missing */
+export async function requireWrk(): Promise<void> {
+  // It has no option that only prints its version: with this one it does, and complains about the missing address.
+  await run('wrk', ['--version']).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new Error('The benchmark needs wrk as its load generator: apt-get install wrk');
+  });
+}
 
-async function load({ urls, requests, connections, amount }: Order): Promise<void> {
-  let [client, start] = [0, NaN];
-  const options = {
-    url: urls as unknown as string, // its types know of one only
-    connections,
-    amount,
-    sampleInt: 1,
-    timeout: 120,
-    // Each connection asks for its own, so that no two ask for the same at the same time.
-    setupClient: (connection: autocannon.Client) => {
-      const own = client++ % connections;
-      connection.setRequests(requests.filter((_, at) => at % connections === own));
-    },
+/** @throws Error where a request was answered with an error, or not at all */
+export async function load(name: string, { urls, requests, connections, seconds }: Order): Promise<Outcome> {
+  const file = join(folder, 'requests');
+  writeFileSync(file, requests.map(toHttp).join('\0'));
+  const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
+  const { stdout } = await run(
+    'wrk',
+    ['-c', connections, '-t', urls.length, '-d', seconds, '--timeout', 60, '-s', script, ...urls.slice(0, 1)].map(
+      String,
+    ),
+    { env: { REQUESTS: file, PORTS: urls.map((url) => new URL(url).port).join() } },
+  );
+  const [line = ''] = stdout.trimEnd().split('\n').slice(-1);
+  const measured = JSON.parse(line) as Record<
+    'seconds' | 'requests' | 'failed' | 'medianMs' | 'p99Ms' | 'worstMs',
+    number
+  >;
+  if (measured.failed > 0) throw new Error(`${name}: ${measured.failed} requests failed`);
+  return {
+    requests: measured.requests,
+    perSecond: measured.requests / measured.seconds,
+    latency: { median: measured.medianMs, p99: measured.p99Ms, worst: measured.worstMs },
   };
-  const running = autocannon(options, () => {});
-  running.once('start', () => (start = performance.now())); // when all of that is set up
-  const [result] = (await once(running, 'done')) as [Result];
-  const seconds = (performance.now() - start) / 1000;
-  const failed = result.non2xx + result.errors + result.timeouts;
-  process.send?.({ perSecond: result['2xx'] / seconds, failed } satisfies Outcome);
+}
+
+function toHttp({ method, path, body, token }: Order['requests'][number]): string {
+  const text = body ? JSON.stringify(body) : '';
+  const content = body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`] : [];
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`, ...content];
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }

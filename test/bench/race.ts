@@ -1,9 +1,20 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { median, type Bench, type Row, type Work } from './bench.ts';
+import {
+  manyConnections,
+  median,
+  usualConnections,
+  type Bench,
+  type Figures,
+  type Measured,
+  type Row,
+  type Traffic,
+  type Work,
+} from './bench.ts';
 import type { ContenderName, Running } from './contenders.ts';
 import { contentOf } from './content.ts';
 import type { Tenant } from './database.ts';
 import type { Question } from './dialects.ts';
+import type { Latency } from './load.ts';
 
 /** Ids and words to ask for, spread over a tenant. */
 export interface Sample {
@@ -34,57 +45,107 @@ export const race = ({ name, size, questions, contenders, goals = {} }: Race): W
     const asked = questions(await sampleOf(bench, tenant));
     const entrants = await Promise.all(contenders.map((key) => bench.contender(key)));
     await compare(entrants, asked.slice(0, 20), tenant);
-    const rates = await measure(
+    const [ours, ...theirs] = await measure(
       bench,
       name,
-      entrants.map((entrant) => ({ name: entrant.name, order: orderOf(entrant, asked, tenant) })),
+      entrants.map((entrant) => ({ name: entrant.name, traffic: trafficTo(entrant, asked, tenant) })),
     );
-    const [ours = NaN, ...theirs] = rates;
-    return theirs.map((rate, at): Row => {
+    return theirs.flatMap((figures, at): Row[] => {
       const key = contenders[at + 1]!;
-      const goal = goals[key];
-      const [us, them] = [ours, rate].map(perSecond);
-      return {
-        work: name,
-        against: entrants[at + 1]!.name,
-        ours: us!,
-        theirs: them!,
-        ratio: ours / rate,
-        ...(goal !== undefined && { goal }),
-      };
+      const rates = compareRates(figures.contender, ours!, figures, goals[key]);
+      return key === 'fastifyPg' ? [rates, ...compareTails(ours!, figures)] : [rates];
     });
   },
 });
 
-/** Requests per second of each entrant: the median of the rounds, after one to warm up. */
+export function compareRates(against: string, ours: Figures, theirs: Figures, goal?: number): Row {
+  return {
+    work: ours.work,
+    against,
+    ours: perSecond(ours.perSecond),
+    theirs: perSecond(theirs.perSecond),
+    ratio: ours.perSecond / theirs.perSecond,
+    ...(goal !== undefined && { goal }),
+  };
+}
+
+/** The answers that take long, and the one that takes longest. */
+const compareTails = (ours: Figures, theirs: Figures): Row[] => [
+  ...(['latency', 'crowded'] as const).map((at) => ({
+    work: `${ours.work}: p99 at ${at === 'latency' ? usualConnections : manyConnections} connections`,
+    against: theirs.contender,
+    ours: milliseconds(ours[at].p99),
+    theirs: milliseconds(theirs[at].p99),
+    ratio: ours[at].p99 / theirs[at].p99,
+    goal: 1.5,
+    atMost: 1.5,
+  })),
+  worstRow(`${ours.work}: worst`, ours.latency.worst),
+];
+
+export const worstRow = (work: string, ms: number): Row => ({
+  work,
+  against: '–',
+  ours: milliseconds(ms),
+  theirs: '',
+  ratio: ms,
+  goal: 250,
+  atMost: 250,
+});
+
+/** What each entrant does with few connections and with many, in rounds that take turns. */
 export async function measure(
   bench: Bench,
   work: string,
-  entrants: { name: string; order: ReturnType<typeof orderOf> }[],
-): Promise<number[]> {
-  const rates = entrants.map((): number[] => []);
-  const amounts: number[] = [];
-  for (const { name, order } of entrants) amounts.push(await bench.warmUp(name, order));
-  for (let round = 0; round < bench.pace.rounds; round++) {
-    for (const at of entrants.keys()) {
-      const turn = (at + round) % entrants.length;
-      const { name, order } = entrants[turn]!;
-      bench.say(`${work}: ${name}, round ${round + 1} of ${bench.pace.rounds}`);
-      rates[turn]!.push(await bench.load(name, order, amounts[turn]!));
+  entrants: { name: string; traffic: Traffic }[],
+): Promise<Figures[]> {
+  for (const { name, traffic } of entrants) await bench.warmUp(name, traffic);
+  const inRounds = async (connections: number, rounds: number): Promise<Measured[][]> => {
+    const measured = entrants.map((): Measured[] => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const at of entrants.keys()) {
+        const turn = (at + round) % entrants.length;
+        const { name, traffic } = entrants[turn]!;
+        bench.say(`${work}: ${name}, ${connections} connections, round ${round + 1} of ${rounds}`);
+        measured[turn]!.push(await bench.load(name, traffic, { connections }));
+      }
     }
-  }
-  return rates.map(median);
+    return measured;
+  };
+  const usual = await inRounds(usualConnections, bench.pace.rounds);
+  const crowded = await inRounds(manyConnections, bench.pace.crowdedRounds);
+  const figures = entrants.map(({ name }, at): Figures => {
+    const rounds = usual[at]!;
+    return {
+      work,
+      contender: name,
+      perSecond: median(rounds.map((round) => round.perSecond)),
+      latency: latencyOf(rounds),
+      crowded: latencyOf(crowded[at]!),
+      cpu: {
+        node: median(rounds.map(({ cpu }) => cpu.node)),
+        postgres: median(rounds.map(({ cpu }) => cpu.postgres)),
+      },
+    };
+  });
+  bench.figures.push(...figures);
+  return figures;
 }
 
+const latencyOf = (rounds: Measured[]): Latency => ({
+  median: median(rounds.map(({ latency }) => latency.median)),
+  p99: median(rounds.map(({ latency }) => latency.p99)),
+  worst: Math.max(...rounds.map(({ latency }) => latency.worst)),
+});
+
 /** A question to each token in turn. */
-export function orderOf({ url, dialect }: Running, questions: Question[], { id, tokens }: Tenant) {
+export function trafficTo(running: Running, questions: Question[], { id, tokens }: Tenant): Traffic {
   const length = Math.max(questions.length, tokens.length);
-  const requests = Array.from({ length }, (_, at) => {
-    const { method, path, body } = dialect.ask(questions[at % questions.length]!, id);
-    const headers = { authorization: `Bearer ${tokens[at % tokens.length]}`, 'content-type': 'application/json' };
-    return { method, path, ...(body ? { headers, body: JSON.stringify(body) } : { headers }) };
-  });
-  return { urls: [url], requests };
+  const requests = Array.from({ length }, (_, at) => ({
+    ...running.dialect.ask(questions[at % questions.length]!, id),
+    token: tokens[at % tokens.length]!,
+  }));
+  return { to: [running], requests };
 }
 
 /** Asks everybody the same: whoever answers otherwise than the first ends the run. */
@@ -116,7 +177,7 @@ export async function answerOf({ name, url, dialect }: Running, question: Questi
   return dialect.read(JSON.parse(text), question);
 }
 
-async function sampleOf({ database: { pool } }: Bench, { id }: Tenant): Promise<Sample> {
+export async function sampleOf({ database: { pool } }: Bench, { id }: Tenant): Promise<Sample> {
   const ids = async (sql: string): Promise<string[]> =>
     (await pool.query<{ id: string }>(sql, [id])).rows.map((row) => row.id);
   const counted = await pool.query<{ count: number }>('select count(*)::int from customers where tenant_id = $1', [id]);
@@ -131,3 +192,5 @@ async function sampleOf({ database: { pool } }: Bench, { id }: Tenant): Promise<
 }
 
 export const perSecond = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`;
+
+export const milliseconds = (ms: number): string => `${ms.toFixed(1)} ms`;

@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import { Bench, type Row, type Work } from './bench.ts';
 import { shutdownRequested } from '../../src/processes/signals.ts';
 import { openDatabase } from './database.ts';
-import { machine, print } from './table.ts';
+import { requireWrk } from './load.ts';
+import { comparisons, details, machine, print } from './table.ts';
 import { works } from './works.ts';
 
 interface Options {
@@ -15,32 +16,43 @@ interface Options {
 
 const options = new Command('bench')
   .description('Kontor beside what a team would otherwise build')
-  .option('--quick', 'leave out what needs 1,000,000 rows; under five minutes')
+  .option('--quick', 'leave out what needs 1,000,000 rows or a minute; under five minutes')
   .option('--only <pattern>', 'only works whose name matches, in any case')
-  .option('--json <file>', 'the rows that have a goal, for scripts')
+  .option('--json <file>', 'the rows that have a goal, and all figures, for scripts')
   .parse()
   .opts<Options>();
 
 const chosen = works
-  .filter(({ large }) => !(large && options.quick))
+  .filter(({ large, long }) => !(options.quick && (large || long)))
   .filter(({ name }) => new RegExp(options.only ?? '', 'i').test(name));
 const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
-const pace = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 };
+const pace = options.quick ? { rounds: 2, crowdedRounds: 1, seconds: 1 } : { rounds: 5, crowdedRounds: 3, seconds: 2 };
 
 const [busy = 0] = loadavg();
 if (busy > cpus().length / 4)
   process.stderr.write(`Others are at work here (load ${busy.toFixed(1)}): expect noise.\n`);
+try {
+  await requireWrk();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
 const database = await openDatabase(sizes);
 const bench = new Bench(database, pace, (line) => process.stderr.write(`\r\x1b[K${line}`));
 try {
   const stopped = shutdownRequested().then(() => Promise.reject(new Error('Stopped.')));
   const rows = await Promise.race([runAll(chosen), stopped]);
   const about = await machine(database.pool);
-  print(about, rows);
+  process.stdout.write(`${about}\n`);
+  print(comparisons(rows));
+  if (bench.figures.length > 0) print(details(bench.figures));
   if (options.json) {
     const rated = rows.filter(({ goal }) => goal !== undefined);
     const plain = rated.map(({ work, against, ratio, goal, atMost }) => ({ work, against, ratio, goal, atMost }));
-    writeFileSync(options.json, `${JSON.stringify({ machine: about, rows: plain }, null, 2)}\n`);
+    writeFileSync(
+      options.json,
+      `${JSON.stringify({ machine: about, rows: plain, figures: bench.figures }, null, 2)}\n`,
+    );
   }
 } catch (error) {
   process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,6 +1,7 @@
 import { cpus, release, totalmem } from 'node:os';
 import type { Pool } from 'pg';
-import type { Row } from './bench.ts';
+import { manyConnections, type Figures, type Row } from './bench.ts';
+import { perSecond } from './race.ts';
 
 /** What the figures were taken on. */
 export async function machine(pool: Pool): Promise<string> {
@@ -15,22 +16,44 @@ export async function machine(pool: Pool): Promise<string> {
   ].join(', ');
 }
 
-const headings = ['work', 'against', 'Kontor', 'other', 'ratio', 'to reach', ''];
-
-export function print(about: string, rows: Row[]): void {
-  const lines = rows.map(({ work, against, ours, theirs, ratio, goal, atMost }) => {
+/** What was compared, and whether it reaches its goal. */
+export const comparisons = (rows: Row[]): string[][] => [
+  ['work', 'against', 'Kontor', 'other', 'ratio', 'to reach', ''],
+  ...rows.map(({ work, against, ours, theirs, ratio, goal, atMost }) => {
     const bound = atMost ?? goal;
     const reached = atMost === undefined ? ratio >= (goal ?? 0) : ratio <= atMost;
     const sign = atMost === undefined ? '≥' : '≤';
     const verdict = bound === undefined ? ['', ''] : [`${sign} ${bound}`, reached ? '✓' : '✗'];
     return [work, against, ours, theirs, ratio.toPrecision(3), ...verdict];
-  });
-  const widths = headings.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]!.length)));
+  }),
+];
+
+/** What each contender did: rate, latency in milliseconds, CPU time in milliseconds for each request. */
+export const details = (figures: Figures[]): string[][] => [
+  ['work', 'contender', 'rate', 'median', 'p99', 'worst', ...at(manyConnections), 'Node CPU', 'PostgreSQL CPU'],
+  ...figures.map(({ work, contender, perSecond: rate, latency, crowded, cpu }) => [
+    work,
+    contender,
+    perSecond(rate),
+    ...[latency, crowded].flatMap(({ median, p99, worst }) => [median, p99, worst].map((ms) => ms.toFixed(1))),
+    ...[cpu.node, cpu.postgres].map((ms) => ms.toFixed(2)),
+  ]),
+];
+
+const at = (connections: number): string[] => ['median', 'p99', 'worst'].map((name) => `${name} at ${connections}`);
+
+/** The first line is the headings. */
+export function print([headings = [], ...lines]: string[][]): void {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...lines.map((line) => line[column]!.length)),
+  );
   const write = (cells: string[]): void => {
-    const padded = cells.map((cell, at) => (at < 2 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)));
+    const padded = cells.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+    );
     process.stdout.write(`${padded.join('  ').trimEnd()}\n`);
   };
-  process.stdout.write(`${about}\n\n`);
+  process.stdout.write('\n');
   write(headings);
   write(widths.map((width) => '─'.repeat(width)));
   lines.forEach(write);

@@ -7,7 +7,7 @@ import { graphqlGet, graphqlList, graphqlNested } from './works/graphql.ts';
 import { growthOfCustomers, growthOfInvoices } from './works/growth.ts';
 import { importStatement } from './works/import.ts';
 import { listCustomers, listInvoices, listWithoutTotal } from './works/list.ts';
-import { mixed } from './works/mixed.ts';
+import { mixed, worstOfMinute } from './works/mixed.ts';
 import { lastPage, lastPageOfMillion, secondPage } from './works/pages.ts';
 import { twoProcesses } from './works/processes.ts';
 import { memory, startUp } from './works/start.ts';
@@ -36,6 +36,7 @@ export const works: Work[] = [
   graphqlList,
   graphqlNested,
   mixed,
+  worstOfMinute,
   webhooks,
   importStatement,
   twoProcesses,

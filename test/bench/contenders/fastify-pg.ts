@@ -1,5 +1,5 @@
 import { Pool, types, type PoolClient, type QueryResultRow } from 'pg';
-import { serve, type Filter } from './rest-app.ts';
+import { serve, type Filter, type Window } from './rest-app.ts';
 import {
   databaseUrl,
   due,
@@ -59,8 +59,8 @@ async function list<Row extends QueryResultRow>(
   table: string,
   columns: string,
   conditions: [string, unknown][],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: Row[]; total: number }> {
+  { limit, offset, counted }: Window,
+): Promise<{ rows: Row[]; total?: number }> {
   const where = conditions.map(([condition], at) => condition.replaceAll('?', `$${at + 1}`)).join(' and ');
   const values = conditions.map(([, value]) => value);
   const name = `${table}: ${where}`;
@@ -71,9 +71,11 @@ async function list<Row extends QueryResultRow>(
       limit,
       offset,
     ]),
-    query<{ count: number }>(`count of ${name}`, `select count(*) from ${table} i where ${where}`, values),
+    counted
+      ? query<{ count: number }>(`count of ${name}`, `select count(*) from ${table} i where ${where}`, values)
+      : [],
   ]);
-  return { rows, total: count?.count ?? 0 };
+  return { rows, ...(count && { total: count.count }) };
 }
 
 const present = (conditions: [string, unknown][]) => conditions.filter(([, value]) => value !== undefined);
@@ -101,7 +103,7 @@ await serve({
   },
 
   invoices: async (tenantId, { status, customerId }: Filter, window) => {
-    const { rows, total } = await list<InvoiceRow>(
+    const { rows, ...others } = await list<InvoiceRow>(
       'invoices',
       invoiceColumns,
       present([
@@ -111,7 +113,7 @@ await serve({
       ]),
       window,
     );
-    return { rows: rows.map(represent), total };
+    return { rows: rows.map(represent), ...others };
   },
 
   customer: async (tenantId, id) => {

@@ -94,13 +94,13 @@ await serve({
     return row ? represent(row) : undefined;
   },
 
-  invoices: async (tenantId, { status, customerId }, { limit, offset }) => {
+  invoices: async (tenantId, { status, customerId }, { limit, offset, counted }) => {
     const where = { tenantId, customerId, status: status?.toUpperCase() as Prisma.InvoiceWhereInput['status'] };
     const [rows, total] = await Promise.all([
       prisma.invoice.findMany({ where, include: withItems, orderBy: { id: 'desc' }, take: limit, skip: offset }),
-      prisma.invoice.count({ where }),
+      counted ? prisma.invoice.count({ where }) : undefined,
     ]);
-    return { rows: rows.map(represent), total };
+    return { rows: rows.map(represent), ...(total !== undefined && { total }) };
   },
 
   customer: async (tenantId, id) => {

@@ -10,18 +10,20 @@ export interface Filter {
   q?: string;
 }
 
-interface Window {
+export interface Window {
   limit: number;
   offset: number;
+  /** Whether the rows are counted. */
+  counted: boolean;
 }
 
 /** What a contender brings: rows in the API's own names. */
 export interface Store {
   caller: (authorization: string | undefined) => Promise<Caller | undefined>;
   invoice: (tenantId: string, id: string) => Promise<object | undefined>;
-  invoices: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total: number }>;
+  invoices: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total?: number }>;
   customer: (tenantId: string, id: string) => Promise<object | undefined>;
-  customers: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total: number }>;
+  customers: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total?: number }>;
   createInvoice: (tenantId: string, input: NewInvoice) => Promise<object>;
 }
 
@@ -93,6 +95,7 @@ const uuid = { type: 'string', format: 'uuid' };
 const page = {
   page: { type: 'integer', minimum: 1, default: 1 },
   per_page: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
+  total: { type: 'boolean', default: true },
 };
 const newInvoice = {
   ...object({
@@ -128,6 +131,7 @@ declare module 'fastify' {
 interface Query extends Filter {
   page: number;
   per_page: number;
+  total: boolean;
   customer_id?: string;
 }
 
@@ -155,10 +159,10 @@ export async function serve(store: Store): Promise<void> {
       `/api/v1/${path}`,
       { schema: { querystring: object({ ...page, ...filters }), response: { 200: many(resource) } } },
       async (request) => {
-        const { page: current, per_page: limit, customer_id: customerId, ...filter } = request.query;
-        const window = { limit, offset: (current - 1) * limit };
+        const { page: current, per_page: limit, total: counted, customer_id: customerId, ...filter } = request.query;
+        const window = { limit, offset: (current - 1) * limit, counted };
         const { rows, total } = await find(request.caller.tenantId, { ...filter, customerId }, window);
-        return envelope(request, rows, total, current, limit);
+        return total === undefined ? { data: rows } : envelope(request, rows, total, current, limit);
       },
     );
 

@@ -1,8 +1,7 @@
 import { strictEqual } from 'node:assert/strict';
 import { Agent, request } from 'undici';
 import { median, type Bench, type Work } from '../bench.ts';
-import { cpuOf, parentOf } from '../cpu.ts';
-import { orderOf } from '../race.ts';
+import { trafficTo } from '../race.ts';
 
 /** The CPU time of service and database that the change feed takes when an invoice is created. */
 export const changeFeedCost: Work = {
@@ -11,19 +10,15 @@ export const changeFeedCost: Work = {
     const { pool } = bench.database;
     const tenant = bench.tenant(0);
     const kontor = await bench.contender('kontorRest');
-    const found = await pool.query<{ id: string; backend: number }>(
-      'select id, pg_backend_pid() as backend from customers where tenant_id = $1 limit 1',
-      [tenant.id],
-    );
-    const [{ id: customerId, backend } = { id: '', backend: 0 }] = found.rows;
-    const postgres = parentOf(backend);
-    const order = orderOf(kontor, [{ ask: 'createInvoice', customerId }], tenant);
-    const amount = await bench.warmUp(kontor.name, order);
+    const found = await pool.query<{ id: string }>('select id from customers where tenant_id = $1 limit 1', [
+      tenant.id,
+    ]);
+    const traffic = trafficTo(kontor, [{ ask: 'createInvoice', customerId: found.rows[0]!.id }], tenant);
+    await bench.warmUp(kontor.name, traffic);
     const cpuPerRequest = async (isOn: boolean): Promise<number> => {
       await pool.query(`alter table invoices ${isOn ? 'enable' : 'disable'} trigger record_change`);
-      const before = cpuOf(kontor.pid) + cpuOf(postgres);
-      await bench.load(this.name, order, amount);
-      return (cpuOf(kontor.pid) + cpuOf(postgres) - before) / amount;
+      const { cpu } = await bench.load(this.name, traffic);
+      return cpu.node + cpu.postgres;
     };
     const figures: { on: number; off: number }[] = [];
     for (let round = 0; round < 2 * bench.pace.rounds; round++) {

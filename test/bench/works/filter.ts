@@ -7,6 +7,7 @@ export const filterByStatus = race({
   size: 100_000,
   questions: () => ['draft', 'issued', 'paid', 'cancelled'].map((status) => ({ ask: 'invoices', status })),
   contenders: [...contenders],
+  goals: { fastifyPrisma: 1.5 },
 });
 
 export const filterByCustomer = race({
@@ -14,6 +15,7 @@ export const filterByCustomer = race({
   size: 100_000,
   questions: ({ busyCustomers }) => busyCustomers.map((customerId) => ({ ask: 'invoices', customerId })),
   contenders: [...contenders],
+  goals: { fastifyPg: 0.8, fastifyPrisma: 1.5 },
 });
 
 /** Of each word there are a few dozen. */
@@ -22,4 +24,5 @@ export const search = race({
   size: 100_000,
   questions: () => Array.from({ length: 100 }, (_, at) => ({ ask: 'customers', q: String(1234 + at * 71) })),
   contenders: [...contenders],
+  goals: { fastifyPg: 1, fastifyPrisma: 1.5 },
 });

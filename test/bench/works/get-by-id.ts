@@ -5,5 +5,5 @@ export const getById = race({
   size: 100_000,
   questions: ({ invoices }) => invoices.map((id) => ({ ask: 'invoice', id })),
   contenders: ['kontorRest', 'fastifyPrisma', 'fastifyPg', 'sofa', 'kontorLimits'],
-  goals: { fastifyPrisma: 1.1, fastifyPg: 0.4, sofa: 1.8 },
+  goals: { fastifyPrisma: 1.5, fastifyPg: 0.6, sofa: 1.8 },
 });

@@ -5,7 +5,7 @@ export const graphqlGet = race({
   size: 100_000,
   questions: ({ invoices }) => invoices.map((id) => ({ ask: 'invoice', id })),
   contenders: ['kontorGraphql', 'postgraphile'],
-  goals: { postgraphile: 1 },
+  goals: { postgraphile: 1.3 },
 });
 
 export const graphqlList = race({
@@ -13,7 +13,7 @@ export const graphqlList = race({
   size: 100_000,
   questions: () => [{ ask: 'invoices' }],
   contenders: ['kontorGraphql', 'postgraphile'],
-  goals: { postgraphile: 1 },
+  goals: { postgraphile: 1.3 },
 });
 
 export const graphqlNested = race({
@@ -21,5 +21,5 @@ export const graphqlNested = race({
   size: 100_000,
   questions: () => [{ ask: 'nested' }],
   contenders: ['kontorGraphql', 'postgraphile'],
-  goals: { postgraphile: 1 },
+  goals: { postgraphile: 1.1 },
 });

@@ -1,6 +1,6 @@
 import type { Work } from '../bench.ts';
 import type { Question } from '../dialects.ts';
-import { measure, orderOf, perSecond } from '../race.ts';
+import { measure, perSecond, trafficTo } from '../race.ts';
 
 /** The same list in a tenant of 1,000,000 and in one of 1,000. */
 const growth = (what: string, question: Question): Work => ({
@@ -8,11 +8,11 @@ const growth = (what: string, question: Question): Work => ({
   large: true,
   async run(bench) {
     const kontor = await bench.contender('kontorRest');
-    const orders = [1_000_000, 1000].map((size) => ({
-      name: `tenant of ${size}`,
-      order: orderOf(kontor, [question], bench.tenant(size)),
+    const entrants = [1_000_000, 1000].map((size) => ({
+      name: `Kontor REST, tenant of ${size}`,
+      traffic: trafficTo(kontor, [question], bench.tenant(size)),
     }));
-    const [large = NaN, small = NaN] = await measure(bench, this.name, orders);
+    const [large = NaN, small = NaN] = (await measure(bench, this.name, entrants)).map((each) => each.perSecond);
     const [ours, theirs] = [perSecond(large), perSecond(small)];
     return [{ work: this.name, against: 'itself, time', ours, theirs, ratio: small / large, goal: 1.15, atMost: 1.15 }];
   },

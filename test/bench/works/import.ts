@@ -6,6 +6,7 @@ const document = `mutation ($file: Upload!) { imported: importBankStatement(file
 /** A statement of 100,000 entries through the whole service: uploaded, read, written with its events; and once more. */
 export const importStatement: Work = {
   name: `import a bank statement of ${entries} entries`,
+  long: true,
   async run(bench) {
     const file = statement();
     bench.say(`${this.name}: all of them new`);

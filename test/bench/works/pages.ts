@@ -5,6 +5,7 @@ export const secondPage = race({
   size: 100_000,
   questions: () => [{ ask: 'customers', page: 2 }],
   contenders: ['kontorRest', 'fastifyPg', 'fastifyPrisma'],
+  goals: { fastifyPrisma: 1.5 },
 });
 
 export const lastPage = race({
@@ -12,6 +13,7 @@ export const lastPage = race({
   size: 100_000,
   questions: ({ lastPage: page }) => [{ ask: 'customers', page }],
   contenders: ['kontorRest', 'fastifyPg', 'fastifyPrisma'],
+  goals: { fastifyPrisma: 1.5 },
 });
 
 export const lastPageOfMillion = race({

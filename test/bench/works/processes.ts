@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Work } from '../bench.ts';
-import { measure, orderOf, perSecond } from '../race.ts';
+import { compareRates, measure, trafficTo } from '../race.ts';
 
 /** Limits are counted in PostgreSQL by one process as by two: in memory they would not be exact. */
 export const twoProcesses: Work = {
@@ -12,19 +12,17 @@ export const twoProcesses: Work = {
       [tenant.id],
     );
     const [first, second] = [await bench.contender('kontorLimits'), await bench.contender('kontorSecond')];
-    const order = orderOf(
+    const traffic = trafficTo(
       first,
       rows.map(({ id }) => ({ ask: 'invoice', id })),
       tenant,
     );
-    const [two = NaN, one = NaN] = await measure(bench, this.name, [
-      { name: 'two', order: { ...order, urls: [first.url, second.url] } },
-      { name: 'one', order },
+    const [two, one] = await measure(bench, this.name, [
+      { name: 'two', traffic: { ...traffic, to: [first, second] } },
+      { name: 'one', traffic },
     ]);
     // Two servers, the database and the load need a core each before anything can be said.
-    const goal = availableParallelism() >= 4 ? { goal: 1.6 } : {};
-    return [
-      { work: this.name, against: 'one', ours: perSecond(two), theirs: perSecond(one), ratio: two / one, ...goal },
-    ];
+    const goal = availableParallelism() >= 4 ? 1.6 : undefined;
+    return [compareRates('one', two!, one!, goal)];
   },
 };
