@@ -181,8 +181,9 @@ class TenantScopedClient {
 
   async beginBulkInsert(): Promise<void> {
     await this.#connection.send({ text: 'set constraints all immediate' });
-    const text = `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('kontor.imports_parties', 'on', true)`;
-    await this.#connection.send({ text });
+    // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+    await this.#connection.send({ text: `set local plan_cache_mode = force_generic_plan` });
+    await this.#connection.send({ text: `set local kontor.imports_parties = 'on'` });
   }
 
   async runDeferredTriggers(): Promise<void> {

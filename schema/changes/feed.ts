@@ -6,7 +6,7 @@ import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './cha
 // The change feed. Triggers record the last change of each resource in the table `changes`, when its transaction commits.
 // A transaction takes its positions when it commits, and others may commit before it with higher ones. So a reader first
 // waits for the transactions that are being committed, and then reads up to the highest position of that moment. The locks
-// for this are in prisma/migrations/20261122170500_shared_change_order/migration.sql.
+// for this are in prisma/migrations/20261122234500_distributed_positions/migration.sql.
 
 /** The largest page of changes, and the default one. */
 export const maxChanges = 1000;
@@ -96,15 +96,16 @@ export function startOf(
 /** Waits for the transactions that are being committed. The tenant's changes up to the end are visible to the next statement. */
 export async function endOfFeed(context: Context): Promise<FeedPosition> {
   for (;;) {
-    const [end] = await context.db.$rows<{ position: string | null; epoch: string }>(
-      `select last_change_position(tenant_id)::text as position, change_epoch()::text as epoch
-       from (values ($1::uuid)) as reader (tenant_id) where tenant_id = $1`,
-      [],
-    );
+    const [end] = await context.db.$rows<{ position: string | null; epoch: string }>(readEnd, []);
     // Null while a commit takes long, as that of a large import does. The tenant's writers go on between two tries.
     if (end?.position != null) return { position: end.position, epoch: end.epoch };
   }
 }
+
+// The locks are on the server that has the tenant's changes. So the statement names a table, and is run there by Citus, too.
+const readEnd = `
+  select last_change_position($1)::text as position, change_epoch()::text as epoch
+  from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
 
 const readAbility = ({ scope }: Resource) => `${scope}:read` as const;
 

@@ -1,5 +1,6 @@
 import { builder } from '../builder.ts';
 import { breachesOf, type Breach } from '../e-invoice/breaches.ts';
+import { NotFoundError } from '../errors.ts';
 import { idArgument } from '../input/id-argument.ts';
 import { DocumentFileType } from './document-file.ts';
 import { readSource } from './document-source.ts';
@@ -28,6 +29,7 @@ builder.queryFields((t) => ({
     args: { customerId: t.arg({ type: 'UUID', required: true, description: 'The customer.' }) },
     resolve: async (_root, { customerId }, context) => {
       const format = await requiredFormatOf(context, customerId);
+      if (format === undefined) throw new NotFoundError();
       return format && nameOfFormat(format);
     },
   }),

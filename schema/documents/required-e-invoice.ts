@@ -2,22 +2,24 @@ import type { Row } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
 import { isEInvoiceFormat, type EInvoiceFormat } from '../e-invoice/formats.ts';
-import { found, ValidationError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import { findCompany } from '../resources/company.ts';
 import { partiesOf } from '../resources/invoice/parties.ts';
 import { sourceOf } from './document-source.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
-/** The format that invoices to a customer must keep to be issued; null for none. @throws NotFoundError */
-export async function requiredFormatOf({ db }: Context, customerId: string): Promise<EInvoiceFormat | null> {
+/** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
+export async function requiredFormatOf(
+  { db }: Context,
+  customerId: string,
+): Promise<EInvoiceFormat | null | undefined> {
   const [row] = await db.$rows<{ required: string }>(
     `select coalesce(customer.required_e_invoice, company.required_e_invoice, 'none') as required
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
      where customer.tenant_id = $1 and customer.id = $2`,
     [customerId],
   );
-  const { required } = await found(Promise.resolve(row ?? null));
-  return isEInvoiceFormat(required) ? required : null;
+  return row && (isEInvoiceFormat(row.required) ? row.required : null);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../context.ts';
-import { isEInvoiceFormat, type EInvoiceFormat } from '../../e-invoice/formats.ts';
 
 /**
  * The next invoice number, `YYYY-NNNN` by the year of the invoice date. Gapless and never reused per tenant and year:
@@ -8,31 +7,18 @@ import { isEInvoiceFormat, type EInvoiceFormat } from '../../e-invoice/formats.t
  */
 export async function nextInvoiceNumber(
   { db }: Context,
-  { invoiceDate, customerId }: Pick<Row<'Invoice'>, 'invoiceDate' | 'customerId'>,
-): Promise<NextNumber> {
+  { invoiceDate }: Pick<Row<'Invoice'>, 'invoiceDate'>,
+): Promise<string> {
   const year = invoiceDate.getUTCFullYear();
-  const [next] = await db.$rows<{ last: number; required: string }>(takeNext, [year, customerId]);
+  const [next] = await db.$rows<{ last: number }>(takeNext, [year]);
   if (!next) throw new Error('The sequence of invoice numbers has answered nothing');
-  const { last, required } = next;
-  return { number: invoiceNumberOf(year, last), requiredFormat: isEInvoiceFormat(required) ? required : undefined };
+  return invoiceNumberOf(year, next.last);
 }
 
-interface NextNumber {
-  number: string;
-  /** The format of e-invoices whose rules the invoice must keep. Where it doesn't, the transaction is rolled back. */
-  requiredFormat: EInvoiceFormat | undefined;
-}
-
-/** One statement for both, so that invoices from which nothing is required take no longer. */
 const takeNext = `
-  with taken as (
-    insert into invoice_sequences as sequence (tenant_id, year, last) values ($1, $2, 1)
-    on conflict (tenant_id, year) do update set last = sequence.last + 1 returning last
-  )
-  select taken.last, coalesce(customer.required_e_invoice, company.required_e_invoice, 'none') as required
-  from taken
-  left join customers as customer on customer.tenant_id = $1 and customer.id = $3
-  left join companies as company on company.tenant_id = $1`;
+  insert into invoice_sequences as sequence (tenant_id, year, last) values ($1, $2, 1)
+  on conflict (tenant_id, year) do update set last = sequence.last + 1
+  where sequence.tenant_id = $1 returning last`;
 
 export const invoiceNumberOf = (year: number, position: number): string =>
   `${String(year).padStart(4, '0')}-${String(position).padStart(4, '0')}`;

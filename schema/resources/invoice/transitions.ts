@@ -2,7 +2,7 @@ import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
-import { enforceFormat } from '../../documents/required-e-invoice.ts';
+import { enforceFormat, requiredFormatOf } from '../../documents/required-e-invoice.ts';
 import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { balanceOf } from './balance.ts';
@@ -32,7 +32,8 @@ export const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   const draft = await found(context.db.lock('Invoice', id, 'no key update'));
   if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
-  const { number, requiredFormat } = await nextInvoiceNumber(context, draft);
+  const number = await nextInvoiceNumber(context, draft);
+  const requiredFormat = await requiredFormatOf(context, draft.customerId);
   if (requiredFormat) {
     const items = await context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...byPosition });
     await enforceFormat(context, draft, items, requiredFormat);
@@ -46,7 +47,8 @@ async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
 /** Builds a new invoice that is issued or fully paid at once. @returns the rows to write, and the events to record */
 export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
   const { id: invoiceId, totalGross: amount, currency } = draft;
-  const { number, requiredFormat } = await nextInvoiceNumber(context, draft);
+  const number = await nextInvoiceNumber(context, draft);
+  const requiredFormat = await requiredFormatOf(context, draft.customerId);
   const now = context.now();
   let invoice: WholeInvoice = { ...draft, ...issued(now, number) };
   const events: EventInput[] = [
