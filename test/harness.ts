@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
+import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
 import type { Context } from '../schema/context.ts';
@@ -61,7 +62,17 @@ async function makeDatabase(template: string): Promise<Database> {
 export const createEmptyDatabase = (): Promise<Database> => makeDatabase('template0');
 
 /** A new migrated database. */
-export const createDatabase = (): Promise<Database> => makeDatabase('template_kontor');
+export async function createDatabase(): Promise<Database> {
+  const database = await makeDatabase('template_kontor');
+  if (gateway.distributed) await distributeInName(database);
+  return database;
+}
+
+/** Has triggers and connections on plain PostgreSQL work as on several servers. */
+export async function distributeInName({ url }: Pick<Database, 'url'>): Promise<void> {
+  const pool = new ConnectionPool({ connectionString: url, max: 1 });
+  await declareDistributed(pool).finally(() => pool.end());
+}
 
 export interface Answer {
   status: number;
@@ -125,8 +136,11 @@ export const requesting =
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
   };
 
-/** `through` gives the URL of a pooler in transaction mode for a database's URL, if tests run behind a pooler. */
-export const gateway: { through?: (databaseUrl: string) => string } = {};
+/**
+ * How tests reach their databases. `through` gives the URL of a pooler in transaction mode for a database's URL, if tests
+ * run behind a pooler. With `distributed`, every new database says that its books are distributed.
+ */
+export const gateway: { through?: (databaseUrl: string) => string; distributed?: boolean } = {};
 
 /** Starts the service over HTTP, by default on a new database and without a rate limit. */
 export async function startService(

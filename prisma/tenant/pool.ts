@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
 import { Connection, ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
-import { poolerFault, processOf, TenantTransactions, type Pooled } from '../pooler.ts';
+import { poolerFault, processOf, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { TenantBusyError, TenantLimit } from './connection-limit.ts';
+import { TenantTransactions, UnnamedTenantTransactions } from './transactions.ts';
 
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
@@ -45,8 +46,9 @@ type Callback = (error: Error | undefined, client: PoolClient | undefined, relea
 
 /**
  * Pool of connections to the tenants' tables. An acquired connection has the role that owns nothing, and the current
- * tenant's id as a session setting: row-level security then shows that tenant's rows and no others, whatever the query.
- * `npm run test:reliability` measures what the setting costs.
+ * tenant's id: row-level security then shows that tenant's rows and no others, whatever the query. Both are settings of the
+ * session; or of each transaction, behind a pooler and where the books are distributed. `npm run test:reliability`
+ * measures what the setting costs.
  */
 export class TenantPool extends ConnectionPool {
   /** The tenant that a connection was last set to. It is set outside transactions only, so that no rollback undoes it. */
@@ -55,6 +57,10 @@ export class TenantPool extends ConnectionPool {
   /** Callbacks for the next release of a connection. */
   readonly #atRelease = new WeakMap<PoolClient, (() => void)[]>();
 
+  /** Whether role and tenant are set for each transaction of a connection. */
+  readonly #perTransaction = new WeakMap<PoolClient, boolean>();
+
+  readonly #pooled: Pooled;
   readonly #limit: TenantLimit;
   #refused = 0;
   readonly #names: PreparedStatementNames;
@@ -62,7 +68,9 @@ export class TenantPool extends ConnectionPool {
   readonly #namesAtOpening = new WeakMap<PoolClient, number>();
 
   constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedStatementNames(0)) {
-    super(pooled === 'session' ? config : { ...config, Client: TenantTransactions, pipeline: true });
+    const Client = pooled === 'session' ? TenantTransactions : UnnamedTenantTransactions;
+    super({ ...config, Client, pipeline: true });
+    this.#pooled = pooled;
     replaceBrokenConnections(this);
     this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.assigned));
     this.on('release', (_error, connection) => this.#released(connection));
@@ -141,24 +149,44 @@ export class TenantPool extends ConnectionPool {
       client.release(true); // it may hold the maximum of prepared statements, and never drops one
       return this.#connectAs(tenantId);
     }
-    if (client instanceof TenantTransactions) {
-      client.tenantId = tenantId;
-      return client;
-    }
-    if (this.#tenantOf.get(client) === tenantId) return client;
     try {
-      const { rowCount } = await client.query({
-        name: 'enter',
-        text: setRoleAndTenant,
-        values: [tenantId, processOf(client)],
-      });
-      if (rowCount === 0) throw new Error(poolerFault);
+      await this.#setTenant(client, tenantId);
     } catch (error) {
       client.release(true); // whatever it is set to now
       throw error;
     }
-    this.#tenantOf.set(client, tenantId);
     return client;
+  }
+
+  async #setTenant(client: PoolClient, tenantId: string): Promise<void> {
+    if (await this.#setsPerTransaction(client)) {
+      if (!(client instanceof TenantTransactions)) throw new Error('A connection of another pool');
+      client.tenantId = tenantId;
+      return;
+    }
+    if (this.#tenantOf.get(client) === tenantId) return;
+    const { rowCount } = await client.query({
+      name: 'enter',
+      text: setRoleAndTenant,
+      values: [tenantId, processOf(client)],
+    });
+    if (rowCount === 0) throw new Error(poolerFault);
+    this.#tenantOf.set(client, tenantId);
+  }
+
+  /** Each connection asks when it is new. `kontor distribute` closes those that were opened before. */
+  async #setsPerTransaction(client: PoolClient): Promise<boolean> {
+    if (this.#pooled === 'transaction') return true;
+    const known = this.#perTransaction.get(client);
+    if (known !== undefined) return known;
+    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(
+      'select is_distributed() as distributed, pg_backend_pid() <> $1 as pooled',
+      [processOf(client)],
+    );
+    const [answer] = rows;
+    if (!answer || answer.pooled) throw new Error(poolerFault);
+    this.#perTransaction.set(client, answer.distributed);
+    return answer.distributed;
   }
 
   /**

@@ -1,0 +1,48 @@
+import { callbackify } from 'node:util';
+import { escapeLiteral, type QueryConfig, type QueryResult } from 'pg';
+import { Connection } from '../connection.ts';
+import { withoutName } from '../pooler.ts';
+
+/**
+ * A connection to the books that can set role and tenant for each transaction, instead of for the session. A transaction is
+ * one tenant's from its first statement to its last; a statement outside of one gets its own. Role and tenant end with it.
+ * - Behind a pooler in transaction mode, settings of the session would reach the next client.
+ * - Citus passes on to its workers only what a transaction sets, and only if the transaction asks for it first. On plain
+ *   PostgreSQL that line sets an unused name.
+ *
+ * Beginning, statement and end are sent together (the pool sets `pipeline`): one way there and back, as without.
+ */
+export class TenantTransactions extends Connection {
+  /** The tenant of the next transaction. While it is undefined, statements are sent as they are. */
+  tenantId: string | undefined;
+
+  protected override execute(statement: string | QueryConfig, ...rest: unknown[]): unknown {
+    if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement, ...rest);
+    const begin = `begin; set local citus.propagate_set_commands = 'local'; set local role kontor_books;
+      set local kontor.tenant_id = ${escapeLiteral(this.tenantId)}`;
+    const { text } = typeof statement === 'string' ? { text: statement } : statement;
+    if (/^begin$/i.test(text)) return this.send(begin);
+
+    const values = rest.find(Array.isArray);
+    const done = resultOf([this.send(begin), this.send(statement, values), this.send('commit')] as Sent);
+    const callback = rest.find((each) => typeof each === 'function');
+    return callback ? callbackify(() => done)(callback as Callback) : done;
+  }
+}
+
+/** The same behind a pooler, where no statement is kept under its name. */
+export class UnnamedTenantTransactions extends TenantTransactions {
+  protected override send(statement: string | QueryConfig, ...rest: unknown[]): unknown {
+    return super.send(withoutName(statement), ...rest);
+  }
+}
+
+type Sent = [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>];
+type Callback = (error: Error | null, result: QueryResult | undefined) => void;
+
+/** The statement's own result, once all have been answered. @throws the error of the first that has one */
+async function resultOf(sent: Sent): Promise<QueryResult> {
+  await Promise.allSettled(sent);
+  const [, result] = await Promise.all(sent);
+  return result;
+}

@@ -1,0 +1,15 @@
+import { describe } from 'vitest';
+import { gateway } from '../harness.ts';
+
+// These files run once more on databases that say that their books are distributed: every answer is the same.
+describe('where the books are distributed', async () => {
+  gateway.distributed = true;
+  await import('../openapi/walk.test.ts');
+  await import('../graphql/access/tenant-client.test.ts');
+  await import('../graphql/access/tenancy.test.ts');
+  await import('../graphql/resources/concurrency.test.ts');
+  await import('../idempotency/stored-answers.test.ts');
+  await import('../isolation/connections.test.ts');
+  await import('../isolation/row-security.test.ts');
+  await import('../isolation/connection-limit.test.ts');
+});
