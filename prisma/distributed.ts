@@ -12,3 +12,8 @@ export async function declareDistributed(pool: Pool): Promise<void> {
     `create or replace function is_distributed() returns boolean language sql immutable parallel safe as 'select true'`,
   );
 }
+
+/** Whether the database is one of a Citus cluster. */
+export async function hasCitus(pool: Pool): Promise<boolean> {
+  return (await pool.query(`select from pg_extension where extname = 'citus'`)).rowCount === 1;
+}

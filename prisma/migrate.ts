@@ -1,7 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
 import type { Pool } from 'pg';
-import { ConnectionPool, createConnection } from './connection.ts';
+import { ConnectionPool } from './connection.ts';
+import { distributeBooks } from './distribute.ts';
+import { hasCitus, isDistributed } from './distributed.ts';
+import { declareLeakproof } from './leakproof.ts';
+import { replaceBrokenConnections } from './pool-options.ts';
 import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('migrations/', import.meta.url);
@@ -26,16 +30,44 @@ export async function migrate(
   report: (line: string) => void = () => {},
   { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
 ): Promise<string[]> {
+  return await withMigrationLock(url, async (pool) => {
+    const applied = await applyPending(url, pool, report, last);
+    await runMigrations({ pgPool: pool });
+    await declareLeakproof(pool, report, superuserUrl);
+    // A migration may have added a table of the books.
+    if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
+      await distributeBooks(pool, report);
+    return applied;
+  });
+}
+
+/**
+ * Distributes the books over the workers of the Citus cluster whose coordinator is at `url`. The role must own the tables.
+ *
+ * @param report receives a line for each step
+ * @param shards into how many parts each table is split; ignored where tables are distributed already
+ * @returns how many steps were done: none if nothing was left to do
+ * @throws Error of one line: what is missing, or PostgreSQL's reason. The next call continues where this one stopped.
+ */
+export async function distribute(url: string, report: (line: string) => void, shards?: number): Promise<number> {
+  return await withMigrationLock(url, async (pool) => {
+    const pending = await pendingMigrations(pool);
+    if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run migrate first.`);
+    const steps = await distributeBooks(pool, report, shards);
+    await declareLeakproof(pool, report);
+    return steps;
+  });
+}
+
+/** Runs `work` while no other process migrates or distributes the database. */
+async function withMigrationLock<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = new ConnectionPool({ connectionString: url, max: 2 });
-  pool.on('error', untilNextQuery).on('connect', (client) => client.on('error', untilNextQuery));
+  replaceBrokenConnections(pool);
   try {
     const holder = await pool.connect();
     try {
       await holder.query('select pg_advisory_lock($1)', [migrationLock]);
-      const applied = await applyPending(url, pool, report, last);
-      await runMigrations({ pgPool: pool });
-      await declareLeakproof(pool, report, superuserUrl);
-      return applied;
+      return await work(pool);
     } finally {
       holder.release(true); // the lock goes with the connection
     }
@@ -43,9 +75,6 @@ export async function migrate(
     await pool.end();
   }
 }
-
-// A lost connection needs no answer of its own: the next query on it fails.
-function untilNextQuery(): void {}
 
 async function applyPending(
   url: string,
@@ -62,52 +91,6 @@ async function applyPending(
     url,
     (await migrations()).filter(({ name }) => isWanted(name)),
   );
-}
-
-/** The comparisons that filters and searches of lists use. */
-const comparisons = [
-  'enum_eq(anyenum, anyenum)',
-  'numeric_eq(numeric, numeric)',
-  'numeric_ge(numeric, numeric)',
-  'numeric_gt(numeric, numeric)',
-  'numeric_le(numeric, numeric)',
-  'numeric_lt(numeric, numeric)',
-  'textlike(text, text)',
-  'texticlike(text, text)',
-];
-
-/**
- * Declares comparisons leakproof. Under row-level security, PostgreSQL uses an index only for functions that reveal nothing
- * about hidden rows, in an error message for example, and it doesn't trust these. They reveal nothing but their result:
- * LIKE fails only because of its pattern. Only a superuser can declare this, and a dump doesn't keep it.
- */
-async function declareLeakproof(
-  pool: Pool,
-  report: (line: string) => void,
-  superuserUrl: string | undefined,
-): Promise<void> {
-  const { rows } = await pool.query<{ signature: string; may: boolean }>(
-    `select p.oid::regprocedure as signature, r.rolsuper as may
-     from pg_proc p join pg_roles r on r.rolname = current_user
-     where p.oid = any ($1::regprocedure[]) and not p.proleakproof`,
-    [comparisons],
-  );
-  if (rows.length === 0) return;
-  const statements = rows.map(({ signature }) => `alter function ${signature} leakproof;`).join(' ');
-  if (rows[0]?.may) await pool.query(statements);
-  else if (superuserUrl !== undefined) await queryOnce(superuserUrl, statements);
-  else report(`filters on long lists are slow until a superuser runs: ${statements}`);
-}
-
-async function queryOnce(url: string, statements: string): Promise<void> {
-  const client = createConnection({ connectionString: url });
-  client.on('error', untilNextQuery);
-  try {
-    await client.connect();
-    await client.query(statements);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryResult } from 'pg';
 
 // Times and dates are sent as text. Kontor reads them as UTC and in the form of ISO 8601. Citus' workers don't get the
 // settings of our sessions, so the settings of their servers count.
@@ -25,12 +25,84 @@ const utc = /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu)$/i;
  * are left out.
  */
 export async function settingsFault(pool: Pool): Promise<string | undefined> {
-  const { rows: nodes } = await pool.query<Node>(ownSettings);
+  const nodes = (await pool.query<Node>(ownSettings)).rows;
   if ((await pool.query(isCitus)).rowCount) nodes.push(...(await pool.query<Node>(workersSettings)).rows);
-  for (const { name, timeZone, dateStyle } of nodes) {
-    if (!utc.test(timeZone)) return `${name} has the time zone ${timeZone}. Set timezone = 'UTC' in its configuration.`;
-    if (!dateStyle.startsWith('ISO'))
-      return `${name} writes dates as ${dateStyle}. Set datestyle = 'ISO, YMD' in its configuration.`;
-  }
+  return nodes.map(faultOf).find((fault) => fault !== undefined);
+}
+
+/** The same of the server that the pool connects to. */
+export async function ownSettingsFault(pool: Pool): Promise<string | undefined> {
+  const [own] = (await pool.query<Node>(ownSettings)).rows;
+  return own && faultOf(own);
+}
+
+function faultOf({ name, timeZone, dateStyle }: Node): string | undefined {
+  if (!utc.test(timeZone)) return `${name} has the time zone ${timeZone}. Set timezone = 'UTC' in its configuration.`;
+  if (!dateStyle.startsWith('ISO'))
+    return `${name} writes dates as ${dateStyle}. Set datestyle = 'ISO, YMD' in its configuration.`;
   return undefined;
+}
+
+const areWorkersUsed = `select where is_distributed() and to_regclass('pg_dist_node') is not null`;
+const activeWorkers = `
+  select nodeid as id from pg_dist_node where groupid <> 0 and noderole = 'primary' and isactive order by nodeid`;
+
+/** Positions of the change feed are times of the worker that has the tenant. */
+const maxClockDifferenceSeconds = 1;
+
+/** How long a worker may take to answer: less than a readiness check may. */
+const timeoutMs = 2000;
+
+// The worker's clock is read between the statement's beginning and the reading of the answer.
+const askWorker = (id: number): string => `
+  begin;
+  set local statement_timeout = ${timeoutMs};
+  select success, result::json ->> 0 as "timeZone", result::json ->> 1 as "dateStyle",
+    greatest(
+      extract(epoch from statement_timestamp()) - (result::json ->> 2)::numeric,
+      (result::json ->> 2)::numeric - extract(epoch from clock_timestamp())
+    )::float as difference
+  from (
+    select answer.success, case when answer.success then answer.result end as result
+    from pg_dist_node, master_run_on_worker(array[nodename], array[nodeport], array[$$
+      select json_build_array(
+        current_setting('TimeZone'), current_setting('DateStyle'), extract(epoch from clock_timestamp())
+      ) $$], true) as answer
+    where nodeid = ${id}
+  ) as answer;
+  commit`;
+
+interface WorkerAnswer {
+  success: boolean;
+  timeZone: string;
+  dateStyle: string;
+  /** In seconds, how far the worker's clock is from the coordinator's, at least. */
+  difference: number;
+}
+
+/**
+ * What is wrong with a worker that has books, in one line; undefined if nothing is. Workers are named by their `nodeid` in
+ * pg_dist_node, because anybody can read this line at /health/ready. The database must have been migrated.
+ */
+export async function workersFault(pool: Pool): Promise<string | undefined> {
+  if (!(await pool.query(areWorkersUsed)).rowCount) return undefined;
+  const { rows } = await pool.query<{ id: number }>(activeWorkers);
+  const faults = await Promise.all(rows.map(({ id }) => workerFault(pool, id)));
+  return faults.find((fault) => fault !== undefined);
+}
+
+async function workerFault(pool: Pool, id: number): Promise<string | undefined> {
+  const name = `The worker with the nodeid ${id}`;
+  const silent = `${name} does not answer.`;
+  try {
+    const results = (await pool.query(askWorker(id))) as unknown as QueryResult<WorkerAnswer>[];
+    const answer = results[2]?.rows[0];
+    if (!answer?.success) return silent;
+    if (answer.difference > maxClockDifferenceSeconds)
+      return `${name} has a clock that differs by ${answer.difference.toFixed(1)} s from the coordinator's.`;
+    return faultOf({ name, ...answer });
+  } catch (error) {
+    if ((error as { code?: string }).code === '57014') return silent; // the statement's timeout
+    throw error;
+  }
 }

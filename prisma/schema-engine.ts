@@ -7,6 +7,7 @@ import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { ConnectionPool } from './connection.ts';
+import { hasCitus } from './distributed.ts';
 
 declare const WebAssembly: {
   // in TypeScript's DOM library only
@@ -26,6 +27,24 @@ const giveUpUnfinished = `update _prisma_migrations set rolled_back_at = now() w
 
 // In the script's own transaction, so that a killed process leaves both the migration and its record, or neither.
 const finish = `update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
+
+// Citus accepts a trigger of a distributed table only if asked to, and several changes of shards in one transaction only one
+// by one.
+const forCitus = `set local citus.enable_unsafe_triggers = on; set local citus.multi_shard_modify_mode = 'sequential'`;
+
+/**
+ * The statements of a script: the texts between semicolons. A semicolon in quotes or in a comment ends none. Citus sends the
+ * whole text of a command to its workers, so each statement has to be a command of its own.
+ */
+export function statementsOf(script: string): string[] {
+  const parts = script.match(/\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|./gs) ?? [];
+  const statements = [''];
+  for (const part of parts) {
+    if (part === ';') statements.push('');
+    else if (!/^(?:--|\/\*)/.test(part)) statements[statements.length - 1] += part;
+  }
+  return statements.filter((statement) => statement.trim() !== '');
+}
 
 /**
  * Applies the `migrations` that the database at `url` lacks, oldest first, and records them in `_prisma_migrations`. Each is
@@ -125,12 +144,28 @@ function setIdleTimeout(callback: () => void, milliseconds: number): NodeJS.Time
 
 /** adapter-pg, adapted to the engine. */
 class EngineAdapter extends PrismaPg {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super(pool);
+    this.#pool = pool;
+  }
+
   override async connect() {
     const adapter = await super.connect();
 
     // adapter-pg splits scripts at every semicolon, even inside function bodies. PostgreSQL accepts a whole script.
     adapter.executeScript = async (script) => {
-      await adapter.executeRaw({ sql: `${script}\n;${finish}`, args: [], argTypes: [] });
+      const run = (sql: string): Promise<unknown> => adapter.executeRaw({ sql, args: [], argTypes: [] });
+      if (!(await hasCitus(this.#pool))) return void (await run(`${script}\n;${finish}`));
+      await run('begin');
+      try {
+        for (const statement of [forCitus, ...statementsOf(script), finish]) await run(statement);
+        await run('commit');
+      } catch (error) {
+        await run('rollback').catch(() => {}); // of a lost connection, PostgreSQL does so itself
+        throw error;
+      }
     };
 
     const queryRaw = adapter.queryRaw.bind(adapter);

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
-import { settingsFault } from '../prisma/node-settings.ts';
+import { ownSettingsFault, workersFault } from '../prisma/node-settings.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../prisma/pool-options.ts';
 import { isPooled, poolerFault, UnnamedStatements } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
@@ -72,13 +72,16 @@ export async function openDatabase(
     client,
     books,
     unready: createReadiness(pool, async () => {
-      if (migrated) return undefined;
-      if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
-      const fault = await settingsFault(pool);
-      if (fault !== undefined) return fault;
-      const pending = await pendingMigrations(pool);
-      migrated = pending.length === 0;
-      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
+      if (!migrated) {
+        if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
+        const fault = await ownSettingsFault(pool);
+        if (fault !== undefined) return fault;
+        const pending = await pendingMigrations(pool);
+        if (pending.length > 0)
+          return `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
+        migrated = true;
+      }
+      return await workersFault(pool);
     }),
     close: async () => {
       await books.close();

@@ -1,7 +1,8 @@
 import { Client, Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forTenant } from '../prisma/client.ts';
-import { settingsFault } from '../prisma/node-settings.ts';
+import { declareDistributed } from '../prisma/distributed.ts';
+import { settingsFault, workersFault } from '../prisma/node-settings.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database.ts';
 import { createTenant } from '../src/identity/index.ts';
@@ -66,5 +67,61 @@ describe('settings that would change how times and dates are read are found', ()
     [[`set timezone = 'UTC'`, worker('could not connect', false)], undefined],
   ])('%s', async (statements, fault) => {
     expect(await faultWith(...statements)).toBe(fault);
+  });
+});
+
+describe('a worker with a fault makes the service unready', () => {
+  /** Answers as Citus does, on a database that says that its books are distributed. */
+  const faultOf = async (answer: string): Promise<string | undefined> => {
+    const { url, drop } = await createDatabase();
+    onTestFinished(drop);
+    const pool = new Pool({ connectionString: url, max: 3 });
+    onTestFinished(() => pool.end());
+    await pool.query(`
+      create table pg_dist_node (nodeid int, groupid int, nodename text, nodeport int, noderole text, isactive boolean);
+      insert into pg_dist_node values
+        (1, 0, 'coordinator', 5432, 'primary', true), (2, 1, 'worker', 5432, 'primary', true),
+        (3, 2, 'worker', 5433, 'primary', true), (4, 3, 'removed', 5432, 'primary', false);
+      create function master_run_on_worker(names text[], ports int[], commands text[], parallel boolean)
+      returns table (success boolean, result text) language plpgsql as $$ begin
+        if names <> '{worker}' then raise 'not a worker'; end if;
+        if ports = '{5433}' then ${answer};
+        else return query select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp()))::text;
+        end if;
+      end $$`);
+    expect(await workersFault(pool), 'before the books are distributed').toBeUndefined();
+    await declareDistributed(pool);
+    return workersFault(pool);
+  };
+  const clock = (difference: string): string => `return query
+    select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp() ${difference}))::text`;
+
+  it.each([
+    [clock(''), undefined],
+    [clock(`+ interval '0.9 s'`), undefined],
+    [
+      clock(`+ interval '1 hour'`),
+      /^The worker with the nodeid 3 has a clock that differs by 3\d\d\d\.\d s from the coordinator's\.$/,
+    ],
+    [
+      clock(`- interval '1 hour'`),
+      /^The worker with the nodeid 3 has a clock that differs by 3\d\d\d\.\d s from the coordinator's\.$/,
+    ],
+    [
+      `return query select true, '["Europe/Berlin", "ISO, YMD", 0]'`.replace(
+        '0]',
+        `' || extract(epoch from now()) || ']`,
+      ),
+      /^The worker with the nodeid 3 has the time zone Europe\/Berlin\. /,
+    ],
+    [
+      `return query select false, 'failed to connect to worker:5433'`,
+      /^The worker with the nodeid 3 does not answer\.$/,
+    ],
+    ['perform pg_sleep(30)', /^The worker with the nodeid 3 does not answer\.$/],
+  ])('%s', async (answer, fault) => {
+    const found = await faultOf(answer);
+    if (fault === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatch(fault);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/migrate.ts.
+// Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/leakproof.ts.
 
 let service: Service;
 let acme: Integrator;

@@ -1,0 +1,284 @@
+import { escapeLiteral, type Pool, type PoolClient } from 'pg';
+import { declareDistributed, hasCitus, isDistributed } from './distributed.ts';
+
+// Distributes the books over the workers of a Citus cluster. Each step looks at the catalog for what is left to do, so a
+// run that was ended half-way is finished by the next one.
+
+export const defaultShards = 32;
+
+/** Tables that every node has whole. All other tables of the books are distributed by tenant. */
+const referenceTables = ['watchers'];
+
+/**
+ * @param report receives a line for each step that was done
+ * @returns how many steps were done: none if nothing was left to do
+ * @throws Error of one line: what is missing, or which step failed and why
+ */
+export async function distributeBooks(
+  pool: Pool,
+  report: (line: string) => void,
+  shards: number = defaultShards,
+): Promise<number> {
+  await requireWorkers(pool);
+  let steps = 0;
+  const did = (line: string): void => {
+    steps += 1;
+    report(line);
+  };
+  await letRoleLogIn(pool, did);
+  await makeSequences(pool, did);
+  await distributeFunctions(pool, did);
+  // Before the first table, so that triggers and connections are right from its first shard on.
+  if (!(await isDistributed(pool))) {
+    await declareDistributed(pool);
+    did('declared the books distributed');
+  }
+  const tables = await tablesOfBooks(pool);
+  if (!tables.some(({ distributed }) => distributed)) await endSessions(pool, did);
+  await makeReferenceTables(pool, did);
+  await distributeTables(tables, pool, did, shards);
+  await removeLocalRows(pool, did);
+  await checkNodes(pool);
+  return steps;
+}
+
+async function requireWorkers(pool: Pool): Promise<void> {
+  if (!(await hasCitus(pool)))
+    throw new Error('Citus is not installed in this database. On every node, a superuser runs: create extension citus');
+  const { rowCount } = await pool.query(`select from pg_dist_node where groupid <> 0 and noderole = 'primary'`);
+  if (rowCount === 0)
+    throw new Error(
+      `The cluster has no workers. On the coordinator, a superuser runs citus_set_coordinator_host('coordinator', 5432), and for each worker citus_add_node('worker', 5432)`,
+    );
+}
+
+/** Citus' nodes connect to each other as the role of the statement. */
+async function letRoleLogIn(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rowCount } = await pool.query(`select from pg_roles where rolname = 'kontor_books' and not rolcanlogin`);
+  if (rowCount === 0) return;
+  const statement = 'alter role kontor_books login';
+  try {
+    await pool.query(statement);
+  } catch (error) {
+    throw new Error(
+      `The nodes connect to each other as kontor_books. On the coordinator, a superuser runs: ${statement}`,
+      { cause: error },
+    );
+  }
+  did('let the role kontor_books log in: the nodes connect to each other as this role');
+}
+
+/**
+ * Makes the sequences that functions use on each worker. They begin at the coordinator's value, because the upper digits of
+ * a feed's positions are those of its epoch. Citus itself only sends sequences that belong to a column.
+ */
+async function makeSequences(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rows } = await pool.query<{ name: string; create: string }>(`
+    select c.oid::regclass::text as name, format('create sequence %s; perform setval(%L, %s); ',
+      c.oid::regclass, c.oid::regclass, coalesce(pg_sequence_last_value(c.oid), 1)
+    ) || coalesce((
+      select string_agg(format('grant %s on sequence %s to %s; ', privilege_type, c.oid::regclass, grantee::regrole), '')
+      from aclexplode(relacl) where grantee <> relowner
+    ), '') as create
+    from pg_class c
+    where c.relkind = 'S' and c.relnamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype in ('a', 'e', 'i'))`);
+  for (const { name, create } of rows) {
+    const missing = `select to_regclass(${escapeLiteral(name)}) is null`;
+    const make = `do $$ begin if (${missing}) then ${create} end if; end $$`;
+    const { rowCount } = await pool.query('select from run_command_on_workers($1) where result = $2', [missing, 't']);
+    if (rowCount === 0) continue;
+    const { rows: failed } = await pool.query<{ result: string }>(
+      'select result from run_command_on_workers($1) where not success',
+      [make],
+    );
+    if (failed[0]) throw new Error(failed[0].result);
+    did(`made the sequence ${name} on ${rowCount} workers`);
+  }
+}
+
+/** Triggers run on the workers, and call the schema's functions there. Citus sends later changes of them by itself. */
+async function distributeFunctions(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rows } = await pool.query<{ signature: string }>(`
+    select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.prokind = 'f'
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
+      and not exists (select from pg_dist_object where classid = 'pg_proc'::regclass and objid = p.oid)
+    order by 1`);
+  for (const { signature } of rows)
+    await pool.query('select create_distributed_function($1::regprocedure)', [signature]);
+  if (rows.length > 0) did(`sent ${rows.length} functions to the nodes`);
+  await withholdFunctions(pool, did);
+}
+
+/** On the workers, everybody may call a function that was sent there, even if PUBLIC may not on the coordinator. */
+async function withholdFunctions(pool: Pool, did: (line: string) => void): Promise<void> {
+  const ofEverybody = `select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace
+      and exists (select from aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee = 0)`;
+  const { rows } = await pool.query<{ signature: string }>(
+    `select distinct signature from run_command_on_workers($1) as answer,
+       json_array_elements_text(case when answer.success then answer.result else '[]' end::json) as signature
+     where signature not in (${ofEverybody})`,
+    [`select coalesce(json_agg(signature), '[]') from (${ofEverybody}) as functions`],
+  );
+  // Citus sends this to the workers. On the coordinator it changes nothing.
+  for (const { signature } of rows) await pool.query(`revoke all on function ${signature} from public`);
+  if (rows.length > 0) did(`revoked ${rows.length} functions from PUBLIC on the workers`);
+}
+
+/**
+ * Ends the sessions of processes that run. Their connections have the tenant in the settings of the session, which Citus
+ * doesn't send to its workers: they would find no rows. A new connection asks whether the books are distributed.
+ */
+async function endSessions(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rowCount } = await pool.query(`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'kontor' and pid <> pg_backend_pid()`);
+  if (rowCount) did(`ended ${rowCount} sessions of running processes`);
+}
+
+async function makeReferenceTables(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c
+     where c.relnamespace = current_schema()::regnamespace and c.relname = any ($1)
+       and not exists (select from pg_dist_partition where logicalrelid = c.oid)`,
+    [referenceTables],
+  );
+  for (const { name } of rows) {
+    await inTransaction(pool, async (client) => {
+      await client.query('set local citus.enable_unsafe_triggers = on');
+      await client.query('select create_reference_table($1)', [name]);
+    });
+    did(`copied ${name} to every node`);
+  }
+}
+
+interface BooksTable {
+  name: string;
+  /** Whether row-level security holds for the table's owner too. */
+  forced: boolean;
+  /** The names of the other tables of the books that its foreign keys refer to. */
+  parents: string[];
+  distributed: boolean;
+}
+
+/** The tables of the books are those with a tenant and row-level security. Identity's tables have no such security. */
+const booksTables = `
+  with books as (
+    select c.oid, c.oid::regclass::text as name, c.relforcerowsecurity as forced from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relrowsecurity and c.relname <> all ($1)
+      and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
+  )
+  select name, forced, exists (select from pg_dist_partition where logicalrelid = oid) as distributed, array(
+    select distinct parent.name from pg_constraint join books as parent on parent.oid = confrelid
+    where conrelid = books.oid and contype = 'f' and confrelid <> conrelid
+  ) as parents
+  from books order by name`;
+
+export async function tablesOfBooks(pool: Pool): Promise<BooksTable[]> {
+  const { rows } = await pool.query<BooksTable>(booksTables, [referenceTables]);
+  return parentsFirst(rows);
+}
+
+/** Citus distributes a table only after those that its foreign keys refer to. @throws Error where keys form a circle */
+export function parentsFirst<Table extends Pick<BooksTable, 'name' | 'parents'>>(tables: readonly Table[]): Table[] {
+  const sorted: Table[] = [];
+  let left = [...tables];
+  while (left.length > 0) {
+    const names = new Set(left.map(({ name }) => name));
+    const next = left.filter(({ parents }) => !parents.some((parent) => names.has(parent)));
+    if (next.length === 0) throw new Error(`The foreign keys of these tables form a circle: ${[...names].join(', ')}`);
+    sorted.push(...next);
+    left = left.filter((table) => !next.includes(table));
+  }
+  return sorted;
+}
+
+async function distributeTables(
+  tables: readonly BooksTable[],
+  pool: Pool,
+  did: (line: string) => void,
+  shards: number,
+): Promise<void> {
+  let first = tables.find(({ distributed }) => distributed)?.name;
+  for (const { name, forced } of tables.filter(({ distributed }) => !distributed)) {
+    await inTransaction(pool, async (client) => {
+      await client.query('set local citus.enable_unsafe_triggers = on');
+      // Forced security would hide the rows from the owner, who copies them. Triggers would take each of them for a new row.
+      if (forced) await client.query(`alter table ${name} no force row level security`);
+      await client.query(`alter table ${name} disable trigger user`);
+      if (first === undefined)
+        await client.query(`select create_distributed_table($1, 'tenant_id', shard_count => $2)`, [name, shards]);
+      else await client.query(`select create_distributed_table($1, 'tenant_id', colocate_with => $2)`, [name, first]);
+      await client.query(`alter table ${name} enable trigger user`);
+      if (forced) await client.query(`alter table ${name} force row level security`);
+    });
+    did(`distributed ${name}` + (first === undefined ? ` over ${shards} shards` : ''));
+    first ??= name;
+  }
+}
+
+/** Citus leaves the rows that it copied in the coordinator's own tables, where nobody sees them. */
+async function removeLocalRows(pool: Pool, did: (line: string) => void): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(`
+    select c.oid::regclass::text as name from pg_dist_partition join pg_class c on c.oid = logicalrelid
+    where c.relnamespace = current_schema()::regnamespace and pg_relation_size(c.oid) > 0`);
+  for (const { name } of rows) await pool.query('select truncate_local_data_after_distributing_table($1)', [name]);
+  if (rows.length > 0) did(`removed from the coordinator the rows that were copied: ${rows.length} tables`);
+}
+
+/** What protects the rows of the table or shard `c`. */
+const security = `concat_ws(' ', c.relrowsecurity, c.relforcerowsecurity, (
+  select string_agg(concat_ws(' ', polname, polcmd, polpermissive, polroles::regrole[],
+    pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), ', ' order by polname)
+  from pg_policy where polrelid = c.oid))`;
+
+const nodeState = `select json_build_object('distributed', is_distributed(), 'shards', (
+  select coalesce(json_agg(json_build_object('table', logicalrelid::regclass::text, 'shard', c.relname, 'security', ${security})), '[]')
+  from pg_dist_shard join pg_class shell on shell.oid = logicalrelid
+    join pg_class c on c.relnamespace = shell.relnamespace and c.relname = shell.relname || '_' || shardid))`;
+
+interface NodeState {
+  distributed: boolean;
+  shards: { table: string; shard: string; security: string }[];
+}
+
+/** @throws Error unless each shard has the policies of its table, and each node knows that the books are distributed */
+async function checkNodes(pool: Pool): Promise<void> {
+  const nodes = await pool.query<{ node: string; success: boolean; result: string }>(
+    `select nodename || ':' || nodeport as node, success, result
+     from run_command_on_all_nodes($1) as answer join pg_dist_node on pg_dist_node.nodeid = answer.nodeid`,
+    [nodeState],
+  );
+  const tables = await pool.query<{ table: string; security: string; shards: number }>(
+    `select c.oid::regclass::text as table, ${security} as security, count(*)::int as shards
+     from pg_class c join pg_dist_shard on logicalrelid = c.oid join pg_dist_placement using (shardid)
+     where c.relnamespace = current_schema()::regnamespace group by c.oid`,
+  );
+  const found = nodes.rows.flatMap(({ node, success, result }) => {
+    if (!success) throw new Error(`The node ${node} does not answer: ${result}`);
+    const { distributed, shards } = JSON.parse(result) as NodeState;
+    if (!distributed) throw new Error(`On the node ${node}, is_distributed() is false`);
+    return shards.map((shard) => ({ node, ...shard }));
+  });
+  for (const { table, security: expected, shards } of tables.rows) {
+    const ofTable = found.filter((shard) => shard.table === table);
+    if (ofTable.length !== shards) throw new Error(`Of ${table}, ${ofTable.length} shards of ${shards} were found`);
+    const open = ofTable.find((shard) => shard.security !== expected);
+    if (open) throw new Error(`On the node ${open.node}, the shard ${open.shard} lacks row-level security of ${table}`);
+  }
+}
+
+async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    await client.query('begin');
+    await work(client);
+    await client.query('commit');
+    isBroken = false;
+  } finally {
+    client.release(isBroken);
+  }
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableOf, tenantModels } from '../../prisma/client.ts';
+import { ConnectionPool } from '../../prisma/connection.ts';
+import { parentsFirst, tablesOfBooks } from '../../prisma/distribute.ts';
+import { distribute, migrations } from '../../prisma/migrate.ts';
+import { statementsOf } from '../../prisma/schema-engine.ts';
+import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
+
+// On plain PostgreSQL, so without what Citus does.
+
+let database: Database;
+let pool: ConnectionPool;
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = new ConnectionPool({ connectionString: database.url, max: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+describe('kontor distribute', () => {
+  it('is refused where Citus is not installed, and changes nothing', async () => {
+    const lines: string[] = [];
+    await expect(distribute(database.url, (line) => lines.push(line))).rejects.toThrow(
+      'Citus is not installed in this database. On every node, a superuser runs: create extension citus',
+    );
+    expect(lines).toEqual([]);
+    expect((await pool.query('select is_distributed()')).rows).toEqual([{ is_distributed: false }]);
+  });
+
+  it('is refused before the migrations were applied', async () => {
+    const { url, drop } = await createEmptyDatabase();
+    await expect(distribute(url, () => {})).rejects.toThrow(/^Migrations are missing: .* Run migrate first\.$/);
+    await drop();
+  });
+
+  it('finds all tables of the books, and no others', async () => {
+    await pool.query('create table pg_dist_partition (logicalrelid regclass)'); // Citus’ list of distributed tables
+    await pool.query(`insert into pg_dist_partition values ('customers')`);
+    const tables = await tablesOfBooks(pool);
+    const names = tables.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...tenantModels].map((model) => tableOf(model).table)));
+    const { rows } = await pool.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class where relkind = 'r' and relrowsecurity and relnamespace = 'public'::regnamespace`,
+    );
+    expect(names.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+    expect(tables.filter(({ distributed }) => distributed).map(({ name }) => name)).toEqual(['customers']);
+    for (const [index, { parents }] of tables.entries())
+      for (const parent of parents) expect(names.indexOf(parent)).toBeLessThan(index);
+  });
+});
+
+describe('tables are distributed', () => {
+  const table = (name: string, ...parents: string[]) => ({ name, parents });
+
+  it('after those that their foreign keys refer to', () => {
+    const tables = [
+      table('items', 'invoices'),
+      table('invoices', 'customers', 'logos'),
+      table('logos'),
+      table('customers'),
+    ];
+    expect(parentsFirst(tables).map(({ name }) => name)).toEqual(['logos', 'customers', 'invoices', 'items']);
+  });
+
+  it('unless their keys form a circle', () => {
+    expect(() => parentsFirst([table('a', 'b'), table('b', 'a'), table('c')])).toThrow('form a circle: a, b');
+  });
+});
+
+describe('on Citus, a migration is sent statement by statement', () => {
+  it.each([
+    ['select 1; select 2', ['select 1', ' select 2']],
+    [`insert into notes values ('a;''b', ";") ; `, [`insert into notes values ('a;''b', ";") `]],
+    ['do $$ begin perform 1; end $$; select $a$ $$;$$ $a$', ['do $$ begin perform 1; end $$', ' select $a$ $$;$$ $a$']],
+    [`select 1 -- one; it's\n; /* two; 'three */ select 2;`, ['select 1 \n', '  select 2']],
+    [`select '--', '/*'; select '*/'`, [`select '--', '/*'`, ` select '*/'`]],
+  ])('%j', (script, statements) => {
+    expect(statementsOf(script)).toEqual(statements);
+  });
+
+  it('each of which is a whole command', async () => {
+    const commands = (await migrations()).flatMap(({ script }) => statementsOf(script));
+    const verb = /^\s*(?:alter|comment|create|delete|do|drop|grant|insert|revoke|select|set|update|with)\s/i;
+    expect(commands.length).toBeGreaterThan(300);
+    expect(commands.filter((command) => !verb.test(command))).toEqual([]);
+  });
+});
