@@ -47,9 +47,18 @@ export function statementsOf(script: string): string[] {
 }
 
 /**
+ * The name of the index where a migration consists of one `create index concurrently`. It runs outside a transaction, so that
+ * it doesn't lock the table.
+ */
+export function concurrentIndex(script: string): string | undefined {
+  const [statement = '', ...others] = statementsOf(script);
+  if (others.length > 0) return undefined;
+  return /^\s*create (?:unique )?index concurrently "?(\w+)"? on /i.exec(statement)?.[1];
+}
+
+/**
  * Applies the `migrations` that the database at `url` lacks, oldest first, and records them in `_prisma_migrations`. Each is
- * one transaction, so it can't contain `create index concurrently`. A migration that failed or was interrupted in an earlier
- * run is retried.
+ * one transaction, except for a `concurrentIndex()`. A migration that failed or was interrupted in an earlier run is retried.
  *
  * @returns the names applied
  * @throws Error of one line: which migration, and PostgreSQL's reason. Those before it stay applied.
@@ -157,6 +166,12 @@ class EngineAdapter extends PrismaPg {
     // adapter-pg splits scripts at every semicolon, even inside function bodies. PostgreSQL accepts a whole script.
     adapter.executeScript = async (script) => {
       const run = (sql: string): Promise<unknown> => adapter.executeRaw({ sql, args: [], argTypes: [] });
+      const index = concurrentIndex(script);
+      if (index !== undefined) {
+        // An interrupted attempt leaves an index that is never used. The engine itself records the end.
+        await run(`drop index concurrently if exists "${index}"`);
+        return void (await run(script));
+      }
       if (!(await hasCitus(this.#pool))) return void (await run(`${script}\n;${finish}`));
       await run('begin');
       try {
