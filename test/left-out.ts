@@ -1,4 +1,5 @@
 import type { Reporter } from 'vitest/node';
+import { noWrk } from './bench/wrk-installed.ts';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
 import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
@@ -16,6 +17,10 @@ export default class LeftOut implements Reporter {
     if (noPooler) {
       print('\nThe tests behind a pooler did NOT run: there is no pgbouncer. To run them: apt-get install pgbouncer');
       print('(or name one by PGBOUNCER=/path/to/it). With REQUIRE_PGBOUNCER=1 its absence is a failure.');
+    }
+    if (noWrk) {
+      print('\nThe test of the benchmark did NOT run: there is no wrk. To run it: apt-get install wrk');
+      print('With REQUIRE_WRK=1 its absence is a failure.');
     }
     if (noFrontEnds) {
       print('\nThe tests of GraphQL clients did NOT run: their packages are not installed. To run them:');

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -19,6 +20,10 @@ export interface Order {
   connections: number;
   /** Whole seconds. */
   seconds: number;
+  /** How long each connection pauses before a request, in milliseconds, on average. By default it doesn't. */
+  pauseMs?: number;
+  /** Ends the load before its time. */
+  until?: Promise<unknown>;
 }
 
 /** How long answers took, in milliseconds. */
@@ -43,17 +48,23 @@ export async function requireWrk(): Promise<void> {
 }
 
 /** @throws Error where a request was answered with an error, or not at all */
-export async function load(name: string, { urls, requests, connections, seconds }: Order): Promise<Outcome> {
-  const file = join(folder, 'requests');
+export async function load(
+  name: string,
+  { urls, requests, connections, seconds, pauseMs = 0, until }: Order,
+): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `requests-${randomUUID()}`);
   writeFileSync(file, requests.map(toHttp).join('\0'));
   const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
-  const { stdout } = await run(
+  const running = run(
     'wrk',
     ['-c', connections, '-t', urls.length, '-d', seconds, '--timeout', 60, '-s', script, ...urls.slice(0, 1)].map(
       String,
     ),
-    { env: { REQUESTS: file, PORTS: urls.map((url) => new URL(url).port).join() } },
+    { env: { REQUESTS: file, PORTS: urls.map((url) => new URL(url).port).join(), PAUSE: String(pauseMs) } },
   );
+  void until?.then(() => running.child.kill('SIGINT'));
+  const { stdout } = await running.finally(() => rmSync(file));
   const [line = ''] = stdout.trimEnd().split('\n').slice(-1);
   const measured = JSON.parse(line) as Record<
     'seconds' | 'requests' | 'failed' | 'medianMs' | 'p99Ms' | 'worstMs',

@@ -14,6 +14,11 @@ interface Options {
   json?: string;
 }
 
+if (process.argv.includes('--tenants')) {
+  await (await import('./tenants/run.ts')).run();
+  process.exit();
+}
+
 const options = new Command('bench')
   .description('Kontor beside what a team would otherwise build')
   .option('--quick', 'leave out what needs 1,000,000 rows or a minute; under five minutes')

@@ -12,6 +12,14 @@ function request()
   return requests[(sent - 1) % #requests + 1]
 end
 
+-- Random, so that connections don't send at the same time.
+local pause = tonumber(os.getenv('PAUSE'))
+if pause > 0 then
+  function delay()
+    return pause * 2 * math.random()
+  end
+end
+
 -- A thread for each port.
 local ports = os.getenv('PORTS'):gmatch('%d+')
 function setup(thread)

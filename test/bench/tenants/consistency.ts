@@ -1,0 +1,58 @@
+import { openDatabase } from '../../../src/database.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createDomain } from '../../../src/domain.ts';
+import { nobody } from '../../../src/jobs/nobody.ts';
+import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
+import { inconsistencies } from '../../../schema/books/consistency.ts';
+import { verifyDocuments } from '../../../schema/documents/verify.ts';
+import { resources } from '../../../prisma/resources.ts';
+import { stateColumnOf } from '../../../prisma/row-counts.ts';
+import { tableOf } from '../../../prisma/tables.ts';
+import { forTenant } from '../../../prisma/client.ts';
+import { secret, type Installation, type Tenant } from './installation.ts';
+import { environment } from './processes.ts';
+import { figure, type Row } from './report.ts';
+
+/** So many invoices are verified in a moment. */
+const maxVerified = 5000;
+
+/**
+ * Checks the books of a sample of tenants as an import does, their files as `kontor verify` does, and all row counts.
+ * @throws Error for the first fault
+ */
+export async function checkConsistency({ url, pool, tenants }: Installation): Promise<Row> {
+  for (const resource of resources) {
+    const { table } = tableOf(resource.model);
+    const state = stateColumnOf(resource);
+    const { rows } = await pool.query(
+      `select tenant_id, state from (select tenant_id, state, sum(rows) from tallies where resource = '${table}' group by 1, 2) as counted
+       full join (select tenant_id, ${state === null ? "''" : `${state}::text`} as state, count(*) from ${table} group by 1, 2) as there
+         using (tenant_id, state)
+       where sum is distinct from count limit 1`,
+    );
+    if (rows.length > 0) throw new Error(`The row counts of ${table} are wrong: ${JSON.stringify(rows[0])}`);
+  }
+  const config = readConfig({ ...environment, DATABASE_URL: url });
+  const database = await openDatabase(config, { report: () => {} });
+  const { contextFor } = createDomain(database, createWebhooks({ secret, allowInsecure: true }), () => '');
+  const sample = sampleOfEachSize(tenants);
+  let documents = 0;
+  for (const { id, invoices } of sample) {
+    const [fault] = await inconsistencies(forTenant(database.books, id));
+    if (fault) throw new Error(`Tenant ${id}: ${fault.type} ${fault.key}: ${fault.message}`);
+    if (invoices > maxVerified) continue;
+    const tenant = await database.client.tenant.findUniqueOrThrow({ where: { id } });
+    const verified = await verifyDocuments(contextFor({ user: nobody, tenant, token: null }));
+    if (verified.difference !== null) throw new Error(`Tenant ${id}: ${verified.difference}`);
+    documents += verified.documents;
+  }
+  await database.close();
+  return {
+    work: 'consistency checked',
+    figures: [figure('tenants', sample.length), figure('documents with proofs', documents)],
+  };
+}
+
+/** The largest tenant, and some others. */
+const sampleOfEachSize = (tenants: Tenant[]): Tenant[] =>
+  tenants.filter((_, at) => at === 0 || at % Math.ceil(tenants.length / 10) === 10);
