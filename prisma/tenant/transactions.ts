@@ -18,15 +18,29 @@ export class TenantTransactions extends Connection {
 
   protected override execute(statement: string | QueryConfig, ...rest: unknown[]): unknown {
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement, ...rest);
-    const begin = `begin; set local citus.propagate_set_commands = 'local'; set local role kontor_books;
-      set local kontor.tenant_id = ${escapeLiteral(this.tenantId)}`;
+    const begun = this.#beginFor(this.tenantId);
     const { text } = typeof statement === 'string' ? { text: statement } : statement;
-    if (/^begin$/i.test(text)) return this.send(begin);
-
+    const isBegin = /^begin$/i.test(text);
     const values = rest.find(Array.isArray);
-    const done = resultOf([this.send(begin), this.send(statement, values), this.send('commit')] as Sent);
+    const result = isBegin ? begun[0] : (this.send(statement, values) as Promise<QueryResult>);
+    const sent = isBegin ? begun : [...begun, result, this.send('commit') as Promise<QueryResult>];
+
+    const done = Promise.allSettled(sent)
+      .then(() => Promise.all(sent))
+      .then(() => result);
     const callback = rest.find((each) => typeof each === 'function');
     return callback ? callbackify(() => done)(callback as Callback) : done;
+  }
+
+  /** Citus passes on the whole text of a command with each setting in it. So each setting is a command of its own. */
+  #beginFor(tenantId: string): [Promise<QueryResult>, ...Promise<QueryResult>[]] {
+    const send = (text: string) => this.send(text) as Promise<QueryResult>;
+    return [
+      send('begin'),
+      send(`set local citus.propagate_set_commands = 'local'`),
+      send('set local role kontor_books'),
+      send(`set local kontor.tenant_id = ${escapeLiteral(tenantId)}`),
+    ];
   }
 }
 
@@ -37,12 +51,4 @@ export class UnnamedTenantTransactions extends TenantTransactions {
   }
 }
 
-type Sent = [Promise<QueryResult>, Promise<QueryResult>, Promise<QueryResult>];
 type Callback = (error: Error | null, result: QueryResult | undefined) => void;
-
-/** The statement's own result, once all have been answered. @throws the error of the first that has one */
-async function resultOf(sent: Sent): Promise<QueryResult> {
-  await Promise.allSettled(sent);
-  const [, result] = await Promise.all(sent);
-  return result;
-}

@@ -78,10 +78,13 @@ describe('where the books are distributed, role and tenant are set for each tran
 
   it('in the order that Citus needs: it passes on only what follows the first of them', async () => {
     const sent: string[] = [];
-    const stop = observeStatements(({ text }) => void sent.push(text.replaceAll(/\s+/g, ' ')));
+    const stop = observeStatements(({ text }) => void sent.push(text));
     await asTenant(acme.id, () => books.pool.query('select 1')).finally(stop);
     expect(sent).toEqual([
-      `begin; set local citus.propagate_set_commands = 'local'; set local role kontor_books; set local kontor.tenant_id = '${acme.id}'`,
+      'begin',
+      `set local citus.propagate_set_commands = 'local'`,
+      'set local role kontor_books',
+      `set local kontor.tenant_id = '${acme.id}'`,
       'select 1',
       'commit',
     ]);
@@ -104,7 +107,7 @@ it('a connection that is opened after the books were distributed says so to a pr
     const sent: string[] = [];
     const stop = observeStatements(({ text }) => void sent.push(text));
     await asTenant(acme.id, () => before.pool.query('select 1')).finally(stop);
-    return sent.some((text) => text.startsWith('begin'));
+    return sent.some((text) => text === 'begin');
   };
   expect(await began()).toBe(false);
   await distributeInName({ url });
