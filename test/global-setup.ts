@@ -1,38 +1,64 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../prisma/migrate.ts';
+import { distribute, migrate } from '../prisma/migrate.ts';
+import { closeToClients, clusterUrl, createClusterDatabase, runOn, serversOf } from './citus/cluster.ts';
 import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The superuser's URL of the temporary server, without a database. */
     serverUrl: string;
+    /** Those of the other servers, where the suite runs on a cluster. */
+    workerUrls: string[];
   }
 }
 
+const template = 'template_kontor';
+
 /** Starts the suite's PostgreSQL with a migrated template database. Each test file clones its database from it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { servers, stop } = clusterUrl === undefined ? await startServer() : await prepareCluster(clusterUrl);
+  const [serverUrl = '', ...workerUrls] = servers;
+  project.provide('serverUrl', serverUrl);
+  project.provide('workerUrls', workerUrls);
+  return stop;
+}
+
+interface Servers {
+  servers: string[];
+  stop: () => Promise<void>;
+}
+
+async function startServer(): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-test-'));
   const postgres = await joinEmbeddedPostgres(folder);
-  const serverUrl = new URL(postgres.superuserUrl);
-  serverUrl.pathname = '';
-
-  const client = new Client({ connectionString: postgres.superuserUrl });
-  await client.connect();
+  const server = new URL(postgres.superuserUrl);
+  server.pathname = '';
   // A temporary database need not survive a power failure.
-  await client.query('alter system set fsync = off');
-  await client.query('alter system set synchronous_commit = off');
-  await client.query('select pg_reload_conf()');
-  await client.query('create database template_kontor');
-  await client.end();
-  await migrate(new URL('/template_kontor', serverUrl).href);
-
-  project.provide('serverUrl', serverUrl.href);
-  return async () => {
+  await runOn(server.href, 'postgres', 'alter system set fsync = off');
+  await runOn(server.href, 'postgres', 'alter system set synchronous_commit = off');
+  await runOn(server.href, 'postgres', 'select pg_reload_conf()');
+  await runOn(server.href, 'postgres', `create database ${template}`);
+  await migrate(new URL(`/${template}`, server).href);
+  const stop = async (): Promise<void> => {
     await postgres.leave();
     await rm(folder, { recursive: true, force: true });
   };
+  return { servers: [server.href], stop };
+}
+
+async function prepareCluster(url: string): Promise<Servers> {
+  const servers = await serversOf(url);
+  const remove = async (): Promise<void> => {
+    for (const server of servers) await runOn(server, 'postgres', `drop database if exists ${template} with (force)`);
+  };
+  await remove(); // one of a run that was killed
+  await createClusterDatabase(servers, template);
+  const database = new URL(`/${template}`, servers[0]).href;
+  await migrate(database);
+  await distribute(database, () => {}, 4);
+  await closeToClients(servers, template);
+  return { servers, stop: remove };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { runOn } from './citus/cluster.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
@@ -25,33 +26,25 @@ export interface Database {
   drop(): Promise<void>;
 }
 
-async function run(sql: string): Promise<void> {
-  await withAdministrator((client) => client.query(sql));
-}
-
-async function withAdministrator(work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: new URL('/postgres', inject('serverUrl')).href });
-  await client.connect();
-  await work(client).finally(() => client.end());
-}
+/** The servers that have a test's database: one, or a coordinator of Citus and its workers. */
+const servers = (): string[] => [inject('serverUrl'), ...inject('workerUrls')];
 
 /**
  * Drops a database. A pool ends before PostgreSQL has closed its connections. If PostgreSQL terminates such a connection,
  * it emits an unhandled error. So this waits until they are closed, but not forever for one that a test left open.
  */
-const dropDatabase = (name: string): Promise<void> =>
-  withAdministrator(async (client) => {
-    for (let left = 100; left > 0; left -= 1) {
-      const { rows } = await client.query('select from pg_stat_activity where datname = $1', [name]);
-      if (rows.length === 0) break;
-      await sleep(20);
-    }
-    await client.query(`drop database ${name} with (force)`);
-  });
+async function dropDatabase(name: string): Promise<void> {
+  const open = `select from pg_stat_activity where datname = '${name}' and application_name not like 'Citus%'`;
+  for (let left = 100; left > 0; left -= 1) {
+    if ((await runOn(inject('serverUrl'), 'postgres', open)).length === 0) break;
+    await sleep(20);
+  }
+  for (const server of servers()) await runOn(server, 'postgres', `drop database ${name} with (force)`);
+}
 
 async function makeDatabase(template: string): Promise<Database> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await run(`create database ${name} template ${template}`);
+  for (const server of servers()) await runOn(server, 'postgres', `create database ${name} template ${template}`);
   return {
     url: new URL(`/${name}`, inject('serverUrl')).href,
     drop: () => dropDatabase(name),

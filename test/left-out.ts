@@ -1,5 +1,6 @@
 import type { Reporter } from 'vitest/node';
 import { noWrk } from './bench/wrk-installed.ts';
+import { clusterUrl } from './citus/cluster.ts';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
 import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
@@ -29,6 +30,12 @@ export default class LeftOut implements Reporter {
     if (noPdfTools) {
       print('\nThe tests of PDFs by other programs did NOT run: some of these are missing. To run them:');
       print(`apt-get install ${pdfToolPackages}. With REQUIRE_PDF_TOOLS=1 their absence is a failure.`);
+    }
+    if (clusterUrl === undefined) {
+      print(
+        '\nThe tests on a Citus cluster did NOT run: CITUS_URL names none. To run all tests of the API there: with CITUS_URL',
+      );
+      print('of a superuser and a database that lists the workers in pg_dist_node, npx vitest run --project api.');
     }
     const missing = languages.filter((language) => !isInstalled(language));
     if (missing.length === 0) return;
