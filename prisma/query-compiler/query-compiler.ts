@@ -1,9 +1,9 @@
-import type { QueryArrayConfig } from 'pg';
+import type { QueryArrayConfig, QueryConfig } from 'pg';
 import type { Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { shapeOf } from './shape.ts';
-import { compileStatement, type Statement } from './statement.ts';
+import { compileCount, compileStatement, type Statement } from './statement.ts';
 import type { Total } from '../row-counts.ts';
 import { UnsupportedQuery } from './values.ts';
 
@@ -27,14 +27,14 @@ export interface CompiledQuery {
 }
 
 /**
- * Compiles Prisma's findMany() queries: same result, a fraction of the CPU time. A query's shape is compiled once, to one
- * SQL statement for the rows and their relations, and to a decoder for the answer. Prisma interprets each query anew, and
- * sends a statement for each relation.
+ * Compiles Prisma's findMany() and count() queries: same result, a fraction of the CPU time. A query's shape is compiled
+ * once, to one SQL statement for the rows and their relations, and to a decoder for the answer. Prisma interprets each
+ * query anew, and sends a statement for each relation.
  */
 export class QueryCompiler {
   readonly #names: PreparedStatementNames;
-  /** By shape; null where the query isn't supported and Prisma runs it. */
-  readonly #statements = new Map<string, Statement | null>();
+  readonly #rows = new Statements(compileStatement);
+  readonly #counts = new Statements(compileCount);
 
   constructor(names: PreparedStatementNames) {
     this.#names = names;
@@ -53,26 +53,56 @@ export class QueryCompiler {
     lock?: RowLock,
   ): CompiledQuery | undefined {
     const values: unknown[] = [];
-    const found = this.#statementOf(model, query, values);
-    const parameters = found && nullIfUnsupported(() => values.map((value, at) => found.encode[at]?.(value)));
+    const found = this.#rows.of(model, query, values);
+    const parameters = found && parametersOf(found, values);
     if (!found || !parameters) return undefined;
-    const { decode, isPlannedOnce } = found;
     const text = (total ? found.textWithTotal : found.text) + (lock ? ` for ${lock}` : '');
-    const name = isPlannedOnce ? this.#names.of(text) : '';
     const all = [tenantId, ...parameters, ...(total ?? [])];
-    return { statement: { name, text, values: all, rowMode: 'array', types }, decode };
+    return {
+      statement: { name: this.#nameOf(found, text), text, values: all, rowMode: 'array', types },
+      decode: found.decode,
+    };
   }
 
-  #statementOf(model: Prisma.ModelName, query: object, values: unknown[]): Statement | null {
+  /** @returns a statement whose only row has the `total`; undefined where the query isn't supported */
+  compileCount(model: Prisma.ModelName, query: object, tenantId: string): QueryConfig | undefined {
+    const values: unknown[] = [];
+    const found = this.#counts.of(model, query, values);
+    const parameters = found && parametersOf(found, values);
+    if (!found || !parameters) return undefined;
+    const { text } = found;
+    return { name: this.#nameOf(found, text), text, values: [tenantId, ...parameters] };
+  }
+
+  #nameOf({ isPlannedOnce }: Statement, text: string): string {
+    return isPlannedOnce ? this.#names.of(text) : '';
+  }
+}
+
+/** Statements by shape. */
+class Statements<Compiled extends Statement> {
+  readonly #compile: (model: Prisma.ModelName, query: object) => Compiled;
+  /** Null where the query isn't supported and Prisma runs it. */
+  readonly #known = new Map<string, Compiled | null>();
+
+  constructor(compile: (model: Prisma.ModelName, query: object) => Compiled) {
+    this.#compile = compile;
+  }
+
+  /** Appends the query's values to `values`. */
+  of(model: Prisma.ModelName, query: object, values: unknown[]): Compiled | null {
     const shape = model + shapeOf(query, values);
-    const known = this.#statements.get(shape);
+    const known = this.#known.get(shape);
     if (known !== undefined) return known;
-    const statement = nullIfUnsupported(() => compileStatement(model, query));
-    if (this.#statements.size === maxShapes) this.#statements.delete(this.#statements.keys().next().value ?? '');
-    this.#statements.set(shape, statement);
+    const statement = nullIfUnsupported(() => this.#compile(model, query));
+    if (this.#known.size === maxShapes) this.#known.delete(this.#known.keys().next().value ?? '');
+    this.#known.set(shape, statement);
     return statement;
   }
 }
+
+const parametersOf = ({ encode }: Statement, values: unknown[]): unknown[] | null =>
+  nullIfUnsupported(() => values.map((value, at) => encode[at]?.(value)));
 
 /** Values as PostgreSQL writes them: statements bring their own decoders. */
 const types = { getTypeParser: () => (value: unknown) => value };

@@ -17,19 +17,23 @@ import type { Column, Relation } from '../tables.ts';
 import { totalSql } from '../row-counts.ts';
 import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
 
-/** The statement for every query of a shape: related rows are joined, lists of them aggregated as JSON. */
+/** The statement for every query of a shape. */
 export interface Statement {
   /** The tenant's id is $1; the query's values follow, in the order that shapeOf() finds them in. */
   text: string;
-  /** The same with a total as each row's last column; its values follow the query's. */
-  textWithTotal: string;
   encode: Encode[];
-  decode: (row: Raw) => object;
   /**
    * Whether PostgreSQL may plan it once for all values. False if the best index depends on the values: for a pattern, and
    * for a range of a column that the query isn't ordered by.
    */
   isPlannedOnce: boolean;
+}
+
+/** Reads rows: related rows are joined, lists of them aggregated as JSON. */
+export interface RowsStatement extends Statement {
+  /** The same with a total as each row's last column; its values follow the query's. */
+  textWithTotal: string;
+  decode: (row: Raw) => object;
 }
 
 type Query = Record<string, unknown>;
@@ -46,8 +50,8 @@ interface Selection {
  * Compiles the arguments of findMany(). It sees no values of conditions, only their placeholders.
  * @throws UnsupportedQuery where only Prisma can run the query
  */
-export function compileStatement(model: Prisma.ModelName, query: object): Statement {
-  const state: CompilerState = { aliases: 0, ranges: new Set(), hasPattern: false, encode: [] };
+export function compileStatement(model: Prisma.ModelName, query: object): RowsStatement {
+  const state = newState();
   const source = sourceOf(state, model);
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, ...window } = parametrized(query) as Query;
@@ -59,9 +63,36 @@ export function compileStatement(model: Prisma.ModelName, query: object): Statem
     textWithTotal: `select ${columns}, (${totalSql(state.encode.length + 2)}) ${clauses}`,
     encode: state.encode,
     decode: decoderOf(fields),
-    isPlannedOnce: state.ranges.size === 0 && !state.hasPattern,
+    isPlannedOnce: isPlannedOnce(state),
   };
 }
+
+/**
+ * Compiles the arguments of count(), of which it knows `where`.
+ * @throws UnsupportedQuery where only Prisma can run the query
+ */
+export function compileCount(model: Prisma.ModelName, query: object): Statement {
+  const state = newState();
+  const source = sourceOf(state, model);
+  const { where, ...others } = parametrized(query) as Query;
+  if (Object.keys(others).length > 0) throw new UnsupportedQuery();
+  const clauses = clausesOf(
+    state,
+    source,
+    [ofTenant(source)],
+    { where, orderBy: [] },
+    { columns: [], joins: [], isJson: false },
+  );
+  return {
+    text: `select count(*)::int as total ${clauses}`,
+    encode: state.encode,
+    isPlannedOnce: isPlannedOnce(state),
+  };
+}
+
+const newState = (): CompilerState => ({ aliases: 0, ranges: new Set(), hasPattern: false, encode: [] });
+
+const isPlannedOnce = ({ ranges, hasPattern }: CompilerState): boolean => ranges.size === 0 && !hasPattern;
 
 const maxArguments = 100; // of a function in PostgreSQL
 

@@ -1,4 +1,5 @@
 import type DataLoader from 'dataloader';
+import type { QueryConfig } from 'pg';
 import type { Raw } from '../query-compiler/decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { TenantConnection } from './connection.ts';
@@ -81,10 +82,16 @@ export class TenantDelegate {
 
   /** An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. */
   async count(query: Query = {}): Promise<number> {
-    const total = this.#connection.isUsable ? totalOf(this.#name, query) : undefined;
-    if (!total) return (await this.callPrisma('count', query)) as number;
-    const [row] = await this.#connection.send<{ total: number }>(totalQuery(this.#connection.tenantId, total));
+    const counting = this.#connection.isUsable ? this.#countingOf(query) : undefined;
+    if (!counting) return (await this.callPrisma('count', query)) as number;
+    const [row] = await this.#connection.send<{ total: number }>(counting);
     return row?.total ?? 0;
+  }
+
+  #countingOf(query: Query): QueryConfig | undefined {
+    const { tenantId } = this.#connection;
+    const total = totalOf(this.#name, query);
+    return total ? totalQuery(tenantId, total) : this.#compiler.compileCount(this.#name, query, tenantId);
   }
 
   /**

@@ -113,10 +113,19 @@ describe('findManyWithTotal()', () => {
     expect(await read(query)).toEqual([4, found]);
   });
 
-  it('counts rows where no maintained count has the condition', async () => {
-    const where = { city: null };
-    const { rows, total } = await db.findManyWithTotal('Customer', { where, take: 1 }, where);
-    expect([await total, rows.length]).toEqual([1, 1]);
+  it('counts rows, without Prisma, where no maintained count has the condition', async () => {
+    const where = { city: 'Rome' };
+    const texts = await sent(async () => {
+      const { rows, total } = await db.findManyWithTotal('Customer', { where, take: 1 }, where);
+      expect([await total, rows.length]).toEqual([2, 1]);
+    });
+    expect(texts).toHaveLength(2);
+    expect(texts.filter(isPrismas)).toEqual([]);
+  });
+
+  it('leaves a count to Prisma that isn’t supported', async () => {
+    const texts = await sent(async () => expect(await db.customer.count({ take: 3 })).toBe(3));
+    expect(texts.map(isPrismas)).toEqual([true]);
   });
 
   it('fails with its rows', async () => {

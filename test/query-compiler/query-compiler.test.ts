@@ -42,13 +42,15 @@ afterAll(async () => {
 });
 
 type Query = Record<string, unknown>;
-type Find = Record<'findMany', (query: object) => Promise<Query[]>>;
+type Delegate = { findMany(query: object): Promise<Query[]>; count(query: object): Promise<number> };
 
 const models = [...tenantModels];
-const prismas = (model: Prisma.ModelName, query: Query, tenantId: string): Promise<Query[]> => {
-  const delegate = client[(model.charAt(0).toLowerCase() + model.slice(1)) as 'customer'] as unknown as Find;
-  return asTenant(tenantId, () => delegate.findMany(scopedArguments('findMany', query, tenantId)));
-};
+const delegateOf = (model: Prisma.ModelName): Delegate =>
+  client[(model.charAt(0).toLowerCase() + model.slice(1)) as 'customer'] as unknown as Delegate;
+const prismas = (model: Prisma.ModelName, query: Query, tenantId: string): Promise<Query[]> =>
+  asTenant(tenantId, () => delegateOf(model).findMany(scopedArguments('findMany', query, tenantId)));
+const prismasCount = (model: Prisma.ModelName, query: Query, tenantId: string): Promise<number> =>
+  asTenant(tenantId, () => delegateOf(model).count(scopedArguments('count', query, tenantId)));
 
 const columnsOf = (table: Table): Column[] => [...table.fields.values()].filter((field) => field.kind === 'column');
 const relationsOf = (table: Table): Relation[] =>
@@ -218,6 +220,24 @@ it.each(models)('reads %s as Prisma does, for any query', async (model) => {
         const ours = takenApart(rows.map(read.decode));
         const theirs = await prismas(model, query, tenantId);
         expect(settled(ours, query)).toStrictEqual(settled(theirs, query));
+      }
+    }),
+    { numRuns },
+  );
+  expect(leftToPrisma / tenants.length).toBeLessThan(numRuns / 2); // conditions that say nothing, say
+});
+
+it.each(models)('counts %s as Prisma does, for any condition', async (model) => {
+  const numRuns = 20;
+  let leftToPrisma = 0;
+  await fc.assert(
+    fc.asyncProperty(condition(tableOf(model), 2), async (where) => {
+      for (const tenantId of tenants) {
+        const counting = reader.compileCount(model, { where }, tenantId);
+        if (!counting) leftToPrisma += 1;
+        if (!counting) continue;
+        const { rows } = await elsewhere.query<{ total: number }>(counting);
+        expect(rows).toEqual([{ total: await prismasCount(model, { where }, tenantId) }]);
       }
     }),
     { numRuns },
