@@ -1,9 +1,10 @@
 import cluster from 'node:cluster';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createNotifications } from '../notifications.ts';
 import { createDomain } from '../domain.ts';
+import { createLog } from '../log.ts';
 import { defaultLimits } from '../http/connections.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
@@ -39,7 +40,7 @@ export interface Roles {
 /** Runs the service until a shutdown is requested: in several processes, if it serves HTTP and WEB_CONCURRENCY is above 1. */
 export async function runService(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = createLog(config.logLevel);
   if (cluster.isPrimary) await clearTemporaryFolders();
   if (!roles.serve || config.webConcurrency === 1) return runAlone(config, roles, log);
   if (cluster.isPrimary) return runCluster(config, roles, log);

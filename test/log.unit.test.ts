@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { expect, it, onTestFinished } from 'vitest';
+
+// The log gathers lines. None may be lost, or late.
+
+const module = JSON.stringify(new URL('../src/log.ts', import.meta.url).href);
+
+/** Runs the statements in a process that has made its `log`. @returns the messages that it writes, as they come */
+async function* messagesOf(statements: string, before = ''): AsyncGenerator<string> {
+  const script = `${before} const { createLog } = await import(${module}); const log = createLog('info'); ${statements}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  for await (const chunk of child.stdout)
+    for (const line of String(chunk).split('\n').filter(Boolean)) yield (JSON.parse(line) as { msg: string }).msg;
+}
+
+/** Nothing is written because of the time. */
+const noTimers = 'const { setInterval } = globalThis; globalThis.setInterval = () => ({ unref() {} });';
+
+it.each([
+  ['ends', ''],
+  ['is ended', 'process.exit();'],
+  ['fails', "throw new Error('Never mind');"],
+])('lines are written when the process %s', async (_how, end) => {
+  const messages = await Array.fromAsync(messagesOf(`log.info('one'); log.info('two'); ${end}`));
+  expect(messages).toEqual(['one', 'two']);
+});
+
+it('lines are written while the process goes on', async () => {
+  const { value } = await messagesOf("log.info('one'); setInterval(() => {}, 1000);").next();
+  expect(value).toBe('one');
+});
+
+it('an error is written at once, with the lines before it', async () => {
+  const messages = messagesOf("log.info('one'); log.error('two'); setInterval(() => {}, 1000);", noTimers);
+  expect([(await messages.next()).value, (await messages.next()).value]).toEqual(['one', 'two']);
+});
