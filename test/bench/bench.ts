@@ -30,10 +30,10 @@ export interface Work {
 
 export interface Pace {
   rounds: number;
-  /** With many connections. */
-  crowdedRounds: number;
   /** Of a round: whole seconds. */
   seconds: number;
+  /** Of a round with many connections. */
+  crowdedSeconds: number;
 }
 
 /** What is sent to whom. */
@@ -113,7 +113,10 @@ export class Bench {
     return { ...outcome, cpu: { node: perRequest('node'), postgres: perRequest('postgres') } };
   }
 
-  /** A process that has just been started, for so long that V8 has compiled it. */
+  /**
+   * A process that has just been started, for so long that V8 has compiled it; one that was idle, until it is at work as
+   * if it had never been.
+   */
   async warmUp(name: string, traffic: Traffic): Promise<void> {
     const cold = traffic.to.some((running) => !this.#warm.has(running));
     for (const running of traffic.to) this.#warm.add(running);

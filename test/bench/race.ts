@@ -99,32 +99,30 @@ export async function measure(
   work: string,
   entrants: { name: string; traffic: Traffic }[],
 ): Promise<Figures[]> {
-  for (const { name, traffic } of entrants) await bench.warmUp(name, traffic);
-  const inRounds = async (connections: number, rounds: number): Promise<Measured[][]> => {
-    const measured = entrants.map((): Measured[] => []);
-    for (let round = 0; round < rounds; round++) {
-      for (const at of entrants.keys()) {
-        const turn = (at + round) % entrants.length;
-        const { name, traffic } = entrants[turn]!;
-        bench.say(`${work}: ${name}, ${connections} connections, round ${round + 1} of ${rounds}`);
-        measured[turn]!.push(await bench.load(name, traffic, { connections }));
-      }
+  const { rounds, seconds, crowdedSeconds } = bench.pace;
+  const measured = entrants.map(() => ({ usual: [] as Measured[], crowded: [] as Measured[] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const at of entrants.keys()) {
+      const turn = (at + round) % entrants.length;
+      const { name, traffic } = entrants[turn]!;
+      const { usual, crowded } = measured[turn]!;
+      bench.say(`${work}: ${name}, round ${round + 1} of ${rounds}`);
+      await bench.warmUp(name, traffic);
+      usual.push(await bench.load(name, traffic, { seconds }));
+      crowded.push(await bench.load(name, traffic, { seconds: crowdedSeconds, connections: manyConnections }));
     }
-    return measured;
-  };
-  const usual = await inRounds(usualConnections, bench.pace.rounds);
-  const crowded = await inRounds(manyConnections, bench.pace.crowdedRounds);
+  }
   const figures = entrants.map(({ name }, at): Figures => {
-    const rounds = usual[at]!;
+    const { usual, crowded } = measured[at]!;
     return {
       work,
       contender: name,
-      perSecond: median(rounds.map((round) => round.perSecond)),
-      latency: latencyOf(rounds),
-      crowded: latencyOf(crowded[at]!),
+      perSecond: median(usual.map((round) => round.perSecond)),
+      latency: latencyOf(usual),
+      crowded: latencyOf(crowded),
       cpu: {
-        node: median(rounds.map(({ cpu }) => cpu.node)),
-        postgres: median(rounds.map(({ cpu }) => cpu.postgres)),
+        node: median(usual.map(({ cpu }) => cpu.node)),
+        postgres: median(usual.map(({ cpu }) => cpu.postgres)),
       },
     };
   });

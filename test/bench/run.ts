@@ -31,7 +31,9 @@ const chosen = works
   .filter(({ large, long }) => !(options.quick && (large || long)))
   .filter(({ name }) => new RegExp(options.only ?? '', 'i').test(name));
 const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
-const pace = options.quick ? { rounds: 2, crowdedRounds: 1, seconds: 1 } : { rounds: 5, crowdedRounds: 3, seconds: 2 };
+const pace = options.quick
+  ? { rounds: 1, seconds: 2, crowdedSeconds: 1 }
+  : { rounds: 3, seconds: 4, crowdedSeconds: 2 };
 
 const [busy = 0] = loadavg();
 if (busy > cpus().length / 4)
