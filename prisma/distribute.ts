@@ -93,7 +93,7 @@ async function makeSequences(pool: Pool, did: (line: string) => void): Promise<v
       [make],
     );
     if (failed[0]) throw new Error(failed[0].result);
-    did(`made the sequence ${name} on ${rowCount} workers`);
+    did(`made the sequence ${name} on the workers`);
   }
 }
 

@@ -57,7 +57,7 @@ const timeoutMs = 2000;
 const askWorker = (id: number): string => `
   begin;
   set local statement_timeout = ${timeoutMs};
-  select success, result::json ->> 0 as "timeZone", result::json ->> 1 as "dateStyle",
+  select success, result::json ->> 0 as "timeZone", result::json ->> 1 as "dateStyle", (result::json ->> 3)::boolean as "isPrepared",
     greatest(
       extract(epoch from statement_timestamp()) - (result::json ->> 2)::numeric,
       (result::json ->> 2)::numeric - extract(epoch from clock_timestamp())
@@ -66,7 +66,8 @@ const askWorker = (id: number): string => `
     select answer.success, case when answer.success then answer.result end as result
     from pg_dist_node, master_run_on_worker(array[nodename], array[nodeport], array[$$
       select json_build_array(
-        current_setting('TimeZone'), current_setting('DateStyle'), extract(epoch from clock_timestamp())
+        current_setting('TimeZone'), current_setting('DateStyle'), extract(epoch from clock_timestamp()),
+        to_regclass('changes_position_seq') is not null
       ) $$], true) as answer
     where nodeid = ${id}
   ) as answer;
@@ -76,6 +77,8 @@ interface WorkerAnswer {
   success: boolean;
   timeZone: string;
   dateStyle: string;
+  /** Whether it has what Citus doesn't send to a new worker. */
+  isPrepared: boolean;
   /** In seconds, how far the worker's clock is from the coordinator's, at least. */
   difference: number;
 }
@@ -98,6 +101,7 @@ async function workerFault(pool: Pool, id: number): Promise<string | undefined> 
     const results = (await pool.query(askWorker(id))) as unknown as QueryResult<WorkerAnswer>[];
     const answer = results[2]?.rows[0];
     if (!answer?.success) return silent;
+    if (!answer.isPrepared) return `${name} is new. Run: npm run -s kontor -- distribute`;
     if (answer.difference > maxClockDifferenceSeconds)
       return `${name} has a clock that differs by ${answer.difference.toFixed(1)} s from the coordinator's.`;
     return faultOf({ name, ...answer });

@@ -86,15 +86,15 @@ describe('a worker with a fault makes the service unready', () => {
       returns table (success boolean, result text) language plpgsql as $$ begin
         if names <> '{worker}' then raise 'not a worker'; end if;
         if ports = '{5433}' then ${answer};
-        else return query select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp()))::text;
+        else return query select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp()), true)::text;
         end if;
       end $$`);
     expect(await workersFault(pool), 'before the books are distributed').toBeUndefined();
     await declareDistributed(pool);
     return workersFault(pool);
   };
-  const clock = (difference: string): string => `return query
-    select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp() ${difference}))::text`;
+  const clock = (difference: string, isPrepared = true): string => `return query
+    select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp() ${difference}), ${isPrepared})::text`;
 
   it.each([
     [clock(''), undefined],
@@ -108,10 +108,7 @@ describe('a worker with a fault makes the service unready', () => {
       /^The worker with the nodeid 3 has a clock that differs by 3\d\d\d\.\d s from the coordinator's\.$/,
     ],
     [
-      `return query select true, '["Europe/Berlin", "ISO, YMD", 0]'`.replace(
-        '0]',
-        `' || extract(epoch from now()) || ']`,
-      ),
+      `return query select true, json_build_array('Europe/Berlin', 'ISO, YMD', extract(epoch from now()), true)::text`,
       /^The worker with the nodeid 3 has the time zone Europe\/Berlin\. /,
     ],
     [
