@@ -1,8 +1,8 @@
-import type { Pool } from 'pg';
+import type { Client, Pool } from 'pg';
 
 /** Whether `kontor distribute` has distributed the books over several servers. The database must have been migrated. */
-export async function isDistributed(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ distributed: boolean }>('select is_distributed() as distributed');
+export async function isDistributed(database: Pool | Client): Promise<boolean> {
+  const { rows } = await database.query<{ distributed: boolean }>('select is_distributed() as distributed');
   return rows[0]?.distributed === true;
 }
 

@@ -1,13 +1,13 @@
 import type { Client } from 'pg';
 import { createConnection } from '../prisma/connection.ts';
+import { isDistributed } from '../prisma/distributed.ts';
 import { poolTimeouts } from '../prisma/pool-options.ts';
 import { notificationChannels, type NotificationChannel, type NotificationPicker } from '../schema/context.ts';
 import { CodedError } from '../schema/errors.ts';
 import { accessChannel, AccessEndings } from './graphql/access-endings.ts';
+import { lockRegistry, rowRegistry, type WatcherRegistry } from './watcher-registry.ts';
 
-// NOTIFY makes commits wait for each other. Triggers therefore notify a channel only while somebody watches the tenant: a
-// watcher holds this lock, shared. A payload is the tenant's id and what changed, separated by spaces.
-const lock = `hashtextextended($1 || ' ' || $2, 0)`;
+// A payload of NOTIFY is the tenant's id and what changed, separated by spaces.
 
 /** Limit of watchers of one tenant in one process. */
 export const maxWatchers = 100;
@@ -31,6 +31,11 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
+interface Listener {
+  connection: Client;
+  registry: WatcherRegistry;
+}
+
 /**
  * Listens for notifications on one connection per process, which is opened for the first watcher, and again after it was lost.
  * @param url the URL of PostgreSQL itself: a pooler in transaction mode doesn't pass on notifications
@@ -38,7 +43,7 @@ export interface Notifications {
 export function createNotifications(url: string): Notifications {
   const watchers = new Map<string, Set<Watcher>>();
   const accessEndings = new AccessEndings();
-  let listening: Promise<Client> | undefined;
+  let listening: Promise<Listener> | undefined;
   let closed = false;
 
   function disconnect(): void {
@@ -46,7 +51,7 @@ export function createNotifications(url: string): Notifications {
     for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
   }
 
-  function connect(): Promise<Client> {
+  function connect(): Promise<Listener> {
     const client = createConnection({
       connectionString: url,
       ...poolTimeouts,
@@ -55,7 +60,10 @@ export function createNotifications(url: string): Notifications {
     const connecting = (async () => {
       await client.connect();
       await client.query([...notificationChannels, accessChannel].map((channel) => `listen ${channel}`).join('; '));
-      return client;
+      const registry = (await isDistributed(client))
+        ? rowRegistry(client, () => void client.end())
+        : lockRegistry(client);
+      return { connection: client, registry };
     })();
     const lost = (): void => {
       if (listening === connecting) disconnect();
@@ -79,17 +87,16 @@ export function createNotifications(url: string): Notifications {
         throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`, {
           retryAfter: retryAfterSeconds,
         });
-      let held: Client | undefined;
+      let remove: (() => void) | undefined;
       const watcher = new Watcher(channel, pick, () => {
         ofTenant.delete(watcher);
         if (ofTenant.size === 0) watchers.delete(tenantId);
-        held?.query(`select pg_advisory_unlock_shared(${lock})`, [tenantId, channel]).catch(() => {}); // gone with its connection
+        remove?.();
       });
       watchers.set(tenantId, ofTenant.add(watcher));
       try {
-        const open = await (listening ??= connect());
-        await open.query(`select pg_advisory_lock_shared(${lock})`, [tenantId, channel]);
-        held = open;
+        const { registry } = await (listening ??= connect());
+        remove = await registry.add(tenantId, channel);
       } catch (error) {
         await watcher.return();
         throw error;
@@ -100,10 +107,9 @@ export function createNotifications(url: string): Notifications {
       closed = true;
       const open = listening;
       disconnect();
-      await open?.then(
-        (connection) => connection.end(),
-        () => {},
-      );
+      const listener = await open?.catch(() => undefined);
+      await listener?.registry.close();
+      await listener?.connection.end();
     },
   };
 }

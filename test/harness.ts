@@ -13,6 +13,7 @@ import { UnnamedStatements } from '../prisma/pooler.ts';
 import type { Context } from '../schema/context.ts';
 import { createNotifications } from '../src/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
+import { startOutbox } from '../src/jobs/outbox.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
 import type { ConnectionLimits } from '../src/http/connections.ts';
@@ -167,6 +168,7 @@ export async function startService(
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
   const notifications = createNotifications(database.url);
+  const outbox = gateway.distributed ? startOutbox(pool, pino({ level: 'silent' })) : undefined; // as a worker does
   const limiter = options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() });
   const server = createServer({
     client,
@@ -215,6 +217,7 @@ export async function startService(
       return domain.contextFor({ user, tenant, token: null });
     },
     close: async () => {
+      await outbox?.stop();
       await notifications.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

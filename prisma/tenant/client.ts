@@ -175,8 +175,10 @@ class TenantScopedClient {
   }
 
   async waitForAdvisoryLock(name: string): Promise<void> {
-    const text = 'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))';
-    await this.#connection.send({ text, values: [`${this.#connection.tenantId} ${name}`] });
+    // Triggers take such locks on the server of the tenant's tables. So the statement names a table: Citus runs it there, too.
+    const text = `select pg_advisory_xact_lock_shared(hashtextextended($1::uuid || ' ' || $2, 0))
+      from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
+    await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }
 
   async beginBulkInsert(): Promise<void> {

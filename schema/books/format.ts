@@ -74,6 +74,8 @@ export const leftOut = {
   Tally: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",
   Worker: 'A process.',
+  OutboxEntry: 'A queue.',
+  Watcher: 'A process.',
 } as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | ItemModel>, string>;
 
 /** The columns of a model that a record has: all but the tenant, and what PostgreSQL generates. */

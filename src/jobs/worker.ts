@@ -6,6 +6,7 @@ import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from '../domain.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
+import { startOutbox } from './outbox.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
@@ -71,8 +72,10 @@ export async function startWorker(
   };
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
+  const outbox = startOutbox(pool, log);
   return {
     stop: async () => {
+      await outbox.stop();
       const stopped = running.stop();
       endpointConcurrency.close();
       await stopped;

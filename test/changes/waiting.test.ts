@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { revokeToken } from '../../src/identity/index.ts';
 import { makeCustomer, makeProject } from '../graphql/books.ts';
+import { watched } from '../graphql/subscriptions/subscriptions.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { readFeed } from './copy.ts';
 
@@ -19,14 +20,7 @@ beforeEach(async () => {
   acme = await service.integrator();
 });
 
-/** The number of locks held by those who watch changes or deliveries. */
-async function watching(): Promise<number> {
-  const { rows } = await service.pool.query(
-    `select count(*)::int as held from pg_locks join pg_database on pg_database.oid = database
-     where datname = current_database() and locktype = 'advisory' and mode = 'ShareLock' and granted`,
-  );
-  return rows[0].held;
-}
+const watching = (): Promise<number> => watched(service, true);
 const until = (condition: () => unknown): Promise<unknown> => vi.waitUntil(condition, { timeout: 30_000 });
 const noneWatching = (): Promise<unknown> => until(async () => (await watching()) === 0);
 
@@ -89,10 +83,7 @@ describe('wait', () => {
     const stopping = await startService();
     const who = await stopping.integrator();
     const waiting = readFeed(who, { wait: 30 }).catch((error: unknown) => error);
-    await until(async () => {
-      const { rows } = await stopping.pool.query(`select from pg_locks where mode = 'ShareLock' and granted`);
-      return rows.length > 0;
-    });
+    await until(async () => (await watched(stopping, true)) > 0);
     await stopping.close();
     await waiting;
   });

@@ -1,3 +1,4 @@
+import { moveOutbox } from '../../src/jobs/outbox.ts';
 import type { Answer, Integrator, Service } from '../harness.ts';
 
 // Rows to create and to read, shared by the tests of the domain.
@@ -87,8 +88,14 @@ export interface EventRow {
   body: any;
 }
 
+/** Waits until everything that was committed is in the queue: at once, but where the books are distributed. */
+export async function emptyOutbox({ pool }: Pick<Service, 'pool'>): Promise<void> {
+  while ((await pool.query('select from outbox limit 1')).rows.length > 0) await moveOutbox(pool);
+}
+
 /** A tenant's events in the order they were written. */
 export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<EventRow[]> {
+  await emptyOutbox({ pool });
   const { rows } = await pool.query(
     `select events.id, type, body
      from events left join graphile_worker._private_jobs as jobs on jobs.payload ->> 'eventId' = events.id::text
@@ -107,6 +114,7 @@ export async function eventsDuring(service: Service, who: Integrator, work: () =
 
 /** The events of the queued fan-out jobs. */
 export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<string[]> {
+  await emptyOutbox({ pool });
   const { rows } = await pool.query(
     `select payload ->> 'eventId' as id
      from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
@@ -121,7 +129,7 @@ export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: I
 export async function booksOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
   const { rows } = await pool.query(
     `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('memberships', 'api_tokens')
+     where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('memberships', 'api_tokens', 'outbox', 'watchers')
      order by table_name`,
   );
   const books: Record<string, unknown> = {};

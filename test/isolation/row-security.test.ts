@@ -23,7 +23,7 @@ beforeAll(async () => {
     select n.nspname || '.' || c.relname as name, n.nspname = 'public' and exists (
       select from pg_constraint k join pg_attribute a on a.attrelid = conrelid and a.attnum = conkey[1]
       where k.conrelid = c.oid and k.contype = 'p' and a.attname = 'tenant_id'
-    ) and c.relname <> 'memberships' as books
+    ) and c.relname not in ('memberships', 'outbox', 'watchers') as books
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'S') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`);
   books = rows.filter((row) => row.books).map((row) => row.name);
@@ -86,19 +86,42 @@ describe('row-level security, forced, on every tenant table, for a role that own
     expect(rows).toEqual([{ ...no, rolreplication: false, owned: 0, memberships: 0 }]);
   });
 
-  it('the role has no rights on tables of identity or the queue', async () => {
+  it('the role has no rights on tables of identity or the queue; it may announce, and see watchers', async () => {
     expect(others).toContain('public.users');
     expect(others).toContain('graphile_worker._private_jobs');
+    const exceptions: Record<string, string[]> = { 'public.outbox': ['insert'], 'public.watchers': ['select'] };
     for (const table of others) {
-      const { rows } = await service.pool.query(
+      const { rows } = await service.pool.query<{ privilege: string }>(
         `select privilege from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as privilege
          where $1::regclass::text !~ '_seq$' and has_table_privilege('kontor_books', $1, privilege)`,
         [table],
       );
-      expect({ table, rows }).toEqual({ table, rows: [] });
+      const granted = rows.map(({ privilege }) => privilege);
+      expect({ table, granted }).toEqual({ table, granted: exceptions[table] ?? [] });
     }
     await expect(asAcme('select * from users')).rejects.toMatchObject({ code: '42501' });
     await expect(asAcme(`select graphile_worker.add_job('deliver')`)).rejects.toMatchObject({ code: '42501' });
+    await expect(asAcme(`select add_jobs($1, 'deliver', '{}')`, [acme.tenantId])).rejects.toMatchObject({
+      code: '42501',
+    });
+    await expect(asAcme(`select queue_jobs('deliver', '{}')`)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('the role can neither add jobs to the outbox, nor announce to another tenant, nor see its watchers', async () => {
+    const announce = `insert into outbox (tenant_id, channel, announcement) values ($1, 'changes', 'customer')`;
+    expect((await asAcme(announce, [acme.tenantId])).rowCount).toBe(1);
+    await expect(asAcme(announce, [globex.tenantId])).rejects.toMatchObject({ code: '42501' });
+    const addJob = `insert into outbox (tenant_id, task, payloads) values ($1, 'deliver', array['{}'::json])`;
+    await expect(asAcme(addJob, [acme.tenantId])).rejects.toMatchObject({ code: '42501' });
+    await expect(asAcme('select from outbox')).rejects.toMatchObject({ code: '42501' });
+    for (const { tenantId } of [acme, globex])
+      await service.pool.query(
+        `insert into watchers (tenant_id, id, channel, connection_id, seen_at)
+         values ($1, gen_random_uuid(), 'changes', gen_random_uuid(), now())`,
+        [tenantId],
+      );
+    expect((await asAcme('select tenant_id from watchers')).rows).toEqual([{ tenant_id: acme.tenantId }]);
+    await service.pool.query('delete from outbox; delete from watchers');
   });
 
   it('the role can only read and write rows of the tenant tables', async () => {

@@ -34,11 +34,12 @@ const snake = (model: string): string => model.replaceAll(/(?<!^)[A-Z]/g, (lette
 const plural = (name: string): string =>
   name.endsWith('parties') ? name : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 
-it('tenant tables are exactly those whose primary key begins with tenant_id, except memberships, which are identity’s', async () => {
+it('tenant tables are exactly those whose primary key begins with tenant_id, except identity’s memberships, and what triggers write as the owner', async () => {
+  const others = new Set(['memberships', 'outbox', 'watchers']);
   const { rows } = await service.pool.query(`
     select table_name from information_schema.key_column_usage join information_schema.table_constraints using (constraint_name, table_name)
     where constraint_type = 'PRIMARY KEY' and table_constraints.table_schema = 'public' and column_name = 'tenant_id' and ordinal_position = 1`);
-  const tables = new Set(rows.map(({ table_name: name }) => name).filter((name) => name !== 'memberships'));
+  const tables = new Set(rows.map(({ table_name: name }) => name).filter((name) => !others.has(name)));
   expect(new Set([...tenantModels].map((model) => plural(snake(model))))).toEqual(tables);
 });
 

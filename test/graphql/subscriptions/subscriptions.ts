@@ -101,13 +101,18 @@ export async function listening({ pool } = service): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** The number of advisory locks held by subscriptions. */
-export async function watched(): Promise<number> {
-  const { rows } = await service.pool.query(
-    `select count(*)::int as held from pg_locks join pg_database on pg_database.oid = database
-     where datname = current_database() and locktype = 'advisory' and mode = 'ShareLock'`,
+/**
+ * The number of subscriptions: each is an advisory lock, or a row where the books are distributed.
+ * @param onlyBegun without those that still wait for their lock
+ */
+export async function watched({ pool }: Pick<Service, 'pool'> = service, onlyBegun = false): Promise<number> {
+  const { rows } = await pool.query(
+    `select (select count(*)::int from pg_locks join pg_database on pg_database.oid = database
+       where datname = current_database() and locktype = 'advisory' and mode = 'ShareLock' and (granted or not $1))
+       + (select count(*)::int from watchers) as registered`,
+    [onlyBegun],
   );
-  return rows[0].held;
+  return rows[0].registered;
 }
 
 export const ping = async (who: Integrator, webhookId: string): Promise<string> =>
