@@ -64,8 +64,9 @@ export async function load(
     { env: { REQUESTS: file, PORTS: urls.map((url) => new URL(url).port).join(), PAUSE: String(pauseMs) } },
   );
   void until?.then(() => running.child.kill('SIGINT'));
-  const { stdout } = await running.finally(() => rmSync(file));
+  const { stdout, stderr } = await running.finally(() => rmSync(file));
   const [line = ''] = stdout.trimEnd().split('\n').slice(-1);
+  if (!line.startsWith('{')) throw new Error(`${name}: wrk could not run its script: ${stderr}`);
   const measured = JSON.parse(line) as Record<
     'seconds' | 'requests' | 'failed' | 'medianMs' | 'p99Ms' | 'worstMs',
     number
