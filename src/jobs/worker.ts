@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from '../domain.ts';
+import { startFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
@@ -73,12 +74,14 @@ export async function startWorker(
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
   const outbox = startOutbox(pool, log);
+  const fairness = startFairness(pool, log);
   return {
     stop: async () => {
       await outbox.stop();
       const stopped = running.stop();
       endpointConcurrency.close();
       await stopped;
+      await fairness.stop();
       await poster.close();
     },
   };

@@ -71,6 +71,7 @@ export async function openInstallation(
     seconds = (performance.now() - start) / 1000;
     postgres = await restart(postgres, folder, settings);
   }
+  await migrate(postgres.url, report, { superuserUrl: postgres.superuserUrl }); // a database that was kept
   const pool = new Pool({ connectionString: postgres.superuserUrl, max: 5 });
   return {
     folder,

@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs';
 import {
   buildSchema,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLNamedType,
 } from 'graphql';
 import { resources } from '../../../prisma/resources.ts';
 import { tableOf } from '../../../prisma/tables.ts';
@@ -65,7 +70,14 @@ function documents(ids: Map<string, string>): string[] {
   const fields = Object.values(buildSchema(printed, { assumeValid: true }).getQueryType()!.getFields());
   const lists = fields.filter(({ type }) => getNamedType(type).name.endsWith('Connection'));
   return [
-    '{ overview { __typename } webhooks { id } }',
+    ...fields
+      .filter(({ type, args }) => isObjectType(getNullableType(type)) && args.every(({ name }) => name === 'id'))
+      .flatMap((field) => {
+        const id = ids.get(snakeCase(field.name));
+        if (field.args.length > 0 && id === undefined) return [];
+        const selected = selectionOf(getNamedType(field.type), 1);
+        return `{ ${field.name}${field.args.length > 0 ? `(id: "${id}")` : ''} ${selected} }`;
+      }),
     ...lists.flatMap(({ name, args }) => {
       const orders = args
         .filter(({ name: argument }) => argument === 'orderBy')
@@ -82,6 +94,22 @@ function documents(ids: Map<string, string>): string[] {
       );
     }),
   ];
+}
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Everything of a type that needs no arguments, and of the objects that it refers to. */
+function selectionOf(type: GraphQLNamedType, depth: number): string {
+  if (!isObjectType(type)) return '';
+  const fields = Object.values(type.getFields()).flatMap((field) => {
+    if (field.args.some(isRequiredArgument)) return [];
+    const inner = getNamedType(field.type);
+    if (isLeafType(inner)) return field.name;
+    return depth > 0 && isObjectType(inner) && !inner.name.endsWith('Connection')
+      ? `${field.name} ${selectionOf(inner, depth - 1)}`
+      : [];
+  });
+  return `{ ${['__typename', ...fields].join(' ')} }`;
 }
 
 /** What an argument can be, as GraphQL has it. */

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { yieldToOthers } from '../../src/jobs/fairness.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { work } from '../webhooks/receiver.ts';
+
+// A tenant with very many events delays nobody else's (ARCHITECTURE.md#from-an-event-to-a-webhook).
+
+let service: Service;
+let busy: Integrator;
+let other: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  await service.pool.query('delete from graphile_worker._private_jobs');
+  [busy, other] = [await service.integrator(), await service.integrator()];
+});
+afterAll(() => service.close());
+
+const emit = ({ db }: Integrator, count: number): Promise<unknown> =>
+  db.event.createMany({ data: Array.from({ length: count }, () => ({ type: 'customer.created', body: '{}' })) });
+
+/** The tenant of the job that a worker takes next. */
+async function nextTenant(): Promise<string | undefined> {
+  const { rows } = await service.pool.query<{ tenant: string }>(
+    `select payload ->> 'tenantId' as tenant from graphile_worker._private_jobs order by priority, run_at, id limit 1`,
+  );
+  return rows[0]?.tenant;
+}
+
+it('lets the jobs of a tenant with many yield to those of others', async () => {
+  await emit(busy, 1000);
+  await emit(other, 1);
+  expect(await nextTenant()).toBe(busy.tenantId);
+  expect(await yieldToOthers(service.pool)).toBe(1000);
+  expect(await nextTenant()).toBe(other.tenantId);
+  expect(await yieldToOthers(service.pool)).toBe(0);
+});
+
+it('leaves the jobs of tenants with few, however many they are together, and those that are not due', async () => {
+  await emit(busy, 150);
+  await emit(other, 150);
+  expect(await yieldToOthers(service.pool)).toBe(0);
+  await emit(busy, 100);
+  await service.pool.query(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
+  expect(await yieldToOthers(service.pool)).toBe(0);
+});
+
+it('is done by each worker', async () => {
+  const worker = await work(service);
+  // Jobs that this worker doesn't know, so that it leaves them.
+  await service.pool.query(
+    `select graphile_worker.add_job('unknown', json_build_object('tenantId', $1::text)) from generate_series(1, 300)`,
+    [busy.tenantId],
+  );
+  await expect
+    .poll(async () => (await service.pool.query('select from graphile_worker.jobs where priority = 1')).rowCount)
+    .toBe(300);
+  await worker.stop();
+});
