@@ -55,6 +55,5 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
 }
 
 /** Deletes expired responses. */
-export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
-  await db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - retentionMs) } } });
-}
+export const deleteExpiredAnswers = (db: Db, now: Date, limit: number): Promise<{ count: number }> =>
+  db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - retentionMs) } }, limit });

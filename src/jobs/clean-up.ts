@@ -4,6 +4,7 @@ import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import type { Database } from '../database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../rate-limit.ts';
+import { startPace } from './pace.ts';
 import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
@@ -15,10 +16,17 @@ const deletionDays = cursorDays + 10;
 const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
 
 /** The number of rows that are deleted at a time, so that no statement takes long. */
-const batchSize = 5000;
+const batchSize = 1000;
 
-async function inBatches(deleteSome: (limit: number) => Promise<{ count: number }>): Promise<void> {
-  while ((await deleteSome(batchSize)).count === batchSize);
+async function inBatches(
+  deleteSome: (limit: number) => Promise<{ count: number }>,
+  pause: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const { count } = await deleteSome(batchSize);
+    await pause();
+    if (count < batchSize) return;
+  }
 }
 
 /** Deletes the audit log after 90 days, old deletions in the change feed, and expired rows. */
@@ -32,15 +40,17 @@ export const cleanUp =
     const before = daysBefore(now, retentionDays);
     const deletedBefore = daysBefore(now, deletionDays);
     await deleteEndedTokens(client, before);
+    const pause = startPace();
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;
-      await inBatches((limit) => db.delivery.deleteMany({ where: ended, limit }));
-      await inBatches((limit) =>
-        db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } }, limit }),
+      await inBatches((limit) => db.delivery.deleteMany({ where: ended, limit }), pause);
+      await inBatches(
+        (limit) => db.event.deleteMany({ where: { createdAt: { lt: before }, deliveries: { none: {} } }, limit }),
+        pause,
       );
       const deletions = { deleted: true, changedAt: { lt: deletedBefore } };
-      await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }));
+      await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }), pause);
     }
   };
 
@@ -49,7 +59,9 @@ export const cleanUpAnswers =
   ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
   async () => {
     const now = new Date();
+    const pause = startPace();
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
-      await deleteExpiredAnswers(forTenant(books, id), now);
+      const db = forTenant(books, id);
+      await inBatches((limit) => deleteExpiredAnswers(db, now, limit), pause);
     }
   };

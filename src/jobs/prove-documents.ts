@@ -3,6 +3,7 @@ import type { UnscopedClient } from '../../prisma/client.ts';
 import { hasUnproven, proveNext } from '../../schema/documents/proofs.ts';
 import type { Domain } from '../domain.ts';
 import { nobody } from './nobody.ts';
+import { startPace } from './pace.ts';
 
 /** How long after an invoice is issued its files are made, so that a job makes those of many. In milliseconds. */
 const delayMs = 10_000;
@@ -29,10 +30,12 @@ export const proveDocuments =
   (client: UnscopedClient, { contextFor }: Domain): Task =>
   async (payload, { addJob }) => {
     const { tenantId } = payload as Payload;
+    const pause = startPace();
     const where = { closedAt: null, ...(tenantId !== undefined && { id: tenantId }) };
     for (const tenant of await client.tenant.findMany({ where })) {
       const context = contextFor({ user: nobody, tenant, token: null });
       if (tenantId !== undefined) await proveNext(context);
       if (await hasUnproven(context)) await proveSoon(addJob, 0)(tenant.id);
+      await pause();
     }
   };

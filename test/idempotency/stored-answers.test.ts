@@ -249,10 +249,10 @@ describe('REST', () => {
 
     const kept = () => acme.db.storedAnswer.count();
     const count = await kept();
-    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + day));
+    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + day), 100);
     expect(await kept()).toBeLessThan(count);
     await replays(second, () => send(key));
-    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + 2 * day));
+    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + 2 * day), 100);
     expect(await kept()).toBe(0);
     service.clock.now = undefined;
   });
