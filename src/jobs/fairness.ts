@@ -3,14 +3,15 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 // The queue runs jobs in the order of their times. So the jobs of a tenant with very many events would delay everybody's.
-// Those jobs are given a lower priority: they run when no other job is due.
+// Those jobs are given a lower priority: they run when no other job is due. That takes seconds for very many jobs, so
+// meanwhile the few jobs of other tenants are given a higher one.
 
 /** An arbitrary number that nothing else in the database uses as an advisory lock: one worker does this at a time. */
 const lock = 0x66616972;
 /** A tenant may have so many due jobs before they yield to other tenants'. */
 const maxDueJobs = 200;
-/** How many jobs are given another priority by one statement. */
-const batchSize = 10_000;
+/** How many jobs are given another priority by one statement, so that none takes long. */
+const batchSize = 5000;
 /** How often to look. In between, a tenant's new jobs have the priority of all. */
 const pauseMs = 200;
 const pauseAfterFailureMs = 1000;
@@ -24,6 +25,13 @@ const isAnyoneBusy = `
 const busyTenants = `
   select payload ->> 'tenantId' as tenant from graphile_worker._private_jobs
   where ${due} and payload ->> 'tenantId' is not null group by 1 having count(*) > ${maxDueJobs}`;
+
+const letGoFirst = `
+  select from graphile_worker.reschedule_jobs(array(
+    select id from graphile_worker._private_jobs
+    where ${due} and payload ->> 'tenantId' <> all($1) and (select pg_try_advisory_xact_lock(${lock}))
+    limit ${batchSize}
+  ), priority => -1)`;
 
 const makeYield = `
   select yielded.id from graphile_worker.reschedule_jobs(array(
@@ -43,6 +51,7 @@ export async function yieldToOthers(pool: Pool): Promise<number> {
   const tenants = rows.map(({ tenant }) => tenant);
   let yielded = 0;
   while (tenants.length > 0) {
+    await pool.query(letGoFirst, [tenants]);
     const { rowCount } = await pool.query(makeYield, [tenants]);
     yielded += rowCount ?? 0;
     if (rowCount !== batchSize) break;

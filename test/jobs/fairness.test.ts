@@ -38,6 +38,20 @@ it('lets the jobs of a tenant with many yield to those of others', async () => {
   expect(await yieldToOthers(service.pool)).toBe(0);
 });
 
+it('lets the jobs of others go first meanwhile', async () => {
+  await emit(busy, 1000);
+  await emit(other, 1);
+  await yieldToOthers(service.pool);
+  const { rows } = await service.pool.query(
+    `select payload ->> 'tenantId' as tenant, priority, count(*)::int as jobs
+     from graphile_worker._private_jobs group by 1, 2 order by 2`,
+  );
+  expect(rows).toEqual([
+    { tenant: other.tenantId, priority: -1, jobs: 1 },
+    { tenant: busy.tenantId, priority: 1, jobs: 1000 },
+  ]);
+});
+
 it('leaves the jobs of tenants with few, however many they are together, and those that are not due', async () => {
   await emit(busy, 150);
   await emit(other, 150);

@@ -81,7 +81,7 @@ async function jobsEnded({ pool }: Installation, task: string): Promise<void> {
   }
 }
 
-/** Reads the change feed of the largest tenant from its beginning, page by page. */
+/** Reads the change feed of the largest tenant from its beginning, as fast as the limit for a token allows by default. */
 async function feed({ tenants: [largest] }: Installation, { server, callers, seconds }: Measuring): Promise<Row> {
   let read = 0;
   const figures = await beside(callers, seconds, async () => {
@@ -98,10 +98,11 @@ async function feed({ tenants: [largest] }: Installation, { server, callers, sec
       const page = (await response.json()) as { data: unknown[]; meta: { cursor: string; has_more: boolean } };
       read += page.data.length;
       cursor = page.meta.has_more ? page.meta.cursor : null;
+      await sleep(1000);
     }
   });
   return {
-    work: 'change feed of the largest tenant, read in pages of 1,000',
+    work: 'change feed of the largest tenant, a page of 1,000 each second',
     figures: [...figures, figure('changes', read), figure('memory of serve', peakMemory(server), 'MB')],
   };
 }

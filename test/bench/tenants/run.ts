@@ -74,7 +74,6 @@ async function measure(installation: Installation, { scale, seconds, backup }: O
   try {
     add({ work: 'kontor serve, until it is ready', figures: [figure('seconds', server.seconds)] });
     add(...(await mixedLoad(installation, server, seconds)));
-    add(await fairFanOut(installation, server, Math.round(100_000 * scale), seconds));
     const worker = await startWorker(installation);
     try {
       const callers = await innocentCallers(installation, server);
@@ -82,6 +81,7 @@ async function measure(installation: Installation, { scale, seconds, backup }: O
     } finally {
       await worker.stop();
     }
+    add(await fairFanOut(installation, server, Math.round(100_000 * scale), seconds));
     add(await readEverything(installation, server));
     add(...(await indexUse(installation, report)));
   } finally {
