@@ -6,9 +6,6 @@ import { declareDistributed, hasCitus, isDistributed } from './distributed.ts';
 
 export const defaultShards = 32;
 
-/** Tables that every node has whole. All other tables of the books are distributed by tenant. */
-const referenceTables = ['watchers'];
-
 /**
  * @param report receives a line for each step that was done
  * @returns how many steps were done: none if nothing was left to do
@@ -35,7 +32,6 @@ export async function distributeBooks(
   }
   const tables = await tablesOfBooks(pool);
   if (!tables.some(({ distributed }) => distributed)) await endSessions(pool, did);
-  await makeReferenceTables(pool, did);
   await distributeTables(tables, pool, did, shards);
   await removeLocalRows(pool, did);
   await checkNodes(pool);
@@ -129,29 +125,15 @@ async function withholdFunctions(pool: Pool, did: (line: string) => void): Promi
 
 /**
  * Ends the sessions of processes that run. Their connections have the tenant in the settings of the session, which Citus
- * doesn't send to its workers: they would find no rows. A new connection asks whether the books are distributed.
+ * doesn't send to its workers: they would find no rows. And they announce their watchers by locks, which triggers on the
+ * workers don't see. A new connection asks whether the books are distributed.
  */
 async function endSessions(pool: Pool, did: (line: string) => void): Promise<void> {
   const { rowCount } = await pool.query(`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'kontor' and pid <> pg_backend_pid()`);
+    where datname = current_database() and application_name in ('kontor', 'kontor notifications')
+      and pid <> pg_backend_pid()`);
   if (rowCount) did(`ended ${rowCount} sessions of running processes`);
-}
-
-async function makeReferenceTables(pool: Pool, did: (line: string) => void): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c
-     where c.relnamespace = current_schema()::regnamespace and c.relname = any ($1)
-       and not exists (select from pg_dist_partition where logicalrelid = c.oid)`,
-    [referenceTables],
-  );
-  for (const { name } of rows) {
-    await inTransaction(pool, async (client) => {
-      await client.query('set local citus.enable_unsafe_triggers = on');
-      await client.query('select create_reference_table($1)', [name]);
-    });
-    did(`copied ${name} to every node`);
-  }
 }
 
 interface BooksTable {
@@ -167,7 +149,7 @@ interface BooksTable {
 const booksTables = `
   with books as (
     select c.oid, c.oid::regclass::text as name, c.relforcerowsecurity as forced from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relrowsecurity and c.relname <> all ($1)
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relrowsecurity
       and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
   )
   select name, forced, exists (select from pg_dist_partition where logicalrelid = oid) as distributed, array(
@@ -177,7 +159,7 @@ const booksTables = `
   from books order by name`;
 
 export async function tablesOfBooks(pool: Pool): Promise<BooksTable[]> {
-  const { rows } = await pool.query<BooksTable>(booksTables, [referenceTables]);
+  const { rows } = await pool.query<BooksTable>(booksTables);
   return parentsFirst(rows);
 }
 

@@ -42,8 +42,7 @@ describe('kontor distribute', () => {
     const names = tables.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining([...tenantModels].map((model) => tableOf(model).table)));
     const { rows } = await pool.query<{ name: string }>(
-      `select oid::regclass::text as name from pg_class where relkind = 'r' and relrowsecurity and relnamespace = 'public'::regnamespace
-         and relname <> 'watchers'`,
+      `select oid::regclass::text as name from pg_class where relkind = 'r' and relrowsecurity and relnamespace = 'public'::regnamespace`,
     );
     expect(names.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
     expect(tables.filter(({ distributed }) => distributed).map(({ name }) => name)).toEqual(['customers']);

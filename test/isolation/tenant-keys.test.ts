@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const rows = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
 
-/** The tables of the books, for which row-level security is forced; and the outbox and the watchers, which only the owner sees. */
+/** The distributed tables: those of the books, for which row-level security is forced, and the outbox and the watchers. */
 const books = `(select oid, relname, relforcerowsecurity from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace)`;
 const names = (of: string, keys: string): string =>
   `array(select attname::text from unnest(${keys}) with ordinality as key(number, at)
