@@ -109,11 +109,8 @@ await serve({
   },
 
   customers: async (tenantId, { q }, { limit, offset }) => {
-    const contains = { contains: q?.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const;
-    const where: Prisma.CustomerWhereInput = {
-      tenantId,
-      ...(q && { OR: [{ companyName: contains }, { email: contains }, { city: contains }, { vatId: contains }] }),
-    };
+    const contains = q?.toLowerCase().replace(/[\\%_]/g, '\\$&');
+    const where: Prisma.CustomerWhereInput = { tenantId, ...(contains && { searchText: { contains } }) };
     const [rows, total] = await Promise.all([
       prisma.customer.findMany({ where, orderBy: { id: 'desc' }, take: limit, skip: offset }),
       prisma.customer.count({ where }),
