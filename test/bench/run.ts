@@ -32,7 +32,7 @@ const chosen = works
   .filter(({ name }) => new RegExp(options.only ?? '', 'i').test(name));
 const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
 const pace = options.quick
-  ? { rounds: 1, seconds: 2, crowdedSeconds: 1 }
+  ? { rounds: 1, seconds: 2, crowdedSeconds: 2 }
   : { rounds: 3, seconds: 4, crowdedSeconds: 2 };
 
 const [busy = 0] = loadavg();
