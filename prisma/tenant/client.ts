@@ -183,8 +183,10 @@ class TenantScopedClient {
 
   async beginBulkInsert(): Promise<void> {
     await this.#connection.send({ text: 'set constraints all immediate' });
+    // Citus can't plan all statements so.
+    const text = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not is_distributed()`;
+    await this.#connection.send({ text });
     // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
-    await this.#connection.send({ text: `set local plan_cache_mode = force_generic_plan` });
     await this.#connection.send({ text: `set local kontor.imports_parties = 'on'` });
   }
 

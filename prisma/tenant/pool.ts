@@ -179,10 +179,7 @@ export class TenantPool extends ConnectionPool {
     if (this.#pooled === 'transaction') return true;
     const known = this.#perTransaction.get(client);
     if (known !== undefined) return known;
-    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(
-      'select is_distributed() as distributed, pg_backend_pid() <> $1 as pooled',
-      [processOf(client)],
-    );
+    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(askDistributed, [processOf(client)]);
     const [answer] = rows;
     if (!answer || answer.pooled) throw new Error(poolerFault);
     this.#perTransaction.set(client, answer.distributed);
@@ -216,6 +213,12 @@ export class TenantPool extends ConnectionPool {
     for (const callback of callbacks.toReversed()) callback();
   }
 }
+
+// Citus can't plan some statements for any tenant at once, which PostgreSQL tries at the sixth run of a named statement.
+const askDistributed = `
+  select distributed, pg_backend_pid() <> $1 as pooled,
+    case when distributed then set_config('plan_cache_mode', 'force_custom_plan', false) end
+  from is_distributed() as distributed`;
 
 // Behind a pooler the statement sets nothing: the setting would stay with a server connection that others use.
 const setRoleAndTenant = `
