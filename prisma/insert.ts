@@ -64,8 +64,8 @@ export interface Insertion {
 const maxParameters = 4000;
 
 /**
- * The statements that write the rows, with the tenant's id in each: one, unless the rows have very many values. In that case,
- * `rows` names a model before those that refer to it. The rows stand in VALUES: Citus accepts no other source but tables.
+ * The statements that write the rows, with the tenant's id in each: one, unless the rows have very many values. `rows` names a
+ * model before those that refer to it. The rows stand in VALUES: Citus accepts no other source but tables.
  */
 export function insertions(tenantId: string, rows: Rows): Insertion[] {
   const statements: Part[][] = [[]];

@@ -53,8 +53,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
     where: object,
   ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   /**
-   * Writes rows: all of them or none. They may refer to each other. Very many rows take several statements; then, a model
-   * stands before those that refer to it.
+   * Writes rows: all of them or none. Very many take several statements. A model stands before those that refer to it: Citus
+   * writes one model after the other.
    */
   insert(rows: Rows): Promise<void>;
   /**

@@ -16,7 +16,9 @@ describe('a CHECK constraint', () => {
   it('has a message for clients', async () => {
     const { rows } = await service.pool.query<{ name: string }>(
       `select conname as name from pg_constraint
-       where contype = 'c' and connamespace = 'public'::regnamespace order by conname collate "C"`,
+       where contype = 'c' and connamespace = 'public'::regnamespace
+         and conrelid <> 'outbox'::regclass -- which only triggers write
+       order by conname collate "C"`,
     );
     expect(rows.map(({ name }) => name)).toEqual(knownConstraints.toSorted());
   });
