@@ -7,7 +7,7 @@ import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '..
 import { isPooled, poolerFault, UnnamedStatements } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
-import { createReadiness } from './readiness.ts';
+import { createCheck, createReadiness } from './readiness.ts';
 
 export interface Database {
   /** A direct URL of PostgreSQL, for features that need a session: LISTEN, locks that outlast a transaction. */
@@ -18,6 +18,8 @@ export interface Database {
   books: Books;
   /** Why the database isn't ready; undefined if it is. */
   unready(): Promise<string | undefined>;
+  /** What is wrong with a worker of Citus; undefined if nothing is. The tenants of other workers are served. */
+  impaired(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -72,17 +74,15 @@ export async function openDatabase(
     client,
     books,
     unready: createReadiness(pool, async () => {
-      if (!migrated) {
-        if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
-        const fault = await ownSettingsFault(pool);
-        if (fault !== undefined) return fault;
-        const pending = await pendingMigrations(pool);
-        if (pending.length > 0)
-          return `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
-        migrated = true;
-      }
-      return await workersFault(pool);
+      if (migrated) return undefined;
+      if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
+      const fault = await ownSettingsFault(pool);
+      if (fault !== undefined) return fault;
+      const pending = await pendingMigrations(pool);
+      migrated = pending.length === 0;
+      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
     }),
+    impaired: createCheck(() => workersFault(pool)),
     close: async () => {
       await books.close();
       await client.$disconnect();

@@ -23,7 +23,7 @@ const reasons = new Map([
 const silent = 'The database does not answer.';
 
 /**
- * Checks readiness: the database answers within 3 seconds, and can be written to. Concurrent checks share one query.
+ * Checks readiness: the database answers within 3 seconds, and can be written to.
  * @param pending a further check
  * @returns a function that gives the reason why requests can't be answered; undefined if they can
  */
@@ -31,13 +31,21 @@ export function createReadiness(
   pool: Pool,
   pending: () => Promise<string | undefined>,
 ): () => Promise<string | undefined> {
-  const look = async (): Promise<string | undefined> => {
+  return createCheck(async () => {
     const startedAt = performance.now();
     const results = (await pool.query(probe)) as unknown as QueryResult<{ readOnly: boolean }>[];
     if (results[2]?.rows[0]?.readOnly) return 'The database is read-only.';
     const reason = await pending();
     return performance.now() - startedAt > timeoutMs ? slow : reason;
-  };
+  });
+}
+
+/**
+ * Concurrent calls share one look at the database.
+ * @param look finds what is wrong
+ * @returns a function that gives what was found, or why nothing was found within 3 seconds; undefined if nothing is wrong
+ */
+export function createCheck(look: () => Promise<string | undefined>): () => Promise<string | undefined> {
   const reasonOf = (error: unknown): string => reasons.get((error as { code?: string }).code ?? '') ?? silent;
   let looking: Promise<string | undefined> | undefined;
   return () => {

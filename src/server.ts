@@ -66,6 +66,8 @@ export interface ServerOptions {
   publicUrl: () => string;
   /** Why the service isn't ready; undefined if it is. */
   unready: () => Promise<string | undefined>;
+  /** Which part of it isn't; undefined if all of it is. */
+  impaired?: () => Promise<string | undefined>;
   now?: () => Date;
   metrics?: Metrics | undefined;
   /** The handler of /metrics, if it is served on this port. */
@@ -90,6 +92,7 @@ export function createServer({
   connections = defaultLimits(trustedProxies),
   publicUrl,
   unready,
+  impaired = async () => undefined,
   now = () => new Date(),
   metrics,
   answerMetrics,
@@ -133,7 +136,7 @@ export function createServer({
     ['/api/auth/', answerAuth],
     ['/graphql', answerGraphql],
     ['/health/live', (_, response) => answerJson(response, 200, { status: 'ok' })],
-    ['/health/ready', (_, response) => answerReady(response, unready)],
+    ['/health/ready', (_, response) => answerReady(response, { unready, impaired })],
     ['/metrics', answerMetrics ?? answerNotFound],
     ['*', answerServerOptions],
   ];

@@ -136,6 +136,9 @@ export const requesting =
  */
 export const gateway: { through?: (databaseUrl: string) => string; distributed?: boolean } = {};
 
+/** Readiness of a service that has no fault. */
+export const ready = { unready: async () => undefined, impaired: async () => undefined };
+
 /** Starts the service over HTTP, by default on a new database and without a rate limit. */
 export async function startService(
   options: {
@@ -153,6 +156,7 @@ export async function startService(
     books?: Books;
     metrics?: Metrics;
     answerMetrics?: ServerOptions['answerMetrics'];
+    readiness?: Pick<ServerOptions, 'impaired'>;
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
@@ -187,7 +191,8 @@ export async function startService(
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
     publicUrl: () => options.publicUrl ?? url,
-    unready: async () => undefined,
+    ...ready,
+    ...options.readiness,
     now,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

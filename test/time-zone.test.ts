@@ -70,7 +70,7 @@ describe('settings that would change how times and dates are read are found', ()
   });
 });
 
-describe('a worker with a fault makes the service unready', () => {
+describe('a worker with a fault is found', () => {
   /** Answers as Citus does, on a database that says that its books are distributed. */
   const faultOf = async (answer: string): Promise<string | undefined> => {
     const { url, drop } = await createDatabase();

@@ -92,7 +92,7 @@ async function runProcess(
     if (roles.serve) {
       const { limiter, release } = await claimRateLimiter(config, database, roles.work);
       stopping.push(release);
-      const { client, pool, unready } = database;
+      const { client, pool, unready, impaired } = database;
       const notifications = createNotifications(database.url);
       const shutdown = new GracefulShutdown();
       const server = createServer({
@@ -110,6 +110,7 @@ async function runProcess(
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
         publicUrl,
         unready: shutdown.unready(unready),
+        impaired,
         metrics,
         tracing,
         ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),

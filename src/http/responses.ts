@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Database } from '../database.ts';
 import { idOf } from './request-log.ts';
 
 /** Answers a request, on Node's own objects. */
@@ -26,10 +27,18 @@ export function answerBadHost(response: ServerResponse, message: string): void {
 export const answerServerOptions: Answer = (request, response) =>
   request.method === 'OPTIONS' ? response.writeHead(204).end() : answerNotFound(request, response);
 
-/** Whether the service is ready: 200, or 503 with the reason. */
-export async function answerReady(response: ServerResponse, unready: () => Promise<string | undefined>): Promise<void> {
+/**
+ * Whether the service is ready: 200, or 503 with the reason. It is also ready, and says so, if it is impaired: if it were not,
+ * load balancers would send nobody's requests any more because of some tenants.
+ */
+export async function answerReady(
+  response: ServerResponse,
+  { unready, impaired }: Pick<Database, 'unready' | 'impaired'>,
+): Promise<void> {
   const reason = await unready().catch(() => 'The database does not answer.');
-  answerJson(response, reason ? 503 : 200, reason ? { status: 'unready', message: reason } : { status: 'ready' });
+  if (reason !== undefined) return answerJson(response, 503, { status: 'unready', message: reason });
+  const message = await impaired();
+  answerJson(response, 200, message === undefined ? { status: 'ready' } : { status: 'impaired', message });
 }
 
 /** The host in the URL of a Request object, if the request has no `Host`. Nothing reads it. */

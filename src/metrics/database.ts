@@ -33,7 +33,7 @@ const countWorkers = `select count(*)::int as live from workers where seen_at > 
 /** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
 export function measureDatabase(
   metrics: Metrics,
-  { pool, books, unready }: Pick<Database, 'pool' | 'books' | 'unready'>,
+  { pool, books, unready, impaired }: Pick<Database, 'pool' | 'books' | 'unready' | 'impaired'>,
 ): void {
   metrics.pool('identity', pool);
   metrics.pool('books', books.pool);
@@ -53,11 +53,11 @@ export function measureDatabase(
   show(
     new Gauge({
       name: 'kontor_ready',
-      help: '1 while the database answers and is migrated, as at /health/ready',
+      help: '1 while the database answers and is migrated, and so do all workers of Citus, as at /health/ready',
       registers: [],
       aggregator: 'min',
       async collect() {
-        const reason = await withTimeout(unready()).catch(() => 'no answer');
+        const reason = await withTimeout(unready().then((fault) => fault ?? impaired())).catch(() => 'no answer');
         this.set(reason === undefined ? 1 : 0);
       },
     }),

@@ -6,7 +6,15 @@ import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
 import { measureDatabase } from '../../src/metrics/database.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
 import { camt, upload } from '../bank/statement.ts';
-import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from '../harness.ts';
+import {
+  createDatabase,
+  ready,
+  startService,
+  type Answer,
+  type Database,
+  type Integrator,
+  type Service,
+} from '../harness.ts';
 import { customer } from '../rest/samples.ts';
 
 // Who waits in vain for one of the tenant's connections is told to come again. That is no fault of ours.
@@ -24,7 +32,7 @@ beforeAll(async () => {
   books = openBooks({ connectionString: database.url, max: 4, connectionTimeoutMillis: 300 });
   metrics = createMetrics();
   service = await startService({ database, books, metrics });
-  measureDatabase(metrics, { ...service, unready: async () => undefined });
+  measureDatabase(metrics, { ...service, ...ready });
 });
 afterAll(async () => {
   await service.close();

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { measureDatabase } from '../../src/metrics/database.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { startService } from '../harness.ts';
+import { ready, startService } from '../harness.ts';
 
 const file = fileURLToPath(new URL('../../src/metrics/alerts.yml', import.meta.url));
 const page = readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8');
@@ -34,7 +34,7 @@ it.skipIf(!hasPromtool)('promtool accepts the example alerts', () => {
 it('every metric and label of an example alert exists', async () => {
   const service = await startService();
   const metrics = createMetrics();
-  measureDatabase(metrics, { ...service, unready: async () => undefined });
+  measureDatabase(metrics, { ...service, ...ready });
   const known = new Map((await metrics.registry.getMetricsAsJSON()).map((metric) => [metric.name, metric]));
   await service.close();
 

@@ -8,7 +8,7 @@ import { answerMetrics } from '../../src/metrics/endpoint.ts';
 import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
 import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
-import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { ready, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { create, customer } from '../rest/samples.ts';
 import { startReceiver, status } from '../webhooks/receiver.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     limiter: () => createRateLimiter({ limit: 100, store: memoryStore() }),
     answerMetrics: answerMetrics(() => metrics.registry.metrics(), token),
   });
-  measureDatabase(metrics, { ...service, unready: async () => undefined });
+  measureDatabase(metrics, { ...service, ...ready });
   acme = await service.integrator();
 });
 afterAll(() => service.close());
@@ -175,7 +175,12 @@ it('answers in bounded time as unready when the database doesn’t respond', asy
   await once(silent, 'listening');
   const pool = new Pool({ host: '127.0.0.1', port: (silent.address() as AddressInfo).port });
   const lost = createMetrics();
-  measureDatabase(lost, { pool, books: service.books, unready: () => pool.query('select 1').then(() => undefined) });
+  measureDatabase(lost, {
+    pool,
+    books: service.books,
+    ...ready,
+    unready: () => pool.query('select 1').then(() => undefined),
+  });
   const text = await lost.registry.metrics();
   expect(text).toMatch(/^kontor_ready 0$/m);
   expect(text).not.toMatch(/^kontor_queue_jobs\{/m);

@@ -72,6 +72,7 @@ export const work = (
       client: service.client,
       books: service.books,
       unready: async () => undefined,
+      impaired: async () => undefined,
       close: async () => {},
     },
     service.domain,
