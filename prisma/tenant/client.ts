@@ -69,7 +69,7 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns whether it was free
    */
   tryAdvisoryLock(name: string): Promise<boolean>;
-  /** Waits until no transaction holds this advisory lock of the tenant. */
+  /** Waits until no transaction holds this advisory lock of the tenant, not even shared. */
   waitForAdvisoryLock(name: string): Promise<void>;
   /**
    * Prepares a transaction for the first of very many rows of a tenant. Inside a transaction only, until its end:
@@ -176,7 +176,7 @@ class TenantScopedClient {
 
   async waitForAdvisoryLock(name: string): Promise<void> {
     // Triggers take such locks on the server of the tenant's tables. So the statement names a table: Citus runs it there, too.
-    const text = `select pg_advisory_xact_lock_shared(hashtextextended($1::uuid || ' ' || $2, 0))
+    const text = `select pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))
       from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }

@@ -14,6 +14,13 @@ builder.subscriptionField('deliveryChanged', (t) =>
       const changes = await context.watch('deliveries', ([ofWebhook, id]) =>
         webhookId == null || webhookId === ofWebhook ? id : undefined,
       );
+      try {
+        // A transaction that has not seen this watcher is over after this. Whoever then reads the deliveries sees its own.
+        await context.db.waitForAdvisoryLock('delivery order');
+      } catch (error) {
+        await changes.return?.();
+        throw error;
+      }
       const readable = readableEvents(context);
       if (!readable) return changes;
       return filtered(changes, async (id) => {

@@ -39,6 +39,24 @@ it('without subscriptions no connection listens, and no notification is sent', a
 });
 
 describe('deliveryChanged', () => {
+  it('begins once each transaction is over that did not see it', async () => {
+    const { webhookId } = await makeDelivery(acme);
+    const transaction = await service.pool.connect();
+    await transaction.query('begin');
+    await transaction.query('update deliveries set attempt_count = attempt_count where tenant_id = $1', [
+      acme.tenantId,
+    ]);
+    const beginning = subscribe(acme);
+    const waiting = `select from pg_locks where locktype = 'advisory' and not granted`;
+    await until(async () => (await service.pool.query(waiting)).rows.length === 1);
+    await transaction.query('commit');
+    transaction.release();
+    const stream = await beginning;
+    const id = await ping(acme, webhookId);
+    await until(() => stream.changes.length === 1);
+    expect(stream.changes[0]).toMatchObject({ id });
+  });
+
   it('sends a delivery with its state when it is created, attempted, and finished', async () => {
     const { webhookId } = await makeDelivery(acme);
     const stream = await subscribe(acme);
