@@ -217,13 +217,27 @@ const security = `concat_ws(' ', c.relrowsecurity, c.relforcerowsecurity, (
   from pg_policy where polrelid = c.oid))`;
 
 const nodeState = `select json_build_object('distributed', is_distributed(), 'shards', (
-  select coalesce(json_agg(json_build_object('table', logicalrelid::regclass::text, 'shard', c.relname, 'security', ${security})), '[]')
+  select coalesce(json_agg(json_build_object('shard', shardid::text, 'security', ${security})), '[]')
   from pg_dist_shard join pg_class shell on shell.oid = logicalrelid
     join pg_class c on c.relnamespace = shell.relnamespace and c.relname = shell.relname || '_' || shardid))`;
 
 interface NodeState {
   distributed: boolean;
-  shards: { table: string; shard: string; security: string }[];
+  shards: { shard: string; security: string }[];
+}
+
+/** Where the shards are. A node may also have copies of shards that moved away, which Citus drops later. */
+const placements = `
+  select nodename || ':' || nodeport as node, shardid::text as shard, c.oid::regclass::text as table, ${security} as security
+  from pg_dist_shard_placement join pg_dist_shard using (shardid) join pg_class c on c.oid = logicalrelid
+  where c.relnamespace = current_schema()::regnamespace`;
+
+interface Placement {
+  node: string;
+  shard: string;
+  table: string;
+  /** What protects the rows of the table. */
+  security: string;
 }
 
 /** @throws Error unless each shard has the policies of its table, and each node knows that the books are distributed */
@@ -233,22 +247,18 @@ async function checkNodes(pool: Pool): Promise<void> {
      from run_command_on_all_nodes($1) as answer join pg_dist_node on pg_dist_node.nodeid = answer.nodeid`,
     [nodeState],
   );
-  const tables = await pool.query<{ table: string; security: string; shards: number }>(
-    `select c.oid::regclass::text as table, ${security} as security, count(*)::int as shards
-     from pg_class c join pg_dist_shard on logicalrelid = c.oid join pg_dist_placement using (shardid)
-     where c.relnamespace = current_schema()::regnamespace group by c.oid`,
-  );
-  const found = nodes.rows.flatMap(({ node, success, result }) => {
+  const found = new Map<string, string>();
+  for (const { node, success, result } of nodes.rows) {
     if (!success) throw new Error(`The node ${node} does not answer: ${result}`);
     const { distributed, shards } = JSON.parse(result) as NodeState;
     if (!distributed) throw new Error(`On the node ${node}, is_distributed() is false`);
-    return shards.map((shard) => ({ node, ...shard }));
-  });
-  for (const { table, security: expected, shards } of tables.rows) {
-    const ofTable = found.filter((shard) => shard.table === table);
-    if (ofTable.length !== shards) throw new Error(`Of ${table}, ${ofTable.length} shards of ${shards} were found`);
-    const open = ofTable.find((shard) => shard.security !== expected);
-    if (open) throw new Error(`On the node ${open.node}, the shard ${open.shard} lacks row-level security of ${table}`);
+    for (const { shard, security: own } of shards) found.set(`${node} ${shard}`, own);
+  }
+  for (const { node, shard, table, security: expected } of (await pool.query<Placement>(placements)).rows) {
+    const own = found.get(`${node} ${shard}`);
+    if (own === undefined) throw new Error(`The node ${node} lacks the shard ${table}_${shard}`);
+    if (own !== expected)
+      throw new Error(`On the node ${node}, the shard ${table}_${shard} lacks row-level security of ${table}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { distribute } from '../../prisma/migrate.ts';
 import { booksOf, Copy } from '../changes/copy.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -93,4 +94,9 @@ describe.skipIf(clusterUrl === undefined)('a tenant whose shard moves', () => {
       expect(acknowledged).not.toEqual([]);
     },
   );
+
+  it('is still found protected by another run of distribute, which has nothing to do', async () => {
+    const { connectionString = '' } = service.pool.options;
+    expect(await distribute(connectionString, () => {})).toBe(0);
+  });
 });
