@@ -28,6 +28,11 @@ const countJobs = `
       as "oldestDueSeconds"
   from (select *, locked_at is null and attempts < max_attempts as available from graphile_worker.jobs) as jobs
   group by task_identifier`;
+/** Where the books are distributed over several servers: entries that wait to become jobs. Empty otherwise. */
+const countOutbox = `
+  select 'outbox' as task, count(*)::int as due, 0 as later, 0 as running, 0 as dead,
+    extract(epoch from now() - min(created_at))::float8 as "oldestDueSeconds"
+  from outbox having count(*) > 0`;
 const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
 
 /** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
@@ -45,9 +50,10 @@ export function measureDatabase(
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
   const aggregator = 'max';
   const counted = cached(async () => {
-    const { rows: tasks } = await pool.query<Task>(countJobs);
+    const { rows: jobs } = await pool.query<Task>(countJobs);
+    const { rows: outbox } = await pool.query<Task>(countOutbox);
     const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
-    return { tasks, live: workers[0]?.live ?? 0 };
+    return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0 };
   });
 
   show(

@@ -138,9 +138,15 @@ describe('metrics also have', () => {
       `select graphile_worker.add_job('overdue', run_at => now() - interval '1 hour'),
          graphile_worker.add_job('overdue', run_at => now() + interval '1 hour')`,
     );
+    await service.pool.query(
+      `insert into outbox (tenant_id, channel, announcement, created_at)
+       values ($1, 'events', 'x', now() - interval '1 hour')`,
+      [acme.tenantId],
+    );
     await expect.poll(() => valueOf('kontor_queue_jobs{task="overdue",state="due"}')).toBe(1);
     expect(await valueOf('kontor_queue_jobs{task="overdue",state="later"}')).toBe(1);
     expect(await valueOf('kontor_queue_oldest_due_seconds{task="overdue"}')).toBeGreaterThanOrEqual(3600);
+    expect(await valueOf('kontor_queue_oldest_due_seconds{task="outbox"}')).toBeGreaterThanOrEqual(3600);
     expect(await valueOf('kontor_workers')).toBe(0);
   });
 
