@@ -71,9 +71,9 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
         if (column.name === 'tenantId') return [column.column, tenantId];
         const distinct = unique(column);
         if (distinct !== undefined) return [column.column, distinct];
-        if (column.isList) return [column.column, pick(lists)];
-        const isNull = column.nullable && random(3) === 0;
         const values = column.native === 'Uuid' ? ids.slice(0, tableRows) : valuesOf(column);
+        if (column.isList) return [column.column, column.type === 'String' ? pick(lists) : values.slice(0, random(3))];
+        const isNull = column.nullable && random(3) === 0;
         return [column.column, isNull ? null : written(column, pick(values))];
       }),
     );
