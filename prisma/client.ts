@@ -10,7 +10,7 @@ import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, retryContended } from './transaction-retry.ts';
-export { violatedCheck, type NewRow, type Row, type Rows } from './insert.ts';
+export { violatedCheck, violatedConstraint, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type TenantClient } from './tenant/client.ts';
 export { delegateName, tableOf, type Column } from './tables.ts';

@@ -146,9 +146,13 @@ export function asPrismaError(error: unknown): unknown {
 }
 
 /** The name of the CHECK constraint that refused a write; undefined where the error is another. */
-export function violatedCheck(error: unknown): string | undefined {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2039') return undefined;
-  return /violates check constraint "(\w+)"/.exec(error.message)?.[1];
+export const violatedCheck = (error: unknown): string | undefined =>
+  (error as { code?: string }).code === 'P2039' ? violatedConstraint(error) : undefined;
+
+/** The name of the constraint that refused a write. On Citus, it ends with the number of a shard, which is left out. */
+export function violatedConstraint(error: unknown): string | undefined {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
+  return /violates [a-z ]*constraint "(\w+?)(?:_\d{6,})?"/.exec(error.message)?.[1];
 }
 
 /**

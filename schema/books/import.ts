@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { delegateName, Prisma, violatedCheck, type Rows } from '../../prisma/client.ts';
+import { delegateName, Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
 import { constraintError } from '../input/constraints.ts';
@@ -279,7 +279,7 @@ function messageOf({ model }: RecordType, error: unknown): string | undefined {
     return known && `${asColumn(known[0])}: ${known[1].join(' ')}`;
   }
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
-  const [, constraint = ''] = /constraint "(\w+)"/.exec(error.message) ?? [];
+  const constraint = violatedConstraint(error) ?? '';
   if (error.code === 'P2002') {
     const field = constraint.endsWith('_external_id_key') ? 'external_id' : (uniqueFields[constraint] ?? 'id');
     return `${field}: An earlier line has the same.`;

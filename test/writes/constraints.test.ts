@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { knownConstraints } from '../../schema/input/constraints.ts';
-import type { Prisma } from '../../prisma/client.ts';
+import { Prisma, violatedConstraint } from '../../prisma/client.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
@@ -21,6 +21,14 @@ describe('a CHECK constraint', () => {
        order by conname collate "C"`,
     );
     expect(rows.map(({ name }) => name)).toEqual(knownConstraints.toSorted());
+  });
+
+  it('is known by its name, also on a shard of Citus', () => {
+    for (const shard of ['', '_102072']) {
+      const message = `insert or update on table "projects${shard}" violates foreign key constraint "projects_tenant_id_customer_id_fkey${shard}"`;
+      const error = new Prisma.PrismaClientKnownRequestError(message, { code: 'P2003', clientVersion: '' });
+      expect(violatedConstraint(error)).toBe('projects_tenant_id_customer_id_fkey');
+    }
   });
 
   it('that an existing row violates rejects the next change of that row, with the message of the rule', async () => {
