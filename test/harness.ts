@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { runOn } from './citus/cluster.ts';
+import { clusterUrl, runOn } from './citus/cluster.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
@@ -132,9 +132,11 @@ export const requesting =
 
 /**
  * How tests reach their databases. `through` gives the URL of a pooler in transaction mode for a database's URL, if tests
- * run behind a pooler. With `distributed`, every new database says that its books are distributed.
+ * run behind a pooler. With `distributed`, as on a cluster, every new database says that its books are distributed.
  */
-export const gateway: { through?: (databaseUrl: string) => string; distributed?: boolean } = {};
+export const gateway: { through?: (databaseUrl: string) => string; distributed?: boolean } = {
+  distributed: clusterUrl !== undefined,
+};
 
 /** Readiness of a service that has no fault. */
 export const ready = { unready: async () => undefined, impaired: async () => undefined };
