@@ -18,7 +18,7 @@ export class TenantTransactions extends Connection {
 
   protected override execute(statement: string | QueryConfig, ...rest: unknown[]): unknown {
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement, ...rest);
-    const begun = this.#beginFor(this.tenantId);
+    const begun = this.beginFor(this.tenantId);
     const { text } = typeof statement === 'string' ? { text: statement } : statement;
     const isBegin = /^begin$/i.test(text);
     const values = rest.find(Array.isArray);
@@ -33,22 +33,27 @@ export class TenantTransactions extends Connection {
   }
 
   /** Citus passes on the whole text of a command with each setting in it. So each setting is a command of its own. */
-  #beginFor(tenantId: string): [Promise<QueryResult>, ...Promise<QueryResult>[]] {
-    const send = (text: string) => this.send(text) as Promise<QueryResult>;
-    return [
-      send('begin'),
-      send(`set local citus.propagate_set_commands = 'local'`),
-      send('set local role kontor_books'),
-      send(`set local kontor.tenant_id = ${escapeLiteral(tenantId)}`),
-    ];
+  protected beginFor(tenantId: string): Promise<QueryResult>[] {
+    return beginning(tenantId).map((text) => this.send(text) as Promise<QueryResult>);
   }
 }
 
-/** The same behind a pooler, where no statement is kept under its name. */
+/** The same behind a pooler, where no statement is kept under its name. There, commands cost more than what Citus repeats. */
 export class UnnamedTenantTransactions extends TenantTransactions {
+  protected override beginFor(tenantId: string): Promise<QueryResult>[] {
+    return [this.send(beginning(tenantId).join('; ')) as Promise<QueryResult>];
+  }
+
   protected override send(statement: string | QueryConfig, ...rest: unknown[]): unknown {
     return super.send(withoutName(statement), ...rest);
   }
 }
+
+const beginning = (tenantId: string): string[] => [
+  'begin',
+  `set local citus.propagate_set_commands = 'local'`,
+  'set local role kontor_books',
+  `set local kontor.tenant_id = ${escapeLiteral(tenantId)}`,
+];
 
 type Callback = (error: Error | null, result: QueryResult | undefined) => void;
