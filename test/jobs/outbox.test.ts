@@ -121,6 +121,19 @@ describe('the outbox', () => {
     expect(rows.map((row) => row.id)).toEqual(numbered(12_000));
   });
 
+  it('moves entries of two tenants with the same id', async () => {
+    const id = randomUUID();
+    for (const { tenantId } of [acme, globex])
+      await pool.query(`insert into outbox (tenant_id, id, task, payloads) values ($1, $2, 'fan_out', $3::json[])`, [
+        tenantId,
+        id,
+        [JSON.stringify({ tenantId })],
+      ]);
+    expect(await moveOutbox(pool)).toBe(2);
+    const { rows } = await pool.query(`select payload ->> 'tenantId' as tenant from graphile_worker._private_jobs`);
+    expect(rows.map(({ tenant }) => tenant).toSorted()).toEqual([acme.tenantId, globex.tenantId].toSorted());
+  });
+
   it('of a database on one server is emptied too, once a worker starts: a restored one may have entries', async () => {
     const plain = await startService();
     await plain.pool.query(`insert into outbox (tenant_id, task, payloads) values ($1, 'overdue', array['{}'::json])`, [
