@@ -19,4 +19,4 @@ ENV HOST=0.0.0.0
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "docker/healthcheck.ts"]
-CMD ["node", "--max-semi-space-size=16", "src/cli.ts", "start"]
+CMD ["node", "--max-semi-space-size=16", "--no-memory-reducer", "src/cli.ts", "start"]

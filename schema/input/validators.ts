@@ -1,4 +1,4 @@
-import { iso31661 } from 'iso-3166';
+import { iso31661 } from 'iso-3166/1.js';
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { z } from 'zod';
 import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';

@@ -20,7 +20,6 @@ import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
-import { startWorker } from '../jobs/worker.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
 
@@ -86,6 +85,7 @@ async function runProcess(
     const { secret, webhooks, domain, demo } = await createServices(config, roles, database, publicUrl);
 
     if (roles.work) {
+      const { startWorker } = await import('../jobs/worker.ts');
       const worker = await startWorker(database, domain, webhooks, config, log, metrics);
       stopping.push(worker.stop);
     }

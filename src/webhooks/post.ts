@@ -1,6 +1,5 @@
 import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
-import { Agent, buildConnector, errors, request } from 'undici';
 import { formFault, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
 import { failureMessage } from './failure-message.ts';
 import { passOverInterimResponses } from './interim-responses.ts';
@@ -69,33 +68,7 @@ export function createPoster({
   connectionsPerOrigin?: number;
 }): Poster {
   const sockets = new Set<Socket>();
-  const connect = buildConnector({
-    lookup: guardedLookup(allowInsecure, lookup),
-    ca,
-    timeout: timeoutMs,
-    autoSelectFamily: true,
-    allowH2: false,
-    maxCachedSessions: 0, // a resumed session's certificate would not be checked again
-  });
-  const agent = new Agent({
-    connect(options, callback) {
-      // It returns the socket, though its types don't say so.
-      const socket = connect(options, (...result) => {
-        if (result[1]) passOverInterimResponses(result[1]);
-        callback(...result);
-      }) as unknown as Socket;
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    },
-    connections: connectionsPerOrigin,
-    allowH2: false,
-    maxHeaderSize: maxHeaderBytes,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
-    // undici restarts these timeouts with every byte. Our own covers the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let opened: ReturnType<typeof openAgent> | undefined;
   const inProgress = new Set<Promise<Outcome>>();
   let closed = false;
 
@@ -113,10 +86,45 @@ export function createPoster({
     async close() {
       closed = true;
       await Promise.allSettled(inProgress);
+      if (!opened) return;
+      const { agent, errors } = await opened;
       await agent.destroy();
       for (const socket of sockets) socket.destroy(new errors.ClientDestroyedError()); // those still connecting
     },
   };
+
+  /** Called at the first attempt: undici takes several megabytes, and many installations have no webhooks. */
+  async function openAgent() {
+    const { Agent, buildConnector, errors, request } = await import('undici');
+    const connect = buildConnector({
+      lookup: guardedLookup(allowInsecure, lookup),
+      ca,
+      timeout: timeoutMs,
+      autoSelectFamily: true,
+      allowH2: false,
+      maxCachedSessions: 0, // a resumed session's certificate would not be checked again
+    });
+    const agent = new Agent({
+      connect(options, callback) {
+        // It returns the socket, though its types don't say so.
+        const socket = connect(options, (...result) => {
+          if (result[1]) passOverInterimResponses(result[1]);
+          callback(...result);
+        }) as unknown as Socket;
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      },
+      connections: connectionsPerOrigin,
+      allowH2: false,
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      // undici restarts these timeouts with every byte. Our own covers the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return { agent, errors, request };
+  }
 
   async function attemptOf(post: Post): Promise<Outcome> {
     const startedAt = new Date();
@@ -151,6 +159,7 @@ export function createPoster({
   }
 
   async function transfer(post: Post, response: Response, signal: AbortSignal): Promise<string | null> {
+    const { agent, errors, request } = await (opened ??= openAgent());
     try {
       const { url, ...rest } = post;
       const { statusCode, headers, body } = await request(url, { ...rest, method: 'POST', dispatcher: agent, signal });

@@ -1,4 +1,4 @@
-import { iso31661 } from 'iso-3166';
+import { iso31661 } from 'iso-3166/1.js';
 import { isElectronicAddressScheme } from '../../codes/electronic-address-schemes.ts';
 import { isUnitCode } from '../../codes/unit-codes.ts';
 import { minorDigits } from '../../money/money.ts';

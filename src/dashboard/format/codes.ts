@@ -1,4 +1,4 @@
-import { iso31661 } from 'iso-3166';
+import { iso31661 } from 'iso-3166/1.js';
 import { country, language } from './format.ts';
 
 /** The countries, by name, as options of a selection. */
