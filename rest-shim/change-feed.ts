@@ -1,6 +1,6 @@
-import { resourceNamed, resources, type Context } from '../schema/context.ts';
+import { resources, type Context, type RenderPayload } from '../schema/context.ts';
 import { NotFoundError, type Problems } from '../schema/errors.ts';
-import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
+import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
 import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';
 
@@ -40,7 +40,7 @@ export async function readOrWait(
 }
 
 /** The resources that are read at a time. */
-const batchSize = 100;
+const batchSize = 50;
 /** A page ends early beyond this length, so that a page of large invoices takes little memory. In characters. */
 const pageLength = 4 * 1024 * 1024;
 
@@ -51,8 +51,9 @@ const pageLength = 4 * 1024 * 1024;
  */
 export async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
   const execution = startExecution(context);
+  const renderers = renderersOf(page, context);
   const write = async (change: Change): Promise<string> => {
-    const data = await dataOf(change, context);
+    const data = await dataOf(change, renderers);
     // The resource may have been deleted since the page was read.
     const written = await shape.write([{ ...change, deleted: data === null }], execution);
     return `${written.slice(1, -2)},"data":${data}}`;
@@ -70,12 +71,24 @@ export async function changesEnvelope(page: ChangePage, shape: Selection, contex
   return `{"data":[${entries.join(',')}],"meta":${meta}}`;
 }
 
+type Renderers = ReadonlyMap<ResourceName, RenderPayload>;
+
+/** What renders the page's resources, one for each kind: making one takes longer than rendering. */
+function renderersOf({ nodes }: ChangePage, context: Context): Renderers {
+  const names = new Set(nodes.map(({ resource }) => resource));
+  return new Map(
+    resources
+      .filter((resource) => names.has(resourceName(resource)))
+      .map((resource) => [resourceName(resource), context.payloadRenderer(resource, context)]),
+  );
+}
+
 /** The resource as GET answers it, as JSON; null if it is deleted. */
-async function dataOf({ resource: name, id, deleted }: Change, context: Context): Promise<string | null> {
-  const resource = resourceNamed(name.toLowerCase());
-  if (deleted || !resource) return null;
+async function dataOf({ resource, id, deleted }: Change, renderers: Renderers): Promise<string | null> {
+  const render = renderers.get(resource);
+  if (deleted || !render) return null;
   try {
-    return await context.renderPayload(resource, id, context);
+    return await render(id);
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;

@@ -1,4 +1,4 @@
-import type { RenderPayload, Resource } from '../schema/context.ts';
+import type { Context, Resource } from '../schema/context.ts';
 import { startExecution } from '../schema/execution/compile-selection.ts';
 import { findById } from '../schema/rows/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';
@@ -13,11 +13,13 @@ export function getOperationOf({ operations }: Pick<CompiledSchema, 'operations'
 
 /** Renders event payloads: REST's representation of a resource, as the operation that answers GET selects it. */
 export const createPayloadRenderer =
-  (domain: CompiledSchema): RenderPayload =>
-  async (resource, id, context, known) => {
+  (domain: CompiledSchema): Context['payloadRenderer'] =>
+  (resource, context) => {
     const { shape, query } = getOperationOf(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
     const unlimited = { ...context, may: () => true };
-    const row = await findById(unlimited, resource.model, known ?? id, query(unlimited));
-    return shape.write(row, startExecution(unlimited));
+    const selected = query(unlimited);
+    const execution = startExecution(unlimited);
+    return async (id, known) =>
+      shape.write(await findById(unlimited, resource.model, known ?? id, selected), execution);
   };

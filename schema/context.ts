@@ -20,12 +20,7 @@ export interface Principal {
  * Renders an event's payload: the REST v1 representation of a resource as it stands in `context`'s transaction, as JSON.
  * @param known the part of the resource that is loaded already: only the rest is read
  */
-export type RenderPayload = (
-  resource: Resource,
-  id: string,
-  context: Context,
-  known?: PrefetchedRow,
-) => Promise<string>;
+export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<string>;
 
 /** The addresses from which a client that may read an invoice downloads its files, by the same token. */
 export interface FileLinks {
@@ -60,7 +55,8 @@ export interface Context extends Principal {
   may: (ability: Ability) => boolean;
   /** Marks the answer as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
   markPersonal: () => void;
-  renderPayload: RenderPayload;
+  /** @returns renders payloads of one resource; to be used for all of them that are rendered together */
+  payloadRenderer: (resource: Resource, context: Context) => RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
   fileLinks: FileLinks;
@@ -95,7 +91,7 @@ export function createContext(options: {
   principal: Principal;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  renderPayload: RenderPayload;
+  payloadRenderer: Context['payloadRenderer'];
   webhooks: Webhooks;
   identity: Identity;
   fileLinks: FileLinks;

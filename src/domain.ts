@@ -36,7 +36,7 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const fileLinks = createFileLinks(publicUrl);
-  const renderPayload = createPayloadRenderer(domain);
+  const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
     { notifications, requestId = null, signal, now = usualNow } = {},
@@ -46,7 +46,7 @@ export function createDomain(
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
-      renderPayload,
+      payloadRenderer,
       webhooks,
       fileLinks,
       identity: createIdentity(client, principal, { now, publicUrl }),

@@ -92,7 +92,7 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
       traced(`event ${type}`, async () => {
         const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
         const resource = resourceOf(type);
-        const payload = await context.renderPayload(resource, id, context, known);
+        const payload = await context.payloadRenderer(resource, context)(id, known);
         const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
         const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
         return { payload, row: context.db.row('Event', event) };

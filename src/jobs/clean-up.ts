@@ -16,7 +16,7 @@ const deletionDays = cursorDays + 10;
 const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
 
 /** The number of rows that are deleted at a time, so that no statement takes long. */
-const batchSize = 1000;
+const batchSize = 200;
 
 async function inBatches(
   deleteSome: (limit: number) => Promise<{ count: number }>,

@@ -8,6 +8,14 @@ import { startPace } from './pace.ts';
 /** How long after an invoice is issued its files are made, so that a job makes those of many. In milliseconds. */
 const delayMs = 10_000;
 
+/**
+ * The jobs of a named queue run one after another, whichever worker runs them: making files takes so much CPU time that several
+ * at once would delay everybody.
+ */
+const queueName = 'prove_documents';
+/** Lower than that of other jobs. Otherwise a worker may find only such jobs at first, of which it can take just one. */
+const priority = 1;
+
 /** The job's payload: the tenant; none for all tenants. */
 interface Payload {
   tenantId?: string;
@@ -19,7 +27,8 @@ export const proveSoon =
   async (tenantId: string): Promise<void> => {
     const runAt = new Date(Date.now() + after);
     const jobKey = `prove_documents ${tenantId}`;
-    await addJob('prove_documents', { tenantId }, { jobKey, jobKeyMode: 'preserve_run_at', runAt });
+    const spec = { queueName, priority, jobKey, jobKeyMode: 'preserve_run_at', runAt } as const;
+    await addJob('prove_documents', { tenantId }, spec);
   };
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { yieldToOthers } from '../../src/jobs/fairness.ts';
+import { emptyOutbox } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';
 
@@ -18,8 +19,10 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
-const emit = ({ db }: Integrator, count: number): Promise<unknown> =>
-  db.event.createMany({ data: Array.from({ length: count }, () => ({ type: 'customer.created', body: '{}' })) });
+async function emit({ db }: Integrator, count: number): Promise<void> {
+  await db.event.createMany({ data: Array.from({ length: count }, () => ({ type: 'customer.created', body: '{}' })) });
+  await emptyOutbox(service);
+}
 
 /** The tenant of the job that a worker takes next. */
 async function nextTenant(): Promise<string | undefined> {
@@ -50,6 +53,27 @@ it('lets the jobs of others go first meanwhile', async () => {
     { tenant: other.tenantId, priority: -1, jobs: 1 },
     { tenant: busy.tenantId, priority: 1, jobs: 1000 },
   ]);
+});
+
+it('lets the jobs of others go first that come while very many yield', async () => {
+  await emit(busy, 1000);
+  // Each statement that lets some of the many yield is followed by one that looks for other tenants' new jobs.
+  let statements = 0;
+  const pool = new Proxy(service.pool, {
+    get: (target, name) =>
+      name !== 'query'
+        ? Reflect.get(target, name)
+        : async (sql: string, values?: unknown[]) => {
+            const result = await target.query(sql, values);
+            if (sql.includes('priority => 1') && (statements += 1) === 1) await emit(other, 1);
+            return result;
+          },
+  });
+  expect(await yieldToOthers(pool, 400)).toBe(1000);
+  expect(statements).toBe(3);
+  expect(await nextTenant()).toBe(other.tenantId);
+  const { rows } = await service.pool.query('select priority from graphile_worker.jobs where priority <> 1');
+  expect(rows).toEqual([{ priority: -1 }]);
 });
 
 it('leaves the jobs of tenants with few, however many they are together, and those that are not due', async () => {

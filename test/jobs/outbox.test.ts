@@ -31,7 +31,7 @@ let globex: Integrator;
 beforeAll(async () => {
   database = await createDatabase();
   await distributeInName(database);
-  service = await startService({ database });
+  service = await startService({ database, movesOutbox: false });
   pool = service.pool;
 });
 afterAll(async () => {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { makeWorkerUtils } from 'graphile-worker';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { proveSoon } from '../../src/jobs/prove-documents.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -40,6 +43,12 @@ const waiting = (who: Integrator) =>
 const startNow = (who: Integrator) =>
   query('update graphile_worker._private_jobs set run_at = now() where key = $1', [`prove_documents ${who.tenantId}`]);
 
+/** On several servers, jobs come to the queue through the outbox. */
+async function loseJobs(): Promise<void> {
+  await until(async () => (await query('select from outbox')).length === 0, 'the end of the outbox');
+  await query('truncate graphile_worker._private_jobs');
+}
+
 /** The job of every night. */
 const addNightlyJob = () => query(`select graphile_worker.add_job('prove_documents')`);
 const nightlyJobs = () =>
@@ -61,10 +70,19 @@ describe('the files of issued invoices', () => {
     expect(await verify(who)).toMatchObject({ documents: 3, files: 15, unproven: 0, difference: null });
   });
 
+  it('are made for one tenant at a time', async () => {
+    const utils = await makeWorkerUtils({ pgPool: service.pool });
+    for (let count = 0; count < 40; count += 1) await proveSoon(utils.addJob)(randomUUID());
+    const queues = await query('select queue_name, min(priority) as priority from graphile_worker.jobs group by 1');
+    // Of another priority, because a worker might find only such jobs at first, of which it can take one.
+    expect(queues).toEqual([{ queue_name: 'prove_documents', priority: 1 }]);
+    worker = await work(service);
+  });
+
   it('are made in small jobs, until there is none left', async () => {
     const who = await service.integrator(); // without a profile there are PDFs only
     for (let count = 0; count < 22; count += 1) await makeIssuedInvoice(who);
-    await query('truncate graphile_worker._private_jobs');
+    await loseJobs();
     worker = await work(service);
     await query(`select graphile_worker.add_job('prove_documents', json_build_object('tenantId', $1::text))`, [
       who.tenantId,
@@ -86,7 +104,7 @@ describe('the job of every night', () => {
     const [who, other, closed] = [await seller(), await seller(), await seller()];
     for (const each of [who, other, closed]) await makeIssuedInvoice(each);
     await service.client.tenant.update({ where: { id: closed.tenantId }, data: { closedAt: new Date() } });
-    await query('truncate graphile_worker._private_jobs');
+    await loseJobs();
     worker = await work(service);
     await addNightlyJob();
     for (const each of [who, other]) await until(() => isProven(each), 'the proofs');
@@ -99,7 +117,7 @@ describe('the job of every night', () => {
     const [broken, ...others] = [await seller(), await seller(), await seller()];
     for (const each of [broken, ...others]) await makeIssuedInvoice(each);
     await query(`update invoice_parties set seller = '{"legal_name": 5}' where tenant_id = $1`, [broken.tenantId]);
-    await query('truncate graphile_worker._private_jobs');
+    await loseJobs();
     worker = await work(service);
     await addNightlyJob();
     for (const each of others) await until(() => isProven(each), 'the proofs');

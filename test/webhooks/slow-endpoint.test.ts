@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
 
 let service: Service;
@@ -71,9 +71,12 @@ describe('a failure to record attempts', () => {
     const receiver = await receive();
     const acme = await service.integrator();
     await createWebhook(acme, { url: receiver.url });
-    await service.pool.query(`
+    await runScript(
+      service,
+      `
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
-      create trigger refuse before update on delivery_attempts for each row when (new.status is not null) execute function refuse()`);
+      create trigger refuse before update on delivery_attempts for each row when (new.status is not null) execute function refuse()`,
+    );
     const { stop } = await work(service);
     try {
       await events(acme, 1);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginAttempt, planDeliveries } from '../../schema/resources/delivery/attempts.ts';
+import { emptyOutbox } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { byHand, createWebhook, schedule, startReceiver, status, type Receiver } from './receiver.ts';
 
@@ -82,6 +83,7 @@ describe('retries', () => {
     await happen();
     await hand.run();
     const delivery = await acme.db.delivery.findFirstOrThrow({});
+    await emptyOutbox(service);
     const { rows } = await service.pool.query(
       `select run_at from graphile_worker._private_jobs where payload->>'deliveryId' = $1 order by id`,
       [delivery.id],
