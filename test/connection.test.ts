@@ -59,7 +59,7 @@ describe('a connection', () => {
     );
     const { processID } = connection as Client & { processID: number };
     const operator = await connect();
-    await operator.query('select pg_terminate_backend($1)', [processID]);
+    await operator.query('select pg_terminate_backend($1::int)', [processID]);
     for (const answer of [sleeping, ...others]) expect(await answer).toBeInstanceOf(Error);
   });
 

@@ -31,6 +31,9 @@ const assignments = /\bupdate\b[^;]*?\sset\s(.*?)(?:\s(?:where|from|returning)\s
 /** A RETURNING clause, to the end of its statement or CTE. */
 const returned = /\sreturning\s((?:[^()]|\([^()]*\))*)/gi;
 
+/** What an INSERT does with a row that there is already. */
+const onConflict = /\bon conflict\b.*?\bdo update set\s(.*?)(?:\sreturning\s|$)/gis;
+
 /** An INSERT that reads from a function. Citus would send its rows by COPY, which row-level security doesn't allow. */
 const insertedFromFunction = new RegExp(`insert into ${table} \\([^)]*\\)\\s*select\\s.*?\\sfrom\\s+\\w+\\s*\\(`, 'is');
 
@@ -43,6 +46,7 @@ function refusedByCitus(text: string): string[] {
   return [
     ...(parts(assignments).some((part) => /\btenant_id"? *=/.test(part)) ? ['it sets tenant_id'] : []),
     ...(parts(returned).some((part) => /::|\bcast *\(/i.test(part)) ? ['it returns a cast'] : []),
+    ...(parts(onConflict).some((part) => /::|\bcast *\(/i.test(part)) ? ['it casts on conflict'] : []),
     ...(insertedFromFunction.test(text) ? ['it inserts what a function returns'] : []),
     ...(insertedAndJoined.test(text) ? ['it joins tables with what it inserts'] : []),
   ];

@@ -49,6 +49,17 @@ async function startServer(): Promise<Servers> {
   return { servers: [server.href], stop };
 }
 
+/** Tests make rows by it. PostgreSQL has it from version 18 on, which Citus doesn't support yet. */
+const uuidv7 = `
+  do $do$ begin
+    if to_regproc('uuidv7') is null then
+      create function uuidv7() returns uuid language sql volatile as $$
+        select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7' ||
+          substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid
+      $$;
+    end if;
+  end $do$`;
+
 async function prepareCluster(url: string): Promise<Servers> {
   const servers = await serversOf(url);
   const remove = async (): Promise<void> => {
@@ -59,6 +70,7 @@ async function prepareCluster(url: string): Promise<Servers> {
   const database = new URL(`/${template}`, servers[0]).href;
   await migrate(database);
   await distribute(database, () => {}, 4);
+  await runOn(database, template, uuidv7);
   await closeToClients(servers, template);
   return { servers, stop: remove };
 }

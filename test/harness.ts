@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
@@ -10,6 +10,7 @@ import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
+import { statementsOf } from '../prisma/schema-engine.ts';
 import type { Context } from '../schema/context.ts';
 import { createNotifications } from '../src/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
@@ -46,6 +47,9 @@ async function dropDatabase(name: string): Promise<void> {
 async function makeDatabase(template: string): Promise<Database> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   for (const server of servers()) await runOn(server, 'postgres', `create database ${name} template ${template}`);
+  // Tests make triggers of their own, which Citus refuses otherwise.
+  if (clusterUrl !== undefined)
+    await runOn(inject('serverUrl'), 'postgres', `alter database ${name} set citus.enable_unsafe_triggers = on`);
   return {
     url: new URL(`/${name}`, inject('serverUrl')).href,
     drop: () => dropDatabase(name),
@@ -66,6 +70,33 @@ export async function createDatabase(): Promise<Database> {
 export async function distributeInName({ url }: Pick<Database, 'url'>): Promise<void> {
   const pool = new ConnectionPool({ connectionString: url, max: 1 });
   await declareDistributed(pool).finally(() => pool.end());
+}
+
+/** Runs several statements one after the other, as Citus demands of statements that change tables. */
+export async function runScript({ pool }: Pick<Service, 'pool'>, script: string): Promise<void> {
+  for (const statement of statementsOf(script)) await pool.query(statement);
+}
+
+/** Runs SQL on each server that has a service's database. @returns the rows of all */
+export async function onEachServer({ pool }: Pick<Service, 'pool'>, sql: string): Promise<Record<string, unknown>[]> {
+  const database = new URL(pool.options.connectionString ?? '').pathname.slice(1);
+  const here = await pool.query<Record<string, unknown>>(sql);
+  const onWorkers = await Promise.all(inject('workerUrls').map((worker) => runOn(worker, database, sql)));
+  return [here.rows, ...onWorkers].flat();
+}
+
+/**
+ * Holds an advisory lock on each server that has a service's database, where triggers of the tests wait for it.
+ * @returns what gives it back
+ */
+export async function holdLock({ pool }: Pick<Service, 'pool'>, key: number): Promise<() => Promise<void>> {
+  const database = new URL(pool.options.connectionString ?? '').pathname;
+  const holders = servers().map((server) => new Client({ connectionString: new URL(database, server).href }));
+  for (const holder of holders) {
+    await holder.connect();
+    await holder.query('select pg_advisory_lock($1)', [key]);
+  }
+  return async () => void (await Promise.all(holders.map((holder) => holder.end())));
 }
 
 export interface Answer {
@@ -159,6 +190,8 @@ export async function startService(
     metrics?: Metrics;
     answerMetrics?: ServerOptions['answerMetrics'];
     readiness?: Pick<ServerOptions, 'impaired'>;
+    /** On a cluster, the service moves the outbox as a worker does, unless the tests do. */
+    movesOutbox?: boolean;
   } = {},
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
@@ -174,7 +207,8 @@ export async function startService(
   const now = (): Date => clock.now ?? new Date();
   const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
   const notifications = createNotifications(database.url);
-  const outbox = gateway.distributed ? startOutbox(pool, pino({ level: 'silent' })) : undefined; // as a worker does
+  const movesOutbox = gateway.distributed && options.movesOutbox !== false;
+  const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' })) : undefined;
   const limiter = options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() });
   const server = createServer({
     client,

@@ -1,4 +1,4 @@
-import type { Reporter } from 'vitest/node';
+import type { Reporter, TestModule } from 'vitest/node';
 import { noWrk } from './bench/wrk-installed.ts';
 import { clusterUrl } from './citus/cluster.ts';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
@@ -9,7 +9,7 @@ import { noPooler } from './pooler/pgbouncer.ts';
 
 /** Reports at the end of a run which tests did not run because a program is missing, and how to install it. */
 export default class LeftOut implements Reporter {
-  onTestRunEnd(): void {
+  onTestRunEnd(modules: readonly TestModule[]): void {
     const print = (text: string): void => void process.stderr.write(`${text}\n`);
     if (chromiumPath() === undefined && !requireBrowser) {
       print('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
@@ -36,6 +36,12 @@ export default class LeftOut implements Reporter {
         '\nThe tests on a Citus cluster did NOT run: CITUS_URL names none. To run all tests of the API there: with CITUS_URL',
       );
       print('of a superuser and a database that lists the workers in pg_dist_node, npx vitest run --project api.');
+    } else {
+      const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
+      print(
+        `\nOn the cluster, ${skipped.length} tests did NOT run. If a cluster can't, the file says why, by onCluster('…'):`,
+      );
+      for (const { module, fullName } of skipped) print(`  ${module.relativeModuleId}: ${fullName.split('\n', 1)[0]}`);
     }
     const missing = languages.filter((language) => !isInstalled(language));
     if (missing.length === 0) return;

@@ -95,6 +95,9 @@ export type Db = Omit<TenantClient, '$transaction'>;
 
 const deferredTriggersTimeoutMs = 5 * 60_000;
 
+/** Has a function run on the server of the tenant's tables: Citus runs a statement where the table is that it names. */
+const besideTables = `from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
+
 class TenantScopedClient {
   readonly #books: Books;
   readonly #connection: TenantConnection;
@@ -175,14 +178,16 @@ class TenantScopedClient {
   }
 
   async waitForAdvisoryLock(name: string): Promise<void> {
-    // Triggers take such locks on the server of the tenant's tables. So the statement names a table: Citus runs it there, too.
-    const text = `select pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0))
-      from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
+    // Triggers take such locks.
+    const text = `select pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }
 
   async beginBulkInsert(): Promise<void> {
-    await this.#connection.send({ text: 'set constraints all immediate' });
+    await this.#connection.send({
+      text: `select run_deferred_triggers() ${besideTables}`,
+      values: [this.#connection.tenantId],
+    });
     // Citus can't plan all statements so.
     const text = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not is_distributed()`;
     await this.#connection.send({ text });
@@ -194,7 +199,8 @@ class TenantScopedClient {
     const text = `select set_config('statement_timeout', $1, true)`;
     await this.#connection.send({ text, values: [String(deferredTriggersTimeoutMs)] });
     const statement: QueryConfig & { query_timeout: number } = {
-      text: 'set constraints all immediate',
+      text: `select run_deferred_triggers() ${besideTables}`,
+      values: [this.#connection.tenantId],
       query_timeout: deferredTriggersTimeoutMs,
     };
     await this.#connection.send(statement);

@@ -38,10 +38,15 @@ export class TenantTransactions extends Connection {
   }
 }
 
-/** The same behind a pooler, where no statement is kept under its name. There, commands cost more than what Citus repeats. */
+/**
+ * The same behind a pooler, where no statement is kept under its name. There, commands cost more than what Citus repeats.
+ * But it must not repeat `begin`: its servers would log a warning each time.
+ */
 export class UnnamedTenantTransactions extends TenantTransactions {
   protected override beginFor(tenantId: string): Promise<QueryResult>[] {
-    return [this.send(beginning(tenantId).join('; ')) as Promise<QueryResult>];
+    const [begin, propagate, ...settings] = beginning(tenantId);
+    const commands = [`${begin}; ${propagate}`, settings.join('; ')];
+    return commands.map((text) => this.send(text) as Promise<QueryResult>);
   }
 
   protected override send(statement: string | QueryConfig, ...rest: unknown[]): unknown {

@@ -142,7 +142,7 @@ builder.mutationField('updateCompany', (t) =>
 );
 
 /** Makes the profile. Where another request makes it at the same time, the later one changes it. */
-function createCompany(
+async function createCompany(
   { db, tenant }: Context,
   { legalName, ...data }: Prisma.CompanyUncheckedUpdateInput & { legalName?: string | undefined },
   expectedVersion: number | null | undefined,
@@ -150,5 +150,8 @@ function createCompany(
   if (expectedVersion != null) throw new NotFoundError();
   if (legalName === undefined) refuse('input.legalName', 'Required.');
   const fields = { ...data, legalName } as Prisma.CompanyUncheckedCreateInput;
-  return db.company.upsert({ where: { tenantId: tenant.id }, create: fields, update: fields });
+  // Not an upsert, which would cast a value to an enumeration in its update. Citus refuses that.
+  const { count } = await db.company.createMany({ data: [fields], skipDuplicates: true });
+  const where = { tenantId: tenant.id };
+  return count === 1 ? db.company.findUniqueOrThrow({ where }) : db.company.update({ where, data: fields });
 }

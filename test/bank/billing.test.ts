@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createUser } from '../../src/identity/index.ts';
-import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { runScript, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { booksOf, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
 
 let service: Service;
@@ -317,15 +317,18 @@ describe('each entry is billed exactly once', () => {
     const projectId = await project();
     await track(projectId, { date: '2026-03-05' });
     // It comes between the locking of the entries and the reading of them.
-    await service.pool.query(`
+    await runScript(
+      service,
+      `
       create function track_more() returns trigger language plpgsql as $$
       begin
-        insert into time_entries select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
-          from time_entries e where e.id = new.id and pg_trigger_depth() = 1;
+        execute format('insert into %1$I select (jsonb_populate_record(e, jsonb_build_object(''id'', gen_random_uuid()))).*
+          from %1$I e where e.id = $1 and pg_trigger_depth() = 1', tg_table_name) using new.id;
         return null;
       end $$;
       create trigger track_more after update of updated_at on time_entries for each row
-        when (pg_trigger_depth() = 0 and new.invoice_id is null) execute function track_more()`);
+        when (pg_trigger_depth() = 0 and new.invoice_id is null) execute function track_more()`,
+    );
     const id = await bill(projectId).finally(() => service.pool.query('drop function track_more cascade'));
     expect((await invoice(id)).items).toHaveLength(1);
     expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(1);

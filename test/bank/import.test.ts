@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBooks } from '../../prisma/client.ts';
-import { createDatabase, startService } from '../harness.ts';
-import { booksOf, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
+import { createDatabase, runScript, startService } from '../harness.ts';
+import { booksOf, emptyOutbox, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { account, balance, camt, imported, many, upload, type Entry } from './statement.ts';
 import { service, acme, serveImports, faultsSince, received, sent, receivedRow, sentRow } from './imports.ts';
@@ -53,10 +53,13 @@ describe('importBankStatement', () => {
       await database.drop();
     });
     // Stands for the 250,000 rows that a file may have.
-    await own.pool.query(`
+    await runScript(
+      own,
+      `
       create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(2.5); return null; end $$;
       create constraint trigger slow after insert on bank_transactions deferrable initially deferred
-        for each row execute function slow()`);
+        for each row execute function slow()`,
+    );
     const globex = await own.integrator();
     expect(await imported(own, globex, camt([received]))).toMatchObject({ imported: 1 });
     expect(await globex.db.bankTransaction.count()).toBe(1);
@@ -215,6 +218,7 @@ describe('concurrent imports', () => {
 
 it('a statement of 5,000 entries adds 5,000 events, each with a job', async () => {
   const jobs = async (): Promise<number> => {
+    await emptyOutbox(service);
     const { rows } = await service.pool.query("select from graphile_worker.jobs where task_identifier = 'fan_out'");
     return rows.length;
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { eventsDuring, eventsOf, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 
 let service: Service;
@@ -108,9 +108,12 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     const acme = await service.integrator();
     const id = await due(acme, '2026-03-15');
     at('2026-04-01T00:00:00Z');
-    await service.pool.query(`
+    await runScript(
+      service,
+      `
       create function fail() returns trigger language plpgsql as $$ begin raise exception 'on purpose'; end $$;
-      create trigger fail before insert on events for each row when (new.type = 'invoice.overdue') execute function fail()`);
+      create trigger fail before insert on events for each row when (new.type = 'invoice.overdue') execute function fail()`,
+    );
     await expect(run(acme)).rejects.toThrow('on purpose');
     await service.pool.query('drop function fail cascade');
     expect(await run(acme)).toBe(1);

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { isContention, type Db } from '../../prisma/client.ts';
 import { makeCustomer, makeProject, makeReceipt } from '../graphql/books.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import {
+  asIntegrator,
+  holdLock,
+  onEachServer,
+  runScript,
+  startService,
+  type Integrator,
+  type Service,
+} from '../harness.ts';
 import { booksOf, Copy, readFeed } from './copy.ts';
 
 // Positions are drawn and transactions are committed concurrently, abandoned, and held open. A consumer reads all the time.
@@ -169,10 +177,13 @@ it('transactions that track time on the same projects in different orders never 
   const who = await service.integrator();
   const projects = [await makeProject(who), await makeProject(who), await makeProject(who)];
   // Runs after each of the triggers that record a change: deferred triggers run in the order of their names.
-  await service.pool.query(`
+  await runScript(
+    service,
+    `
     create function pause() returns trigger language plpgsql as $$ begin perform pg_sleep(0.005); return null; end $$;
     create constraint trigger record_slowly after insert on time_entries deferrable initially deferred for each row
-      execute function pause()`);
+      execute function pause()`,
+  );
   onTestFinished(async () => void (await service.pool.query('drop function pause cascade')));
   const write = async (writer: number): Promise<void> => {
     for (let count = 0; count < 10; count += 1)
@@ -201,22 +212,24 @@ it('a reader waits for a transaction that stops between its position and its com
   const elsewhere = await startService({ database: { url, drop: async () => {} } });
   onTestFinished(elsewhere.close);
   const there = asIntegrator(elsewhere, acme);
-  const holder = await service.pool.connect();
-  onTestFinished(() => holder.release());
   // Runs after the trigger that takes the position: deferred triggers run in the order of their names.
-  await service.pool.query(`
+  await runScript(
+    service,
+    `
     create function stall() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(4711); return null; end $$;
     create constraint trigger stall after insert on customers deferrable initially deferred for each row
-      when (new.company_name = 'Stalled') execute function stall()`);
+      when (new.company_name = 'Stalled') execute function stall()`,
+  );
   onTestFinished(async () => void (await service.pool.query('drop function stall cascade')));
-  await holder.query('select pg_advisory_lock(4711)');
+  const release = await holdLock(service, 4711);
   const waiting = async (): Promise<number> => {
-    const { rows } = await service.pool.query(
-      `select count(*)::int as count from pg_locks join pg_database on pg_database.oid = database
+    const waiters = await onEachServer(
+      service,
+      `select from pg_locks join pg_database on pg_database.oid = database
        where datname = current_database() and locktype = 'advisory' and not granted`,
     );
-    return rows[0].count;
+    return waiters.length;
   };
   const stalled = makeCustomer(acme, { companyName: 'Stalled' });
   await vi.waitUntil(async () => (await waiting()) === 1);
@@ -230,7 +243,7 @@ it('a reader waits for a transaction that stops between its position and its com
   await makeCustomer(acme);
   expect(isRead).toBe(false);
   expect((await readFeed(globex)).data.map(({ id }) => id)).toEqual([foreign]);
-  await holder.query('select pg_advisory_unlock(4711)');
+  await release();
   await Promise.all([stalled, reading]);
   await copy.follow();
   expect(copy.rows).toEqual(await booksOf(acme));

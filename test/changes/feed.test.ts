@@ -3,7 +3,7 @@ import { resources } from '../../prisma/client.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
 import { createToken } from '../../src/identity/index.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, onEachServer, startService, type Integrator, type Service } from '../harness.ts';
 import { makeEach, samples } from '../resources.ts';
 import { booksOf, Copy, readFeed } from './copy.ts';
 
@@ -98,12 +98,12 @@ describe('GET /changes', () => {
   it('ends a page of large invoices early, and continues from there', async () => {
     const customerId = await makeCustomer(acme);
     const items = Array.from({ length: 500 }, () => ({ ...item, title: 'ä'.repeat(200) }));
-    const count = 120; // each has more than 100,000 characters
+    const count = 70; // each has more than 100,000 characters
     for (let made = 0; made < count; made += 1) await makeInvoice(acme, { customerId, items });
     const first = await acme.rest('GET', '/changes?resource=invoice&limit=1000');
-    expect([first.body.data.length, first.body.meta.has_more]).toEqual([100, true]);
+    expect([first.body.data.length, first.body.meta.has_more]).toEqual([50, true]);
     const second = await readFeed(acme, { since: first.body.meta.cursor });
-    expect([second.data.length, second.meta.has_more]).toEqual([count - 100, false]);
+    expect([second.data.length, second.meta.has_more]).toEqual([count - 50, false]);
   });
 
   it('narrows to resources, by a list or repeatedly', async () => {
@@ -203,7 +203,7 @@ describe('what the feed keeps', () => {
   it('no cursor from before a backup was restored', async () => {
     await makeCustomer(acme);
     const { cursor } = (await readFeed(acme)).meta;
-    await service.pool.query('select start_change_epoch()');
+    await onEachServer(service, 'select start_change_epoch()');
     expect((await acme.rest('GET', `/changes?since=${cursor}`)).status).toBe(410);
     const { data, meta } = await readFeed(acme);
     expect(data).toHaveLength(1);

@@ -3,6 +3,12 @@ import { Client } from 'pg';
 /** The superuser's URL of a database of a Citus cluster that knows the cluster's servers; the suite then runs on it. */
 export const clusterUrl = process.env['CITUS_URL'];
 
+/**
+ * Whether the suite runs on a cluster: `it.skipIf(onCluster('reason'))`.
+ * @param _reason why the test can't run there
+ */
+export const onCluster = (_reason: string): boolean => clusterUrl !== undefined;
+
 /** Runs SQL on a server, in one of its databases. */
 export async function runOn(server: string, database: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: new URL(`/${database}`, server).href });

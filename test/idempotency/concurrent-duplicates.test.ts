@@ -96,7 +96,7 @@ describe(`${duplicates} concurrent duplicates, sent to two servers`, () => {
       for (let fault = 0; fault < 3; fault += 1) {
         await until(async () => (await waitingBackends()).length > 0, 'one to be at it');
         const [pid] = await waitingBackends();
-        await holder.query('select pg_terminate_backend($1)', [pid]);
+        await holder.query('select pg_terminate_backend($1::int)', [pid]);
         await until(async () => !(await waitingBackends()).includes(pid!), 'it to be gone');
       }
       return waiting;

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { removeMember } from '../../src/identity/users.ts';
-import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from '../harness.ts';
+import {
+  createDatabase,
+  holdLock,
+  onEachServer,
+  runScript,
+  startService,
+  type Answer,
+  type Database,
+  type Integrator,
+  type Service,
+} from '../harness.ts';
 import { camt, imported } from '../bank/statement.ts';
 import { eventsOf, makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { signedIn } from '../identity/browser.ts';
@@ -16,20 +26,18 @@ let service: Service;
 let acme: Integrator;
 /** A second client of the database, which is never the one that PostgreSQL fails. */
 let rival: Client;
-let gate: Client;
 
 beforeAll(async () => {
   database = await createDatabase();
   rival = new Client({ connectionString: database.url });
-  gate = new Client({ connectionString: database.url });
-  await Promise.all([rival.connect(), gate.connect()]);
-  await rival.query(`alter database ${new URL(database.url).pathname.slice(1)} set deadlock_timeout = '20ms'`);
-  await rival.query(`set deadlock_timeout = '1min'`);
   service = await startService({ database });
+  const name = new URL(database.url).pathname.slice(1);
+  await onEachServer(service, `alter database ${name} set deadlock_timeout = '20ms'`);
+  await rival.connect();
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([rival.end(), gate.end()]);
+  await rival.end();
   await database.drop();
 });
 beforeEach(async () => {
@@ -55,41 +63,51 @@ const faults = (): string[] => service.log.filter((line) => line.includes('"msg"
  * @param change of the first row, as a trigger names it: the work waits there until the rival waits, too
  */
 async function inDeadlock<T>(change: string, [first, second]: [string, string], work: () => Promise<T>): Promise<T> {
-  const isWaiting = async (condition: string): Promise<boolean> =>
-    (await gate.query(`select from pg_stat_activity where datname = current_database() and ${condition}`)).rowCount! >
-    0;
-  const { rows } = await rival.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const isWaiting = async (condition: string): Promise<boolean> => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return (await onEachServer(service, `${waiting} and ${condition}`)).length > 0;
+  };
+  const open = await holdLock(service, 42);
   try {
-    await gate.query(`
-    select pg_advisory_lock(42);
+    await runScript(
+      service,
+      `
     create function wait_at_gate() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock_shared(42); return coalesce(new, old); end $$;
-    create trigger wait_at_gate before ${change} execute function wait_at_gate()`);
+    create trigger wait_at_gate before ${change} execute function wait_at_gate()`,
+    );
     await rival.query('begin');
+    await rival.query(`set local citus.propagate_set_commands = 'local'`); // for what follows, where that is known
+    await rival.query(`set local deadlock_timeout = '1min'`);
     await rival.query(second);
     const working = work();
     working.catch(() => {});
     await until(() => isWaiting(`wait_event = 'advisory'`), 'the work to have the first row');
     const closing = rival.query(first);
-    await until(() => isWaiting(`pid = ${rows[0]!.pid} and wait_event_type = 'Lock'`), 'the rival to ask for it');
-    await gate.query('select pg_advisory_unlock(42)');
+    await until(() => isWaiting(`wait_event <> 'advisory'`), 'the rival to ask for it');
+    await open();
     await closing;
     await rival.query('commit');
     return await working;
   } finally {
-    await gate.query('select pg_advisory_unlock_all(); drop function if exists wait_at_gate cascade');
+    await open();
+    await service.pool.query('drop function if exists wait_at_gate cascade');
   }
 }
 
-const lockOf = (table: string, id: string): string => `select from ${table} where id = '${id}' for update`;
+const lockOf = (table: string, id: string, { tenantId }: Pick<Integrator, 'tenantId'> = acme): string =>
+  `select from ${table} where tenant_id = '${tenantId}' and id = '${id}' for update`;
 
 describe('mutations with an Idempotency-Key', () => {
   it('run once each when two update the same rows in opposite order', async () => {
     const [a, b] = [await makeCustomer(acme), await makeCustomer(acme)];
     // Each holds its first row for a moment, so that both have one when they ask for the other.
-    await service.pool.query(`
+    await runScript(
+      service,
+      `
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return new; end $$;
-      create trigger linger after update on customers for each row execute function linger()`);
+      create trigger linger after update on customers for each row execute function linger()`,
+    );
     for (let round = 0; round < 5; round++) {
       const sendAll = (): Promise<Answer[]> =>
         Promise.all([
@@ -128,7 +146,7 @@ describe('mutations with an Idempotency-Key', () => {
     }`;
     const { body } = await inDeadlock(
       'update on customers for each row',
-      [lockOf('customers', a), lockOf('customers', b)],
+      [lockOf('customers', a, { tenantId }), lockOf('customers', b, { tenantId })],
       () => browser.request('POST', '/graphql', { query }, { 'idempotency-key': 'token' }),
     );
     expect(body.errors).toBeUndefined();

@@ -4,7 +4,7 @@ import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { openBooks } from '../../prisma/client.ts';
 import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
-import { createDatabase, startService, type Database } from '../harness.ts';
+import { createDatabase, onEachServer, startService, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
 // One tenant has at most a quarter of a pool's connections at once, so that the others always find some.
@@ -102,14 +102,16 @@ describe.each(['session', 'transaction'] as const)('while a connection belongs t
       await service.close();
     });
     await holder.query('begin');
-    await holder.query('select from customers where id = $1 for update', [id]);
+    const key = [attacker.tenantId, id];
+    await holder.query('select from customers where tenant_id = $1 and id = $2 for update', key);
     const held = Array.from({ length: 20 }, () => attacker.rest('PATCH', `/customers/${id}`, { city: 'Rome' }));
     const waiting = async (): Promise<number> =>
       (
-        await service.pool.query(
+        await onEachServer(
+          service,
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         )
-      ).rowCount ?? 0;
+      ).length;
     await until(async () => (await waiting()) === 2, 'as many as may to wait for the row');
     for (let count = 0; count < 20; count += 1)
       expect((await innocent.rest('GET', '/customers?per_page=1')).status).toBe(200);

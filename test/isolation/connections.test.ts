@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
-import { gateway, startService, type Service } from '../harness.ts';
+import { gateway, onEachServer, startService, type Service } from '../harness.ts';
 import { listen, type Statement } from './statements.ts';
 
 let service: Service;
@@ -165,14 +165,16 @@ describe('a pooled connection is set to the current tenant, also after its last 
     const holder = await service.pool.connect();
     try {
       await holder.query('begin');
-      await holder.query('select from customers where id = $1 for update', [tenants[0]!.customers[0]]);
+      const { id, customers } = tenants[0]!;
+      await holder.query('select from customers where tenant_id = $1 and id = $2 for update', [id, customers[0]]);
       const waiting = acme.$transaction((db) => db.customer.updateMany({ data: { city: 'Rome' } }));
       waiting.catch(() => undefined);
       await vi.waitFor(async () => {
-        const { rowCount } = await service.pool.query(
+        const waiters = await onEachServer(
+          service,
           `select ${how}(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         );
-        expect(rowCount).toBe(1);
+        expect(waiters).toHaveLength(1);
       }, 20_000);
       return await waiting;
     } finally {

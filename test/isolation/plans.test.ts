@@ -1,6 +1,8 @@
+import type { QueryResult } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { nodesOf } from '../plans.ts';
 
 // Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/leakproof.ts.
 
@@ -33,16 +35,10 @@ afterAll(async () => {
   await service.close();
 });
 
-interface Node {
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  Plans?: Node[];
-}
-
-const indexesOf = (node: Node): { index: string; condition: string }[] => [
-  ...(node['Index Name'] ? [{ index: node['Index Name'], condition: node['Index Cond'] ?? '' }] : []),
-  ...(node.Plans ?? []).flatMap(indexesOf),
-];
+const indexesOf = (explained: QueryResult): { index: string; condition: string }[] =>
+  nodesOf(explained).flatMap(({ 'Index Name': index, 'Index Cond': condition = '' }) =>
+    index === undefined ? [] : [{ index, condition }],
+  );
 
 it.each([
   ['one by id', 'customers', `id = '01a1fd07-5d8d-769c-a882-6d541b6a8b16'`, 'customers_pkey', 'id'],
@@ -52,8 +48,8 @@ it.each([
   ['amounts', 'receipts', `amount_gross > 9990`, 'receipts_tenant_id_amount_gross_id_idx', 'amount_gross'],
 ])('of a tenant’s 10,000 rows, %s is found by the index', async (_what, table, condition, index, column) => {
   const explain = `explain (format json) select * from ${table} where tenant_id = '${acme.tenantId}' and ${condition}`;
-  const withIt = (await asTenant(acme.tenantId, () => pool.query(explain))).rows[0]['QUERY PLAN'][0].Plan;
-  const without = (await service.pool.query(explain)).rows[0]['QUERY PLAN'][0].Plan;
-  expect(indexesOf(withIt)).toMatchObject([{ index, condition: expect.stringContaining(column) }]);
-  expect(indexesOf(withIt).map((each) => each.index)).toEqual(indexesOf(without).map((each) => each.index));
+  const withIt = indexesOf(await asTenant(acme.tenantId, () => pool.query(explain)));
+  const without = indexesOf(await service.pool.query(explain));
+  expect(withIt).toMatchObject([{ index, condition: expect.stringContaining(column) }]);
+  expect(withIt.map((each) => each.index)).toEqual(without.map((each) => each.index));
 });

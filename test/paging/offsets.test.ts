@@ -4,6 +4,7 @@ import { asTenant } from '../../prisma/tenant/pool.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
+import { nodesOf } from '../plans.ts';
 // Pages far from the beginning are reached from the nearer end, by the index of their order (schema/paging/page.ts).
 
 const size = 3500;
@@ -109,13 +110,6 @@ describe('a page at any offset', () => {
   });
 });
 
-interface Plan {
-  'Node Type': string;
-  'Actual Rows': number;
-  Plans?: Plan[];
-}
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
 /** The most rows that any step of a request's statements about invoices reads, and how it reads them. */
 async function mostRead(path: string): Promise<{ rows: number; by: string }> {
   const statements: Statement[] = [];
@@ -123,10 +117,10 @@ async function mostRead(path: string): Promise<{ rows: number; by: string }> {
   expect((await acme.rest('GET', path).finally(stop)).status).toBe(200);
   const scans: { rows: number; by: string }[] = [];
   for (const { text, values } of statements.filter(({ text: each }) => each.includes('invoices'))) {
-    const { rows } = await asTenant(acme.tenantId, () =>
+    const explained = await asTenant(acme.tenantId, () =>
       service.books.pool.query(`explain (analyze, format json) ${text}`, values),
     );
-    for (const node of nodes(rows[0]['QUERY PLAN'][0].Plan as Plan))
+    for (const node of nodesOf(explained))
       if (node['Node Type'].includes('Scan')) scans.push({ rows: node['Actual Rows'], by: node['Node Type'] });
   }
   return scans.toSorted((a, b) => b.rows - a.rows)[0] ?? { rows: 0, by: 'nothing' };

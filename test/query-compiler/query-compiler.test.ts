@@ -7,6 +7,7 @@ import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts
 import { QueryCompiler } from '../../prisma/query-compiler/query-compiler.ts';
 import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
 import { tableOf, type Column, type Relation, type Table } from '../../prisma/tables.ts';
+import { clusterUrl } from '../citus/cluster.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { fillAtRandom, takenApart, valuesOf } from './rows.ts';
 
@@ -30,7 +31,8 @@ beforeAll(async () => {
   elsewhere = new Pool({
     connectionString: database.url,
     max: 2,
-    options: '-c timezone=Asia/Kathmandu -c datestyle=German',
+    // Citus' workers don't get these settings: Kontor refuses a cluster that has them.
+    ...(clusterUrl === undefined && { options: '-c timezone=Asia/Kathmandu -c datestyle=German' }),
   });
   reader = new QueryCompiler(new PreparedStatementNames(100));
 });
@@ -51,6 +53,16 @@ const prismas = (model: Prisma.ModelName, query: Query, tenantId: string): Promi
   asTenant(tenantId, () => delegateOf(model).findMany(scopedArguments('findMany', query, tenantId)));
 const prismasCount = (model: Prisma.ModelName, query: Query, tenantId: string): Promise<number> =>
   asTenant(tenantId, () => delegateOf(model).count(scopedArguments('count', query, tenantId)));
+
+/** On a cluster undefined, where Citus can't plan Prisma's statement. Ours it can plan. */
+async function ifPlanned<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (clusterUrl !== undefined && String(error).includes('complex joins are only supported')) return undefined;
+    throw error;
+  }
+}
 
 const columnsOf = (table: Table): Column[] => [...table.fields.values()].filter((field) => field.kind === 'column');
 const relationsOf = (table: Table): Relation[] =>
@@ -218,8 +230,8 @@ it.each(models)('reads %s as Prisma does, for any query', async (model) => {
         if (!read) continue;
         const { rows } = await elsewhere.query<unknown[]>(read.statement);
         const ours = takenApart(rows.map(read.decode));
-        const theirs = await prismas(model, query, tenantId);
-        expect(settled(ours, query)).toStrictEqual(settled(theirs, query));
+        const theirs = await ifPlanned(prismas(model, query, tenantId));
+        if (theirs) expect(settled(ours, query)).toStrictEqual(settled(theirs, query));
       }
     }),
     { numRuns },
@@ -237,7 +249,8 @@ it.each(models)('counts %s as Prisma does, for any condition', async (model) => 
         if (!counting) leftToPrisma += 1;
         if (!counting) continue;
         const { rows } = await elsewhere.query<{ total: number }>(counting);
-        expect(rows).toEqual([{ total: await prismasCount(model, { where }, tenantId) }]);
+        const total = await ifPlanned(prismasCount(model, { where }, tenantId));
+        if (total !== undefined) expect(rows).toEqual([{ total }]);
       }
     }),
     { numRuns },

@@ -38,10 +38,12 @@ beforeAll(async () => {
   // Some rows keep an invalid currency, or an invalid VAT breakdown: their totals are errors.
   for (const table of ['invoices', 'receipts'])
     await pool.query(`update ${table} set currency = 'EUR' where right(id::text, 1) <> '7'`);
-  await pool.query(`
-    update credit_notes set invoice_id = (select id from invoices order by id limit 1),
+  await pool.query(
+    `update credit_notes set invoice_id = (select id from invoices where tenant_id = $1 order by id limit 1),
       vat_breakdown = '[{"vat_category": "S", "vat_rate": "19", "net": "100", "vat": "19", "exemption_reason": null}]'
-    where right(id::text, 1) <> '7'`);
+     where tenant_id = $1 and right(id::text, 1) <> '7'`,
+    [acme.tenantId],
+  );
   await pool.end();
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
   context = service.domain.contextFor({

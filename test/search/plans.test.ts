@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import type { Integrator } from '../harness.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
+import { nodesOf, type PlanNode } from '../plans.ts';
 import { service, serveSearches, path } from './customers.ts';
 
 serveSearches();
@@ -41,22 +42,8 @@ describe('with 100,000 customers', () => {
     asciiOnly = rowCount === 0;
   }, 60_000);
 
-  interface Plan {
-    'Node Type': string;
-    'Relation Name'?: string;
-    'Index Name'?: string;
-    'Actual Rows': number;
-    'Rows Removed by Filter'?: number;
-    'Rows Removed by Index Recheck'?: number;
-    'Shared Hit Blocks': number;
-    'Shared Read Blocks': number;
-    Plans?: Plan[];
-  }
-
-  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
   /** The plans of a page's two statements: the list and the count. */
-  async function plansOf(q: string): Promise<{ total: number; list: Plan[]; count: Plan[] }> {
+  async function plansOf(q: string): Promise<{ total: number; list: PlanNode[]; count: PlanNode[] }> {
     const { pool } = service.books;
     const sent: Statement[] = [];
     const stop = listen((statement) => sent.push(statement));
@@ -69,28 +56,27 @@ describe('with 100,000 customers', () => {
       /^SELECT COUNT/i.test(text) ? 'counts' : 'lists',
     );
     expect({ lists: lists.length, counts: counts.length }).toEqual({ lists: 1, counts: 1 });
-    const planOf = async ({ text, values }: Statement): Promise<Plan[]> => {
-      const explain = `explain (analyze, format json) ${text}`;
-      const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
-      return nodes(rows[0]['QUERY PLAN'][0].Plan);
+    const planOf = async ({ text, values }: Statement): Promise<PlanNode[]> => {
+      const explain = `explain (analyze, buffers, format json) ${text}`;
+      return nodesOf(await asTenant(busy.tenantId, () => pool.query(explain, values)));
     };
     return { total: body.meta.total, list: await planOf(lists[0]!), count: await planOf(counts[0]!) };
   }
 
   /** How many rows of customers the plan read. */
-  const rowsRead = (plan: Plan[]): number =>
+  const rowsRead = (plan: PlanNode[]): number =>
     plan
       .filter((node) => node['Relation Name'] === 'customers')
       .map((n) => n['Actual Rows'] + (n['Rows Removed by Filter'] ?? 0) + (n['Rows Removed by Index Recheck'] ?? 0))
       .reduce((a, b) => a + b, 0);
 
   /** How many blocks of the trigram index the plan read. */
-  const indexBlocks = (plan: Plan[]): number =>
+  const indexBlocks = (plan: PlanNode[]): number =>
     plan
       .filter((node) => node['Index Name'] === 'customers_search_idx')
       .reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0);
 
-  const scans = (plan: Plan[]): string[] => [
+  const scans = (plan: PlanNode[]): string[] => [
     ...new Set(plan.filter((node) => /Scan/.test(node['Node Type'])).map((n) => n['Index Name'] ?? n['Node Type'])),
   ];
 

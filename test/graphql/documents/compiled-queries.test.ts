@@ -7,6 +7,7 @@ import { compileQuery } from '../../../src/graphql/compiled-queries.ts';
 import type { Context } from '../../../schema/context.ts';
 import { javaScriptNames } from '../../javascript-names.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
+import { isOverhead } from '../../isolation/statements.ts';
 import {
   makeBankTransaction,
   makeCustomer,
@@ -73,7 +74,7 @@ async function observed(work: () => Promise<string | undefined>) {
   const statements: string[] = [];
   const lookups = new Map<string, unknown[]>();
   const stop = observeStatements(({ text, values = [] }) => {
-    if (text.includes('set_config')) return; // a connection's tenant
+    if (isOverhead(text)) return;
     const listed = values.filter(Array.isArray).flat();
     if (listed.length > 0) lookups.set(text, [...(lookups.get(text) ?? []), ...listed]);
     else statements.push(text);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { listen, type Statement } from '../../isolation/statements.ts';
+import { nodesOf } from '../../plans.ts';
 import { refusal } from '../books.ts';
 
 let service: Service;
@@ -317,15 +318,6 @@ it.each([
 });
 
 describe('with 20,000 rows', () => {
-  interface Plan {
-    'Relation Name'?: string;
-    'Index Name'?: string;
-    'Actual Rows': number;
-    'Rows Removed by Filter'?: number;
-    Plans?: Plan[];
-  }
-  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
   let busy: Integrator;
   beforeAll(async () => {
     busy = await service.integrator({ name: 'Busy' });
@@ -366,8 +358,7 @@ describe('with 20,000 rows', () => {
       let rowsRead = 0;
       for (const { text, values } of sent.filter((each) => / order by /.test(each.text))) {
         const explain = `explain (analyze, format json) ${text}`;
-        const { rows } = await asTenant(busy.tenantId, () => pool.query(explain, values));
-        for (const node of nodes(rows[0]['QUERY PLAN'][0].Plan)) {
+        for (const node of nodesOf(await asTenant(busy.tenantId, () => pool.query(explain, values)))) {
           if (node['Relation Name']) rowsRead += node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
         }
       }

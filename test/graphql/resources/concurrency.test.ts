@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
+import { onEachServer, runScript, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { eventsOf, fannedOut, item, makeCustomer, makeInvoice, makePayment, makeReceipt, refusal } from '../books.ts';
 
 let service: Service;
@@ -30,13 +30,16 @@ const codesOf = (answers: Answer[]): string[] =>
 
 describe('invoice numbers are gapless and never reused per tenant and year', () => {
   it('with 50 concurrent issuers over two years and two tenants, some of which fail after taking a number', async () => {
-    await service.pool.query(`
+    await runScript(
+      service,
+      `
       create function fail_on_purpose() returns trigger language plpgsql as $$
       begin
         if new.type = 'invoice.issued' and new.body like '%"subject":"doomed"%' then raise exception 'on purpose'; end if;
         return new;
       end $$;
-      create trigger fail_on_purpose before insert on events for each row execute function fail_on_purpose()`);
+      create trigger fail_on_purpose before insert on events for each row execute function fail_on_purpose()`,
+    );
     const globex = await service.integrator();
     const work: (() => Promise<Answer>)[] = [];
     for (const who of [acme, globex]) {
@@ -141,15 +144,17 @@ it('concurrent issue, update and delete of one draft leave either a whole issued
 
 it('a transaction that PostgreSQL ends to break a deadlock is retried, and emits no event twice', async () => {
   const id = await makeReceipt(acme);
-  await service.pool.query(`
-    create sequence attempts;
-    grant usage on sequence attempts to kontor_books;
+  await onEachServer(service, 'create sequence attempts; grant usage on sequence attempts to kontor_books');
+  await runScript(
+    service,
+    `
     create function deadlock() returns trigger language plpgsql as $$
     begin
       if new.status = 'booked' and nextval('attempts') < 3 then raise exception 'deadlock' using errcode = '40P01'; end if;
       return new;
     end $$;
-    create trigger deadlock after update on receipts for each row execute function deadlock()`);
+    create trigger deadlock after update on receipts for each row execute function deadlock()`,
+  );
   await acme.graphql('mutation ($id: UUID!) { bookReceipt(id: $id) { id } }', { id });
   await service.pool.query('drop function deadlock cascade');
   expect((await eventsOf(service, acme)).map(({ type }) => type)).toEqual(['receipt.created', 'receipt.booked']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
+import { onEachServer, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeReceipt, refusal } from '../books.ts';
 
 let service: Service;
@@ -23,7 +23,8 @@ const remove = (resource: string, id: string): [string, object] => [
 
 const blocked = async (count: number): Promise<void> => {
   for (;;) {
-    const { rows } = await service.pool.query(
+    const rows = await onEachServer(
+      service,
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     if (rows.length >= count) return;
@@ -36,7 +37,7 @@ async function race(table: string, id: string, first: [string, object], second: 
   const holder = await service.pool.connect();
   try {
     await holder.query('begin');
-    await holder.query(`select 1 from ${table} where id = $1 for update`, [id]);
+    await holder.query(`select 1 from ${table} where tenant_id = $1 and id = $2 for update`, [acme.tenantId, id]);
     const answers = [acme.graphqlAnswer(...first)];
     await blocked(1);
     answers.push(acme.graphqlAnswer(...second));

@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
 import { formatTime } from '../../../schema/scalars/scalars.ts';
-import type { Integrator } from '../../harness.ts';
+import { onEachServer, type Integrator } from '../../harness.ts';
 import { makeCustomer, makeInvoice } from '../books.ts';
 import {
   acme,
@@ -86,7 +86,7 @@ describe('eventEmitted', () => {
     await transaction.query('update events set fanned_out_at = now() where tenant_id = $1', [acme.tenantId]);
     const beginning = subscribe(acme, `(since: "2026-03-01T10:00:00Z")`);
     const waiting = `select from pg_locks where locktype = 'advisory' and not granted`;
-    await vi.waitUntil(async () => (await service.pool.query(waiting)).rows.length === 1, { timeout: 60_000 });
+    await until(async () => (await onEachServer(service, waiting)).length === 1);
     await transaction.query('commit');
     transaction.release();
     const stream = await beginning;

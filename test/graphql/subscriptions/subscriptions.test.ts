@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../../src/rate-limit.ts';
 import { javaScriptNames } from '../../javascript-names.ts';
-import { asIntegrator, startService } from '../../harness.ts';
+import { asIntegrator, onEachServer, startService } from '../../harness.ts';
 import { makeDelivery, refusal } from '../books.ts';
 import {
   service,
@@ -48,7 +48,7 @@ describe('deliveryChanged', () => {
     ]);
     const beginning = subscribe(acme);
     const waiting = `select from pg_locks where locktype = 'advisory' and not granted`;
-    await until(async () => (await service.pool.query(waiting)).rows.length === 1);
+    await until(async () => (await onEachServer(service, waiting)).length === 1);
     await transaction.query('commit');
     transaction.release();
     const stream = await beginning;

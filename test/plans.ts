@@ -1,0 +1,32 @@
+import type { QueryResult } from 'pg';
+
+/** A step of a plan, as EXPLAIN (format json) gives it. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+  /** On the coordinator of a cluster: the plans of the servers that run it. */
+  'Distributed Query'?: { Job: { Tasks: { 'Remote Plan': { Plan: PlanNode }[][] }[] } };
+}
+
+/** All steps of the plan that EXPLAIN (format json) answered. On a cluster these are the steps on the tenant's server. */
+export const nodesOf = ({ rows }: QueryResult): PlanNode[] => stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+
+function stepsOf(node: PlanNode): PlanNode[] {
+  const tasks = node['Distributed Query']?.Job.Tasks;
+  if (tasks) return tasks.flatMap((task) => task['Remote Plan'].flat()).flatMap(({ Plan }) => stepsOf(Plan));
+  return [ofTable(node), ...(node.Plans ?? []).flatMap(stepsOf)];
+}
+
+/** A shard and its indexes have the names of the table and its indexes, and the shard's number. */
+function ofTable(node: PlanNode): PlanNode {
+  const [relation, index] = [node['Relation Name'], node['Index Name']].map((name) => name?.replace(/_\d{6,}$/, ''));
+  return { ...node, ...(relation && { 'Relation Name': relation }), ...(index && { 'Index Name': index }) };
+}
