@@ -34,6 +34,8 @@ export interface Pace {
   seconds: number;
   /** Of a round with many connections. */
   crowdedSeconds: number;
+  /** Of the load before a contender's first round of a work, so that V8 has compiled what it needs for it. */
+  warmUpSeconds: number;
 }
 
 /** What is sent to whom. */
@@ -73,7 +75,8 @@ export class Bench {
   readonly say: (line: string) => void;
   /** Of every contender in every work that was measured. */
   readonly figures: Figures[] = [];
-  readonly #warm = new Set<Running>();
+  /** By contender, the works that it has done. */
+  readonly #warm = new Map<Running, Set<string>>();
   readonly #running = new Map<ContenderName, Running>();
 
   constructor(database: Database, pace: Pace, say: (line: string) => void) {
@@ -113,14 +116,11 @@ export class Bench {
     return { ...outcome, cpu: { node: perRequest('node'), postgres: perRequest('postgres') } };
   }
 
-  /**
-   * A process that has just been started, for so long that V8 has compiled it; one that was idle, until it is at work as
-   * if it had never been.
-   */
-  async warmUp(name: string, traffic: Traffic): Promise<void> {
-    const cold = traffic.to.some((running) => !this.#warm.has(running));
-    for (const running of traffic.to) this.#warm.add(running);
-    await this.load(name, traffic, { seconds: cold ? 4 : 1 });
+  /** Loads a contender before it is measured: at length if this work is new to it, else shortly, because it was idle. */
+  async warmUp(work: string, traffic: Traffic): Promise<void> {
+    const isNew = traffic.to.some((running) => !this.#warm.get(running)?.has(work));
+    for (const running of traffic.to) this.#warm.set(running, (this.#warm.get(running) ?? new Set()).add(work));
+    await this.load(work, traffic, { seconds: isNew ? this.pace.warmUpSeconds : 1 });
   }
 
   /** Waits for what the generator left unanswered at its end, so that nothing is at work when the next begins. */

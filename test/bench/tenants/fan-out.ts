@@ -47,7 +47,7 @@ export async function fairFanOut(
   const start = performance.now();
   worker = await startWorker(installation);
   const beside: number[] = [];
-  while (receiver.arrived - before < waiting && (beside.length === 0 || performance.now() - start < seconds * 6000)) {
+  while (receiver.arrived - before < waiting && (beside.length === 0 || performance.now() - start < seconds * 4000)) {
     beside.push(await delayOf());
     await sleep(200);
   }

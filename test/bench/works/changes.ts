@@ -14,7 +14,7 @@ export const changeFeedCost: Work = {
       tenant.id,
     ]);
     const traffic = trafficTo(kontor, [{ ask: 'createInvoice', customerId: found.rows[0]!.id }], tenant);
-    await bench.warmUp(kontor.name, traffic);
+    await bench.warmUp(this.name, traffic);
     const cpuPerRequest = async (isOn: boolean): Promise<number> => {
       await pool.query(`alter table invoices ${isOn ? 'enable' : 'disable'} trigger record_change`);
       const { cpu } = await bench.load(this.name, traffic);

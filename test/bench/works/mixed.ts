@@ -35,7 +35,7 @@ export const worstOfMinute: Work = {
     const kontor = await bench.contender('kontorRest');
     const traffic = trafficTo(kontor, questions(await sampleOf(bench, tenant)), tenant);
     bench.say(this.name);
-    await bench.warmUp(kontor.name, traffic);
+    await bench.warmUp(this.name, traffic);
     const { latency } = await bench.load(this.name, traffic, { seconds: 60 });
     return [worstRow(this.name, latency.worst)];
   },

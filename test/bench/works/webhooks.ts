@@ -14,8 +14,8 @@ import { perSecond } from '../race.ts';
 
 const sizes = [0, 1000, 100_000];
 const webhooksEach = 10;
-/** So many that a round takes seconds, and warming up little of them. */
-const eventsEach = 200;
+/** So many that most of a round is measured after V8 has compiled the worker. */
+const eventsEach = 800;
 const deliveries = sizes.length * webhooksEach * eventsEach;
 
 interface Side extends Worker {
