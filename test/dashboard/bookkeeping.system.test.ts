@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
       const id = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer) });
       const lacking = await makeInvoice(acme);
       await app.visit({ viewport, acceptDownloads: true }, async (page, watch) => {
-        watch.allowed.push(/401/, /chrome-extension:/); // Chromium shows a PDF by an extension of its own
+        watch.allowed.push(/401/, /chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
         await signIn(page, email);
         const save = async (button: string): Promise<{ name: string; bytes: Buffer }> => {
           const waiting = page.waitForEvent('download');
