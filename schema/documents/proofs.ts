@@ -10,13 +10,19 @@ import { documentFile } from './stored-files.ts';
 // proof has the hashes of a document's files, and is hashed together with the proof before. So whoever knows a later proof's
 // hash can prove all earlier files. Proofs are made by a job, in the order of the numbers.
 
-/** How many documents are proven at a time. A worker that stops waits for as many. */
+/** How many documents are proven at a time. */
 const batchSize = 20;
 
-/** Makes the files of the first documents that have no proof yet, and proves them. */
-export async function proveNext(context: Context): Promise<void> {
+/**
+ * Makes the files of the first documents that have no proof yet, and proves them.
+ * @param pause is called after each
+ */
+export async function proveNext(context: Context, pause?: () => Promise<void>): Promise<void> {
   const batch = await unproven(context);
-  for (const each of batch) await makeAllFiles(context, keyOf(each));
+  for (const each of batch) {
+    await makeAllFiles(context, keyOf(each));
+    await pause?.();
+  }
   if (batch.length > 0) await prove(context, batch);
 }
 

@@ -32,7 +32,7 @@ async function inBatches(
 /** Deletes the audit log after 90 days, old deletions in the change feed, and expired rows. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
-  async () => {
+  async (_payload, { abortSignal }) => {
     await deleteExpiredHits(pool);
     const now = new Date();
     await deleteExpiredSessions(client, now);
@@ -40,7 +40,7 @@ export const cleanUp =
     const before = daysBefore(now, retentionDays);
     const deletedBefore = daysBefore(now, deletionDays);
     await deleteEndedTokens(client, before);
-    const pause = startPace();
+    const pause = startPace(abortSignal);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;
@@ -57,9 +57,9 @@ export const cleanUp =
 /** Deletes stored answers after a day. */
 export const cleanUpAnswers =
   ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
-  async () => {
+  async (_payload, { abortSignal }) => {
     const now = new Date();
-    const pause = startPace();
+    const pause = startPace(abortSignal);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
       await inBatches((limit) => deleteExpiredAnswers(db, now, limit), pause);

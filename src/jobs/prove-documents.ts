@@ -32,18 +32,18 @@ export const proveSoon =
   };
 
 /**
- * Makes and proves the files of some of a tenant's issued invoices, and adds a job for the rest, so that a worker can stop
- * soon. The job of all tenants, every night, only adds jobs, in case one was lost: no tenant waits for another one's.
+ * Makes and proves the files of some of a tenant's issued invoices, and adds a job for the rest, so that tenants take turns.
+ * The job of all tenants, every night, only adds jobs, in case one was lost.
  */
 export const proveDocuments =
   (client: UnscopedClient, { contextFor }: Domain): Task =>
-  async (payload, { addJob }) => {
+  async (payload, { addJob, abortSignal }) => {
     const { tenantId } = payload as Payload;
-    const pause = startPace();
+    const pause = startPace(abortSignal);
     const where = { closedAt: null, ...(tenantId !== undefined && { id: tenantId }) };
     for (const tenant of await client.tenant.findMany({ where })) {
       const context = contextFor({ user: nobody, tenant, token: null });
-      if (tenantId !== undefined) await proveNext(context);
+      if (tenantId !== undefined) await proveNext(context, pause);
       if (await hasUnproven(context)) await proveSoon(addJob, 0)(tenant.id);
       await pause();
     }

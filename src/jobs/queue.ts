@@ -48,6 +48,7 @@ export async function startQueue(
         // By default, graphile-worker doesn't wait until a job is recorded as done, and the process ends if that fails.
         completeJobBatchDelay: 50,
         failJobBatchDelay: 50,
+        gracefulShutdownAbortTimeout: 0, // long jobs end soon after their next step: see pace.ts
       },
     },
     noHandleSignals: true, // the process itself handles signals

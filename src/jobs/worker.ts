@@ -8,6 +8,7 @@ import { startFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
+import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
@@ -57,10 +58,10 @@ export async function startWorker(
     ended: (consequences) => metrics?.deliveries(consequences),
   };
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
-  const logger = new Logger(() => (level, message) => {
+  const logger = new Logger(() => (level, message, meta) => {
     // Jobs wait for endpoints far more than for the database, so the pool has fewer connections than jobs on purpose.
-    const isExpected = message.includes('maxPoolSize');
-    log[level === 'error' ? 'error' : level === 'warning' && !isExpected ? 'warn' : 'debug'](message);
+    const isExpected = message.includes('maxPoolSize') || meta?.['error'] instanceof InterruptedError;
+    log[isExpected ? 'debug' : level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   const taskList: TaskList = {
