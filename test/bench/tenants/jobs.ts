@@ -30,7 +30,6 @@ const givenUpAfterMs = 600_000;
 export async function jobsBesideCallers(installation: Installation, measuring: Measuring): Promise<Row[]> {
   const { pool } = installation;
   await keepClockOut(installation);
-  await settle(installation);
   const acts: Act[] = jobs.map(({ task, work, counted }) => ({
     work,
     act: async () => {
@@ -101,7 +100,7 @@ const keepClockOut = ({ pool }: Installation): Promise<unknown> =>
   );
 
 /** What the load before has left to do would disturb what is measured next: jobs, and rows to be written to the disk. */
-export async function settle({ pool }: Installation): Promise<void> {
+async function settle({ pool }: Installation): Promise<void> {
   const end = performance.now() + givenUpAfterMs;
   const isWorking = async (): Promise<boolean> =>
     (await pool.query('select from graphile_worker.jobs where run_at <= now() limit 1')).rowCount !== 0;

@@ -9,7 +9,7 @@ import { checkConsistency } from './consistency.ts';
 import { fairFanOut } from './fan-out.ts';
 import { indexUse } from './indexes.ts';
 import { defaultFolder, openInstallation, type Installation } from './installation.ts';
-import { jobsBesideCallers, settle } from './jobs.ts';
+import { jobsBesideCallers } from './jobs.ts';
 import { readEverything } from './lists.ts';
 import { mixedLoad } from './mixed-load.ts';
 import { startServer, startWorker } from './processes.ts';
@@ -69,8 +69,8 @@ async function measure(installation: Installation, { scale, seconds, backup }: O
     });
   add(await checkConsistency(installation));
   await installation.pool.query('select pg_stat_reset()');
+  await installation.pool.query('checkpoint'); // making it left rows to be written to the disk
 
-  await settle(installation);
   const server = await startServer(installation);
   try {
     add({ work: 'kontor serve, until it is ready', figures: [figure('seconds', server.seconds)] });
