@@ -39,7 +39,7 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
   const second = await createTenant(client, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' });
   await addExistingUser(client, { email, tenantId: second.id });
 
-  const caller = await authenticate({ client, pool }, `Bearer ${token}`, new Date(), () => {});
+  const caller = await authenticate(pool, `Bearer ${token}`, new Date(), () => {});
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
   const { principal } = caller;
   const fill = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Principal } from '../../schema/context.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import { authenticate, authenticateSession, type Identities } from '../identity/index.ts';
+import type { Database } from '../database.ts';
+import { authenticate, authenticateSession } from '../identity/index.ts';
 import type { FollowedToken } from '../http/request-announcer.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 
@@ -48,7 +49,7 @@ const sessionLimit = 600;
  * this order (DECISIONS.md#d2-order-of-checks). Only a request that reaches the last check counts towards the limit.
  */
 export function createRequestAdmission(
-  identities: Identities,
+  { client, pool }: Pick<Database, 'client' | 'pool'>,
   limiter: RateLimiter,
   now: () => Date,
   onError: (error: unknown) => void,
@@ -75,7 +76,7 @@ export function createRequestAdmission(
   };
 
   const admitToken = async (authorization: string | null): Promise<Admission> => {
-    const caller = await authenticate(identities, authorization, now(), onError);
+    const caller = await authenticate(pool, authorization, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The API token is missing or not valid.');
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     const { principal, tokenId, isFollowed } = caller;
@@ -85,7 +86,7 @@ export function createRequestAdmission(
 
   const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {
     if (session.mayBeCsrf) return forbidden('A session is only for requests from our own pages.');
-    const caller = await authenticateSession(identities.client, session, now(), onError);
+    const caller = await authenticateSession(client, session, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated('The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
       return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
@@ -99,8 +100,8 @@ export function createRequestAdmission(
     isStillAuthorized: async ({ authorization, session }, { tenant }) => {
       const caller =
         authorization === null && session
-          ? await authenticateSession(identities.client, session, now(), onError, { isUse: false })
-          : await authenticate(identities, authorization, now(), onError);
+          ? await authenticateSession(client, session, now(), onError, { isUse: false })
+          : await authenticate(pool, authorization, now(), onError);
       return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
     },
   };

@@ -3,7 +3,7 @@
 export { AccountExistsError, findAccount, originOf, showAccount, warningOf, type Account } from './accounts.ts';
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
-export { authenticate, type Authentication, type Identities } from './principal.ts';
+export { authenticate, type Authentication } from './principal.ts';
 export {
   acceptInvitation,
   createInvitation,

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { UnscopedClient } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/context.ts';
 import { batchWhileBusy } from '../../prisma/batching.ts';
 import { tokenHash } from './token.ts';
+import { TokenUse } from './token-use.ts';
 
 export type Authentication =
   | {
@@ -16,12 +16,6 @@ export type Authentication =
   | { kind: 'unauthenticated' }
   /** The token is valid, but has lost its tenant or never had one. */
   | { kind: 'no-tenant'; tokenId: string };
-
-/** The databases with the tokens. */
-export interface Identities {
-  client: UnscopedClient;
-  pool: Pool;
-}
 
 interface Row {
   hash: Uint8Array;
@@ -53,7 +47,7 @@ interface Row {
  * Records the token's use after the response; `onError` is called if this fails.
  */
 export async function authenticate(
-  { client, pool }: Identities,
+  pool: Pool,
   authorization: string | null,
   now: Date,
   onError: (error: unknown) => void,
@@ -62,28 +56,35 @@ export async function authenticate(
   const hash = tokenHash(value);
   if (!hash) return { kind: 'unauthenticated' };
 
-  const row = await rowOf(pool, hash);
+  const { find, use } = tokensOf(pool);
+  const row = await find(hash);
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
 
-  noteUse(client, row, now).catch(onError);
+  use.note(row, now).catch(onError);
   if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
   const isFollowed = row.followedUntil !== null && row.followedUntil > now;
   return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id, isFollowed };
 }
 
-const batches = new WeakMap<Pool, (hash: Uint8Array) => Promise<Row | undefined>>();
+/** What a process does for many tokens at a time. */
+interface Tokens {
+  find: (hash: Uint8Array) => Promise<Row | undefined>;
+  use: TokenUse;
+}
 
-function rowOf(pool: Pool, hash: Uint8Array): Promise<Row | undefined> {
-  let find = batches.get(pool);
-  if (!find) {
-    find = batchWhileBusy(async (hashes) => {
-      const { rows } = await pool.query<Row>({ name: 'callers', text: callers, values: [hashes] });
-      const byHash = new Map(rows.map((row) => [hex(row.hash), row]));
-      return hashes.map((each) => byHash.get(hex(each)));
-    });
-    batches.set(pool, find);
-  }
-  return find(hash);
+const tokens = new WeakMap<Pool, Tokens>();
+
+function tokensOf(pool: Pool): Tokens {
+  const known = tokens.get(pool);
+  if (known) return known;
+  const find = batchWhileBusy<Uint8Array, Row | undefined>(async (hashes) => {
+    const { rows } = await pool.query<Row>({ name: 'callers', text: callers, values: [hashes] });
+    const byHash = new Map(rows.map((row) => [hex(row.hash), row]));
+    return hashes.map((each) => byHash.get(hex(each)));
+  });
+  const opened = { find, use: new TokenUse(pool) };
+  tokens.set(pool, opened);
+  return opened;
 }
 
 const hex = (bytes: Uint8Array): string => bytes.toHex();
@@ -111,21 +112,4 @@ function principalOf(row: Row, tenantId: string): Principal {
     tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
     token: { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt },
   };
-}
-
-/** Tokens whose last use is being written: one write at a time is enough. */
-const noting = new Set<string>();
-
-/** Writes `last_used_at`, at most once a minute: often enough to see which tokens are in use. */
-async function noteUse(client: UnscopedClient, { id, lastUsedAt }: Row, now: Date): Promise<void> {
-  const aMinuteAgo = new Date(now.getTime() - 60_000);
-  if (noting.has(id) || (lastUsedAt && lastUsedAt > aMinuteAgo)) return;
-  noting.add(id);
-  try {
-    // Another process may have been faster.
-    const stale = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: aMinuteAgo } }] };
-    await client.apiToken.updateMany({ where: { id, ...stale }, data: { lastUsedAt: now } });
-  } finally {
-    noting.delete(id);
-  }
 }

@@ -36,7 +36,7 @@ describe('each event has a trigger, whose changes cause it', () => {
     expect(steps.length).toBeGreaterThan(0);
     if (type === 'invoice.overdue') {
       expect(await emittedTypes(acme)).not.toContain(type);
-      const caller = await authenticate(service, `Bearer ${acme.token}`, new Date(), () => {});
+      const caller = await authenticate(service.pool, `Bearer ${acme.token}`, new Date(), () => {});
       if (caller.kind !== 'principal') throw new Error('The token is not accepted');
       await emitOverdue(service.domain.contextFor(caller.principal)); // what the hourly job does
     }
