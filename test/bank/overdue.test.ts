@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { eventsDuring, eventsOf, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 
 let service: Service;
@@ -129,7 +130,7 @@ it('the job covers all tenants that are not closed, each by its own day', async 
   for (const who of [east, west, closed]) ids.set(who, await due(who, '2026-05-01'));
   await service.client.tenant.update({ where: { id: closed.tenantId }, data: { closedAt: new Date() } });
   const job = async (): Promise<void> => {
-    await overdue(service.client, service.domain)({}, { logger: { info: () => {} } } as never);
+    await runJob(overdue(service.client, service.domain));
   };
   at('2026-05-01T12:00:00Z');
   await job();

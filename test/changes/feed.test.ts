@@ -4,6 +4,7 @@ import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator, onEachServer, startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { makeEach, samples } from '../resources.ts';
 import { booksOf, Copy, readFeed } from './copy.ts';
 
@@ -176,7 +177,7 @@ describe('access', () => {
 describe('what the feed keeps', () => {
   const days = (count: number): Date => new Date(Date.now() - count * 86_400_000);
   const runCleanUp = async (): Promise<void> => {
-    await (cleanUp(service) as (payload: unknown) => Promise<void>)({});
+    await runJob(cleanUp(service));
   };
 
   it('deletions for longer than a cursor is valid, and everything else for good', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createInvitation, createToken, startSession } from '../../src/identity/index.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { openBrowser, password, signedIn } from './browser.ts';
 
 let service: Service;
@@ -77,7 +78,7 @@ it('only expired rows are deleted', async () => {
   await client.session.update({ where: { id: busy }, data: { lastSeenAt: new Date() } });
   const expired = [busy, await session(31), await invitation(8)];
   expired.push(await token('revokedAt', 91), await token('expiresAt', 91));
-  await cleanUp(service)({}, {} as never);
+  await runJob(cleanUp(service));
   const { session: sessions, invitation: invitations, apiToken: tokens } = client;
   const rows = [await sessions.findMany(), await invitations.findMany(), await tokens.findMany()].flat();
   const ids = rows.map(({ id }) => id);

@@ -13,6 +13,7 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { samples } from '../resources.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
 import { createApiValidator, description, type Parameter } from './description.ts';
@@ -57,7 +58,7 @@ async function everything(webhookId: string): Promise<void> {
   await mutate('cancelInvoice(id: $id)', { id: await makeInvoice(acme, { customerId, status: 'ISSUED' }) });
   const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
   await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
-  await overdue(service.client, service.domain)({}, { logger: { info: () => {} } } as never);
+  await runJob(overdue(service.client, service.domain));
 
   const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { id } } }';
   const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });

@@ -3,6 +3,7 @@ import { createDomain } from '../../src/domain.ts';
 import { createWebhooks } from '../../src/webhooks/webhooks.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
 
 let service: Service;
@@ -189,7 +190,7 @@ describe('the audit log', () => {
     const createdAt = new Date(Date.now() - 90 * 86_400_000 - 1000);
     await acme.db.delivery.updateMany({ where: { id: old?.id ?? '' }, data: { createdAt } });
     await acme.db.event.updateMany({ where: { id: old?.eventId ?? '' }, data: { createdAt } });
-    await cleanUp(service)({}, undefined as never);
+    await runJob(cleanUp(service));
     expect((await acme.db.delivery.findMany({ where: { webhookId: id } })).map((each) => each.id)).not.toContain(
       old?.id,
     );
