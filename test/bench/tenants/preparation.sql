@@ -61,8 +61,8 @@ from (
     2 + hash % 3 as lines, case when hash % 10 < 8 then 19 else 7 end as vat_rate,
     making.total(hash, 1) + making.total(hash, 2) + case when hash % 3 > 0 then making.total(hash, 3) else 0 end
       + case when hash % 3 > 1 then making.total(hash, 4) else 0 end as net,
-    -- The newest have no proof yet, in one tenant of ten.
-    rank % 10 <> 1 or from_end > drafts + 1 + invoices / 5000 as is_proven,
+    -- The newest have no proof yet, in one tenant of forty.
+    rank % 40 <> 1 or from_end > drafts + 1 + invoices / 5000 as is_proven,
     least(time + interval '10 days', now()) as settled_at,
     case when status <> 'draft' then making.number(day, row_number() over (
       partition by rank, extract(year from day) order by place
