@@ -3,6 +3,7 @@ import type { QueryResult } from 'pg';
 /** A step of a plan, as EXPLAIN (format json) gives it. */
 export interface PlanNode {
   'Node Type': string;
+  'Parent Relationship'?: string;
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
@@ -14,15 +15,21 @@ export interface PlanNode {
   Plans?: PlanNode[];
   /** On the coordinator of a cluster: the plans of the servers that run it. */
   'Distributed Query'?: { Job: { Tasks: { 'Remote Plan': { Plan: PlanNode }[][] }[] } };
+  /** Whether the step is part of a total that is counted in a select list. Added here. */
+  isOfTotal?: boolean;
 }
 
 /** All steps of the plan that EXPLAIN (format json) answered. On a cluster these are the steps on the tenant's server. */
 export const nodesOf = ({ rows }: QueryResult): PlanNode[] => stepsOf(rows[0]['QUERY PLAN'][0].Plan);
 
-function stepsOf(node: PlanNode): PlanNode[] {
+function stepsOf(node: PlanNode, isOfTotal = false): PlanNode[] {
   const tasks = node['Distributed Query']?.Job.Tasks;
   if (tasks) return tasks.flatMap((task) => task['Remote Plan'].flat()).flatMap(({ Plan }) => stepsOf(Plan));
-  return [ofTable(node), ...(node.Plans ?? []).flatMap(stepsOf)];
+  const isCounting = isOfTotal || (node['Parent Relationship'] === 'InitPlan' && node['Node Type'] === 'Aggregate');
+  return [
+    { ...ofTable(node), isOfTotal: isCounting },
+    ...(node.Plans ?? []).flatMap((each) => stepsOf(each, isCounting)),
+  ];
 }
 
 /** A shard and its indexes have the names of the table and its indexes, and the shard's number. */

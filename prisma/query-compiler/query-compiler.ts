@@ -4,7 +4,6 @@ import type { Prisma } from '../generated/client/client.ts';
 import type { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { shapeOf } from './shape.ts';
 import { compileCount, compileStatement, type Statement } from './statement.ts';
-import type { Total } from '../row-counts.ts';
 import { UnsupportedQuery } from './values.ts';
 
 /**
@@ -41,7 +40,8 @@ export class QueryCompiler {
   }
 
   /**
-   * @param total a count to return with the rows, in the last column of each
+   * @param query the arguments of findMany(); and `total`, whose `where` is the condition of the rows to count, for a count in
+   *   the last column of each row
    * @param lock the lock that PostgreSQL takes on each row; the query must not include relations
    * @returns undefined where the query isn't supported: Prisma has to run it
    */
@@ -49,22 +49,24 @@ export class QueryCompiler {
     model: Prisma.ModelName,
     query: object,
     tenantId: string,
-    total?: Total,
     lock?: RowLock,
   ): CompiledQuery | undefined {
     const values: unknown[] = [];
     const found = this.#rows.of(model, query, values);
     const parameters = found && parametersOf(found, values);
     if (!found || !parameters) return undefined;
-    const text = (total ? found.textWithTotal : found.text) + (lock ? ` for ${lock}` : '');
-    const all = [tenantId, ...parameters, ...(total ?? [])];
+    const text = found.text + (lock ? ` for ${lock}` : '');
+    const name = this.#nameOf(found, text);
     return {
-      statement: { name: this.#nameOf(found, text), text, values: all, rowMode: 'array', types },
+      statement: { name, text, values: [tenantId, ...parameters], rowMode: 'array', types },
       decode: found.decode,
     };
   }
 
-  /** @returns a statement whose only row has the `total`; undefined where the query isn't supported */
+  /**
+   * The total is taken from maintained counts where they answer the query.
+   * @returns a statement whose only row has the `total`; undefined where the query isn't supported
+   */
   compileCount(model: Prisma.ModelName, query: object, tenantId: string): QueryConfig | undefined {
     const values: unknown[] = [];
     const found = this.#counts.of(model, query, values);

@@ -14,7 +14,7 @@ import { decoderOf, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
 import type { Column, Relation } from '../tables.ts';
-import { totalSql } from '../row-counts.ts';
+import { maintainedCount } from '../row-counts.ts';
 import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
 
 /** The statement for every query of a shape. */
@@ -31,8 +31,6 @@ export interface Statement {
 
 /** Reads rows: related rows are joined, lists of them aggregated as JSON. */
 export interface RowsStatement extends Statement {
-  /** The same with a total as each row's last column; its values follow the query's. */
-  textWithTotal: string;
   decode: (row: Raw) => object;
 }
 
@@ -47,20 +45,20 @@ interface Selection {
 }
 
 /**
- * Compiles the arguments of findMany(). It sees no values of conditions, only their placeholders.
+ * Compiles the arguments of findMany(). With `total`, the last column of each row is how many rows satisfy its `where`. It sees
+ * no values of conditions, only their placeholders.
  * @throws UnsupportedQuery where only Prisma can run the query
  */
 export function compileStatement(model: Prisma.ModelName, query: object): RowsStatement {
   const state = newState();
   const source = sourceOf(state, model);
   const rows: Selection = { columns: [], joins: [], isJson: false };
-  const { select, include, omit, ...window } = parametrized(query) as Query;
+  const { select, include, omit, total, ...window } = parametrized(query) as Query;
   const fields = fieldsOf(state, source, { select, include, omit }, rows);
   const clauses = clausesOf(state, source, [ofTenant(source)], window, rows);
-  const columns = rows.columns.join(', ');
+  const columns = total ? [...rows.columns, `(${countOf(state, model, total as Query)})`] : rows.columns;
   return {
-    text: `select ${columns} ${clauses}`,
-    textWithTotal: `select ${columns}, (${totalSql(state.encode.length + 2)}) ${clauses}`,
+    text: `select ${columns.join(', ')} ${clauses}`,
     encode: state.encode,
     decode: decoderOf(fields),
     isPlannedOnce: isPlannedOnce(state),
@@ -73,21 +71,17 @@ export function compileStatement(model: Prisma.ModelName, query: object): RowsSt
  */
 export function compileCount(model: Prisma.ModelName, query: object): Statement {
   const state = newState();
-  const source = sourceOf(state, model);
-  const { where, ...others } = parametrized(query) as Query;
+  const text = countOf(state, model, parametrized(query) as Query);
+  return { text, encode: state.encode, isPlannedOnce: isPlannedOnce(state) };
+}
+
+function countOf(state: CompilerState, model: Prisma.ModelName, { where = {}, ...others }: Query): string {
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const clauses = clausesOf(
-    state,
-    source,
-    [ofTenant(source)],
-    { where, orderBy: [] },
-    { columns: [], joins: [], isJson: false },
-  );
-  return {
-    text: `select count(*)::int as total ${clauses}`,
-    encode: state.encode,
-    isPlannedOnce: isPlannedOnce(state),
-  };
+  const maintained = maintainedCount(state, model, where as object);
+  if (maintained) return maintained;
+  const source = sourceOf(state, model);
+  const noRows: Selection = { columns: [], joins: [], isJson: false };
+  return `select count(*)::int as total ${clausesOf(state, source, [ofTenant(source)], { where, orderBy: [] }, noRows)}`;
 }
 
 const newState = (): CompilerState => ({ aliases: 0, ranges: new Set(), hasPattern: false, encode: [] });

@@ -1,5 +1,4 @@
 import type DataLoader from 'dataloader';
-import type { QueryConfig } from 'pg';
 import type { Raw } from '../query-compiler/decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { TenantConnection } from './connection.ts';
@@ -7,7 +6,6 @@ import { batchById } from '../batching.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { shapeOf } from '../query-compiler/shape.ts';
-import { totalQuery, totalOf } from '../row-counts.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -74,7 +72,7 @@ export class TenantDelegate {
   async lock(id: string, lock: RowLock): Promise<Row | null> {
     if (!this.#connection.isTransaction)
       throw new Error('A row is locked inside a transaction: outside, the lock ends at once');
-    const reading = this.#compiler.compile(this.#name, { where: { id } }, this.#connection.tenantId, undefined, lock);
+    const reading = this.#compiler.compile(this.#name, { where: { id } }, this.#connection.tenantId, lock);
     if (!reading) throw new Error(`${this.#name} can not be locked by its id`);
     const [row] = await this.#connection.send<Raw>(reading.statement);
     return row ? (reading.decode(row) as Row) : null;
@@ -82,27 +80,21 @@ export class TenantDelegate {
 
   /** An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. */
   async count(query: Query = {}): Promise<number> {
-    const counting = this.#connection.isUsable ? this.#countingOf(query) : undefined;
+    const { tenantId, isUsable } = this.#connection;
+    const counting = isUsable ? this.#compiler.compileCount(this.#name, query, tenantId) : undefined;
     if (!counting) return (await this.callPrisma('count', query)) as number;
     const [row] = await this.#connection.send<{ total: number }>(counting);
     return row?.total ?? 0;
   }
 
-  #countingOf(query: Query): QueryConfig | undefined {
-    const { tenantId } = this.#connection;
-    const total = totalOf(this.#name, query);
-    return total ? totalQuery(tenantId, total) : this.#compiler.compileCount(this.#name, query, tenantId);
-  }
-
   /**
-   * Rows as findMany() reads them, and how many rows satisfy `where`: in one statement, if there are maintained counts of
-   * these and the query compiler supports the query.
-   * @returns the total as a promise of its own: the rows are there even if counting fails
+   * Rows as findMany() reads them, and how many rows satisfy `where`: in one statement, if there are rows and the query
+   * compiler supports the query.
+   * @returns the total as a promise of its own: where it takes its own statement, the rows are there even if that fails
    */
   async findManyWithTotal(query: Query, where: object): Promise<{ rows: Row[]; total: Promise<number> }> {
     const { tenantId, isUsable } = this.#connection;
-    const total = isUsable ? totalOf(this.#name, { where }) : undefined;
-    const reading = total && this.#compiler.compile(this.#name, query, tenantId, total);
+    const reading = isUsable ? this.#compiler.compile(this.#name, { ...query, total: { where } }, tenantId) : undefined;
     if (reading) {
       const rows = await this.#connection.send<Raw>(reading.statement);
       const last = rows[0]?.at(-1);

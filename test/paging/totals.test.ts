@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
-import { resources } from '../../prisma/resources.ts';
-import { stateColumnOf } from '../../prisma/row-counts.ts';
-import { tableOf } from '../../prisma/tables.ts';
 import { migrations } from '../../prisma/migrate.ts';
 import { applyMigrations } from '../../prisma/schema-engine.ts';
 import { onCluster } from '../citus/cluster.ts';
+import { countedTables, wrongCounts } from '../counted-rows.ts';
 import { listen } from '../isolation/statements.ts';
 import { createEmptyDatabase, startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
@@ -28,24 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The tables that are counted, and the columns by which. */
-const tables = resources.map((resource): [table: string, state: string | null] => [
-  tableOf(resource.model).table,
-  stateColumnOf(resource),
-]);
-
-/** Where the tallies of a table say otherwise than its rows do, in one snapshot. */
-const differences = (table: string, state: string | null) => `
-  select '${table}' as table, * from
-    (select tenant_id, ${state ? `${state}::text` : `''`} as state, count(*)::int as rows from ${table} group by 1, 2) counted
-    full join (select tenant_id, state, sum(rows)::int as tallied from tallies where resource = '${table}' group by 1, 2) sums
-    using (tenant_id, state)
-  where coalesce(rows, 0) <> coalesce(tallied, 0)`;
-
-const faults = async (pool: Pick<Client, 'query'>): Promise<unknown[]> => {
-  const each = tables.map(([table, state]) => differences(table, state));
-  return (await pool.query(each.join(' union all '))).rows;
-};
+/** Where the tallies say otherwise than the rows do, in one snapshot. */
+const faults = async (pool: Pick<Client, 'query'>): Promise<unknown[]> =>
+  (await pool.query(countedTables.map(wrongCounts).join(' union all '))).rows;
 
 // What a transaction may do to the books, as SQL: several rows at once, as imports write them.
 
@@ -322,7 +305,7 @@ it('the migration counts existing rows, also as an owner without special rights'
     const { rows } = await client.query(
       `select bool_and(relforcerowsecurity) as forced from pg_class
       where relname = any ($1)`,
-      [tables.map(([table]) => table)],
+      [countedTables.map(({ table }) => table)],
     );
     expect(rows).toEqual([{ forced: true }]);
   } finally {

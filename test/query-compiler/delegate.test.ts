@@ -114,14 +114,13 @@ describe('findManyWithTotal()', () => {
     expect(await read(query)).toEqual([4, found]);
   });
 
-  it('counts rows, without Prisma, where no maintained count has the condition', async () => {
+  it('counts rows in the same statement where no maintained count has the condition', async () => {
     const where = { city: 'Rome' };
     const texts = await sent(async () => {
       const { rows, total } = await db.findManyWithTotal('Customer', { where, take: 1 }, where);
       expect([await total, rows.length]).toEqual([2, 1]);
     });
-    expect(texts).toHaveLength(2);
-    expect(texts.filter(isPrismas)).toEqual([]);
+    expect(texts).toEqual([expect.stringContaining('count(*)')]);
   });
 
   it('leaves a count to Prisma that isn’t supported', async () => {

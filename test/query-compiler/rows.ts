@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { Prisma } from '../../prisma/client.ts';
 import { isPlain } from '../../prisma/query-compiler/shape.ts';
 import { tables, type Column, type Table } from '../../prisma/tables.ts';
+import { countAnew, countedTables } from '../counted-rows.ts';
 
 /** Values of a column's type, few, so that conditions meet them; null is not among them. */
 export function valuesOf(column: Column): unknown[] {
@@ -45,7 +46,7 @@ const writtenOf = ({ fields }: Table): Column[] =>
 
 /**
  * Rows in every table of the books, for each tenant. Those of different tenants have the same ids, so that whatever
- * forgets the tenant finds too many. Checks are dropped and triggers disabled: any row will do.
+ * forgets the tenant finds too many. Checks are dropped and triggers disabled: any row will do. Row counts are right.
  */
 export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<void> {
   const { rows: checks } = await pool.query(
@@ -92,6 +93,7 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
       );
     }
   }
+  for (const counted of countedTables) await pool.query(countAnew(counted));
 }
 
 /** With Prisma's own decimals in place of those that are taken apart when they are calculated with. */

@@ -5,10 +5,8 @@ import { nobody } from '../../../src/jobs/nobody.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { inconsistencies } from '../../../schema/books/consistency.ts';
 import { verifyDocuments } from '../../../schema/documents/verify.ts';
-import { resources } from '../../../prisma/resources.ts';
-import { stateColumnOf } from '../../../prisma/row-counts.ts';
-import { tableOf } from '../../../prisma/tables.ts';
 import { forTenant } from '../../../prisma/client.ts';
+import { countedTables, wrongCounts } from '../../counted-rows.ts';
 import { secret, type Installation, type Tenant } from './installation.ts';
 import { environment } from './processes.ts';
 import { figure, type Row } from './report.ts';
@@ -21,16 +19,9 @@ const maxVerified = 5000;
  * @throws Error for the first fault
  */
 export async function checkConsistency({ url, pool, tenants }: Installation): Promise<Row> {
-  for (const resource of resources) {
-    const { table } = tableOf(resource.model);
-    const state = stateColumnOf(resource);
-    const { rows } = await pool.query(
-      `select tenant_id, state from (select tenant_id, state, sum(rows) from tallies where resource = '${table}' group by 1, 2) as counted
-       full join (select tenant_id, ${state === null ? "''" : `${state}::text`} as state, count(*) from ${table} group by 1, 2) as there
-         using (tenant_id, state)
-       where sum is distinct from count limit 1`,
-    );
-    if (rows.length > 0) throw new Error(`The row counts of ${table} are wrong: ${JSON.stringify(rows[0])}`);
+  for (const counted of countedTables) {
+    const { rows } = await pool.query(`${wrongCounts(counted)} limit 1`);
+    if (rows.length > 0) throw new Error(`Row counts are wrong: ${JSON.stringify(rows[0])}`);
   }
   const config = readConfig({ ...environment, DATABASE_URL: url });
   const database = await openDatabase(config, { report: () => {} });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { resources } from '../../../prisma/resources.ts';
-import { stateColumnOf } from '../../../prisma/row-counts.ts';
 import { tableOf } from '../../../prisma/tables.ts';
+import { countAnew, countedTables } from '../../counted-rows.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { tenantSizes } from './sizes.ts';
 
@@ -28,23 +28,17 @@ const fillingSteps = (): Step[] =>
     .map((part) => ({ name: part.slice(0, part.indexOf('\n')), sql: part.slice(part.indexOf('\n')) }));
 
 /** What triggers would have written: row counts, and the change feed. */
-const recordingSteps = (): Step[] =>
-  resources.flatMap((resource) => {
-    const { table } = tableOf(resource.model);
-    const state = stateColumnOf(resource);
-    return [
-      {
-        name: `changes of ${table}`,
-        sql: `insert into changes (tenant_id, resource, id, position, deleted, changed_at)
-          select tenant_id, '${resource.name}', id, nextval('changes_position_seq'), false, updated_at from ${table}`,
-      },
-      {
-        name: `row counts of ${table}`,
-        sql: `insert into tallies (tenant_id, resource, state, rows)
-          select tenant_id, '${table}', ${state === null ? "''" : `${state}::text`}, count(*) from ${table} group by 1, 3`,
-      },
-    ];
-  });
+const recordingSteps = (): Step[] => [
+  ...resources.map(({ model, name }) => {
+    const { table } = tableOf(model);
+    return {
+      name: `changes of ${table}`,
+      sql: `insert into changes (tenant_id, resource, id, position, deleted, changed_at)
+        select tenant_id, '${name}', id, nextval('changes_position_seq'), false, updated_at from ${table}`,
+    };
+  }),
+  ...countedTables.map((counted) => ({ name: `row counts of ${counted.table}`, sql: countAnew(counted) })),
+];
 
 /**
  * Fills an empty database with the tenants and their books. Triggers are off meanwhile, and indexes are built afterwards.
