@@ -2,13 +2,16 @@
 const maxPerWebhook = 8;
 /** How long deliveries wait in memory for an endpoint that doesn't answer; then they are rescheduled. */
 const maxWaitMs = 1000;
+/** A delivery that is expected to wait for less waits in memory. Rescheduling costs more, for everybody. */
+const shortWaitMs = 250;
 /** The longest delay of a rescheduled delivery. */
 const maxDelayMs = 60_000;
 
 /**
  * Concurrency limiter per endpoint (bulkhead). Some of a webhook's jobs send, others wait in memory: together at most half as
- * many as the worker's free jobs, so that no endpoint takes all of the worker. When the limit is reached or the wait is too
- * long, the delivery is rescheduled in the database.
+ * many as the worker's free jobs, so that no endpoint takes all of the worker; and up to an eighth of all its jobs while the
+ * endpoint answers so fast that the wait is short. When the limit is reached or the wait is too long, the delivery is
+ * rescheduled in the database.
  */
 export class EndpointConcurrency {
   readonly #jobLimit: number;
@@ -30,7 +33,9 @@ export class EndpointConcurrency {
   }
 
   hasRoom(slots: EndpointSlots): boolean {
-    return !this.#closed && (slots.length === 0 || slots.length < (this.#jobLimit - this.#jobs) / 2);
+    if (this.#closed) return false;
+    if (slots.length === 0 || slots.length < (this.#jobLimit - this.#jobs) / 2) return true;
+    return slots.length < this.#jobLimit / 8 && slots.expectedWaitMs < shortWaitMs;
   }
 
   leave(webhookId: string): void {
@@ -53,12 +58,23 @@ class EndpointSlots {
   /** Moving average of the milliseconds between two completed requests. Assumed to be fast until it is known. */
   #paceMs = 1;
   #lastReleaseAt = performance.now();
+  #hasAnswered = false;
   /** The time that the last rescheduled delivery was given. */
   #rescheduledUntil = 0;
   #closed = false;
 
   get length(): number {
     return this.#sending + this.#waiting.length;
+  }
+
+  /** How long another job would wait; infinite before the first answer. */
+  get expectedWaitMs(): number {
+    return this.#hasAnswered ? this.#waiting.length * Math.max(this.#paceMs, this.#leastPaceMs) : Infinity;
+  }
+
+  /** The time since the last answer is a lower bound of the endpoint's pace. */
+  get #leastPaceMs(): number {
+    return (performance.now() - this.#lastReleaseAt) / maxPerWebhook;
   }
 
   /** Waits for a slot. @returns whether the job may send; if so, it must call `release` afterwards */
@@ -76,6 +92,7 @@ class EndpointSlots {
     const now = performance.now();
     this.#paceMs += (now - this.#lastReleaseAt - this.#paceMs) / 16;
     this.#lastReleaseAt = now;
+    this.#hasAnswered = true;
     const next = this.#waiting.shift();
     this.#waitTimer?.refresh();
     if (next) next(true);
@@ -86,9 +103,9 @@ class EndpointSlots {
   nextAttemptAt(): Date {
     const now = Date.now();
     if (this.#closed) return new Date(now);
-    // The time since the last answer is a lower bound of the endpoint's pace. The estimate is rather too early than too late:
-    // too early may reschedule the delivery again, too late would leave slots unused.
-    const paceMs = Math.max(this.#paceMs / 2, (performance.now() - this.#lastReleaseAt) / maxPerWebhook);
+    // The estimate is rather too early than too late: too early may reschedule the delivery again, too late would leave slots
+    // unused.
+    const paceMs = Math.max(this.#paceMs / 2, this.#leastPaceMs);
     this.#rescheduledUntil = Math.min(Math.max(this.#rescheduledUntil, now) + paceMs, now + maxDelayMs);
     return new Date(this.#rescheduledUntil);
   }
