@@ -45,12 +45,7 @@ export class QueryCompiler {
    * @param lock the lock that PostgreSQL takes on each row; the query must not include relations
    * @returns undefined where the query isn't supported: Prisma has to run it
    */
-  compile(
-    model: Prisma.ModelName,
-    query: object,
-    tenantId: string,
-    lock?: RowLock,
-  ): CompiledQuery | undefined {
+  compile(model: Prisma.ModelName, query: object, tenantId: string, lock?: RowLock): CompiledQuery | undefined {
     const values: unknown[] = [];
     const found = this.#rows.of(model, query, values);
     const parameters = found && parametersOf(found, values);
