@@ -71,15 +71,17 @@ export function compareRates(against: string, ours: Figures, theirs: Figures, go
 
 /** The answers that take long, and the one that takes longest. */
 const compareTails = (ours: Figures, theirs: Figures): Row[] => [
-  ...(['latency', 'crowded'] as const).map((at) => ({
-    work: `${ours.work}: p99 at ${at === 'latency' ? usualConnections : manyConnections} connections`,
-    against: theirs.contender,
-    ours: milliseconds(ours[at].p99),
-    theirs: milliseconds(theirs[at].p99),
-    ratio: ours[at].p99 / theirs[at].p99,
-    goal: 1.5,
-    atMost: 1.5,
-  })),
+  ...(['latency', 'crowded'] as const)
+    .filter((at) => theirs[at].p99 > 0) // or the other answered nothing in time
+    .map((at) => ({
+      work: `${ours.work}: p99 at ${at === 'latency' ? usualConnections : manyConnections} connections`,
+      against: theirs.contender,
+      ours: milliseconds(ours[at].p99),
+      theirs: milliseconds(theirs[at].p99),
+      ratio: ours[at].p99 / theirs[at].p99,
+      goal: 1.5,
+      atMost: 1.5,
+    })),
   worstRow(`${ours.work}: worst`, ours.latency.worst),
 ];
 
