@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   beginAttempts,
   endAttempts,
@@ -237,6 +237,41 @@ describe('a worker', () => {
     expect(held[0]).toBeLessThan(150);
     expect(held).toEqual(held.toSorted((a, b) => b - a));
     expect(held[3]).toBeGreaterThan(20);
+  });
+
+  it('whose jobs are taken lets deliveries wait only for endpoints that answer fast', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const worker = new EndpointConcurrency(400);
+      const slots = worker.enter('webhook');
+      for (let job = 0; job < 399; job += 1) worker.enter('another webhook');
+      const hasRoom = (): boolean => worker.hasRoom(slots);
+      for (let job = 0; job < 18; job += 1) void slots.acquire(); // 8 send, 10 wait
+      const answerEvery = (ms: number): void => {
+        for (let answers = 0; answers < 50; answers += 1) {
+          vi.advanceTimersByTime(ms);
+          slots.release();
+          void slots.acquire();
+        }
+      };
+
+      expect(hasRoom()).toBe(false); // nothing is known of it
+      answerEvery(10);
+      expect(hasRoom()).toBe(true);
+      answerEvery(50);
+      expect(hasRoom()).toBe(false);
+      answerEvery(10);
+      expect(hasRoom()).toBe(true);
+      vi.advanceTimersByTime(500); // without an answer
+      expect(hasRoom()).toBe(false);
+      answerEvery(1);
+      expect(hasRoom()).toBe(true);
+      for (let job = 18; job < 50; job += 1) void slots.acquire();
+      expect(hasRoom()).toBe(false); // it has an eighth of the jobs
+      worker.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('that is stopped gives back deliveries that it has not begun to send', async () => {

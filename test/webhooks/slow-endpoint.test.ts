@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
-import { listen } from '../isolation/statements.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
 
 let service: Service;
@@ -65,32 +64,6 @@ describe('a slow endpoint', () => {
       }
     },
   );
-});
-
-describe('fast endpoints', () => {
-  it('get most deliveries without these being rescheduled', { timeout: 90_000 }, async () => {
-    const quick = await receive();
-    const tenants = await Promise.all([service.integrator(), service.integrator()]);
-    for (const tenant of tenants)
-      for (let hook = 0; hook < 10; hook += 1) await createWebhook(tenant, { url: `${quick.url}/${hook}` });
-    let rescheduled = 0;
-    const end = listen(({ text, values = [] }) => {
-      if (text.includes('set next_attempt_at = u.until')) rescheduled += (JSON.parse(values[1] as string) as []).length;
-    });
-    const { stop } = await work(service);
-    try {
-      await Promise.all(tenants.map((tenant) => events(tenant, 300)));
-      for (const { db } of tenants) {
-        const delivered = (): Promise<number> => db.delivery.count({ where: { state: 'DELIVERED' } });
-        await until(async () => (await delivered()) === 3000, 'the 3,000 deliveries of a tenant', 40_000);
-      }
-    } finally {
-      end();
-      await stop();
-    }
-    expect(quick.requests).toHaveLength(6000);
-    expect(rescheduled).toBeLessThan(3000); // those that came before the first answers
-  });
 });
 
 describe('a failure to record attempts', () => {
