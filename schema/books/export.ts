@@ -22,7 +22,7 @@ const pageSizes: Partial<Record<RecordType['model'], number>> = {
   InvoiceFile: 20,
   CompanyLogo: 20,
 };
-const usualPageSize = 1000;
+const usualPageSize = 200;
 
 /** An export takes as long as it takes; a transaction needs some limit. */
 const exportLimits = { timeout: 24 * 60 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;

@@ -22,11 +22,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The program itself takes 55 MB of this. Reading all of the rows below at once takes more than 130 MB.
+// The program itself takes 55 MB. Reading all of the rows below at once takes more than 130 MB.
 const env = () => ({
   DATABASE_URL: database.url,
   KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
-  NODE_OPTIONS: '--max-old-space-size=100',
+  NODE_OPTIONS: '--max-old-space-size=80',
 });
 const run = (...args: string[]) => kontor(args, env());
 const newTenant = async (): Promise<string> =>
