@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { asIntegrator, createDatabase, requesting, startService, type Integrator, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
@@ -23,7 +23,7 @@ export interface Served extends Pick<Service, 'request'> {
   lines(): string[];
   /** The logged errors. */
   loggedErrors(): string[];
-  /** The process's memory in MiB. */
+  /** The memory of the process and of those that it started, in MiB. */
   memory(): number;
   /** The process's CPU time in milliseconds. Unlike wall-clock time, it doesn't depend on other processes. */
   cpu(): number;
@@ -64,10 +64,7 @@ export async function serve(
     globex: asIntegrator({ request, books: beside.books }, await beside.integrator({ name: 'Globex' })),
     beside,
     loggedErrors: () => lines.filter((line) => line.includes('"level":50')),
-    memory: () => {
-      const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-      return Math.round(Number(kib) / 1024);
-    },
+    memory: () => Math.round(sum(processTree(child.pid!).map(readMemory)) / 1024),
     cpu: () => {
       const [, , , , , , , , , , , , , user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ');
       return (Number(user) + Number(system)) * 10; // ticks, 100 a second
@@ -79,6 +76,32 @@ export async function serve(
       await database.drop();
     },
   };
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** A process and all processes below it. One that has ended meanwhile counts as none. */
+function processTree(pid: number): number[] {
+  const threads = tryTo(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  const children = threads.flatMap((thread) => {
+    const ids = tryTo(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')) ?? '';
+    return ids.split(' ').filter(Boolean).map(Number);
+  });
+  return [pid, ...children.flatMap(processTree)];
+}
+
+/** A process's resident memory in KiB; 0 if it has ended. */
+function readMemory(pid: number): number {
+  const status = tryTo(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+}
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The quantile of the values: `share` of them are smaller. */

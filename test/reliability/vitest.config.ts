@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/reliability/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',
     setupFiles: 'test/every-statement.ts',
+    env: { CAMPAIGN: 'long' },
     fileParallelism: false,
     testTimeout: 60 * 60_000,
     hookTimeout: 10 * 60_000,
