@@ -91,7 +91,13 @@ export const samples: Record<Resource['model'], ResourceSample> = {
       payments: { made: { status: 'ISSUED' }, body: payment },
     },
     bodies: ({ customer_id }) => ({
-      POST: { ...sample.invoice(customer_id), ...terms, subject: 'x', items: [{ ...sample.item, ...lineDetails }] },
+      POST: {
+        ...sample.invoice(customer_id),
+        ...terms,
+        delivery_date: '2026-02-28',
+        subject: 'x',
+        items: [{ ...sample.item, ...lineDetails }],
+      },
     }),
     makeKept: (who) => makeInvoice(who, { status: 'PAID' }),
   },

@@ -5,8 +5,10 @@ import type { Context } from '../context.ts';
 import { vatBreakdownByCategory, type VatCategoryShare } from '../money/money.ts';
 import { readBreakdown } from '../resources/credit-note/vat-breakdown.ts';
 import { partiesOf, type FrozenBuyer, type FrozenSeller, type Parties } from '../resources/invoice/parties.ts';
+import type { Period } from '../e-invoice/model.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { formatDay } from '../scalars/scalars.ts';
+import { wholePeriod } from './service-periods.ts';
 
 /** An invoice or a credit note. */
 export type DocumentKey = { invoiceId: string } | { creditNoteId: string };
@@ -19,13 +21,15 @@ export interface DocumentSource {
   date: string;
   /** Null for a credit note. */
   dueDate: string | null;
+  /** The day of the supply, where it was given; a credit note's is its invoice's. */
+  deliveryDate: string | null;
   /** What it is about; a credit note's reason. */
   subject: string | null;
   currency: string;
   /** Whether it was paid in full when it was issued. */
   isPaid: boolean;
-  /** The invoice that a credit note takes back; null for an invoice. */
-  credited: { number: string; date: string; isCancelled: boolean } | null;
+  /** The invoice that a credit note takes back, with the service period of all its lines; null for an invoice. */
+  credited: { number: string; date: string; period: Period | null; isCancelled: boolean } | null;
   seller: FrozenSeller;
   buyer: FrozenBuyer;
   lines: SourceLine[];
@@ -64,6 +68,7 @@ export const readSource = (context: Context, document: DocumentKey): Promise<Doc
   'invoiceId' in document ? readInvoice(context, document.invoiceId) : readCreditNote(context, document.creditNoteId);
 
 const inOrder = { orderBy: { position: 'asc' } } as const;
+const period = { servicePeriodStart: true, servicePeriodEnd: true } as const;
 
 async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
   const invoice = await findById(context, 'Invoice', id);
@@ -81,6 +86,7 @@ export function sourceOf(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], p
     number,
     date: formatDay(invoice.invoiceDate),
     dueDate: formatDay(invoice.dueDate),
+    deliveryDate: formatOptionalDay(invoice.deliveryDate),
     subject,
     currency,
     isPaid: issuedAt !== null && paidAt !== null && paidAt <= issuedAt,
@@ -94,21 +100,24 @@ export function sourceOf(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], p
 async function readCreditNote(context: Context, id: string): Promise<DocumentSource> {
   const creditNote = await findById(context, 'CreditNote', id);
   const { number, reason, currency, invoiceId, customerId } = creditNote;
-  const [items, invoice, parties] = await Promise.all([
+  const [items, invoice, invoiceItems, parties] = await Promise.all([
     context.db.creditNoteItem.findMany({ where: { creditNoteId: id }, ...inOrder }),
     findById(context, 'Invoice', invoiceId),
+    context.db.invoiceItem.findMany({ where: { invoiceId }, select: period }),
     partiesOf(context, { id: invoiceId, customerId }),
   ]);
   return {
     number,
     date: formatDay(creditNote.creditNoteDate),
     dueDate: null,
+    deliveryDate: formatOptionalDay(invoice.deliveryDate),
     subject: reason,
     currency,
     isPaid: false,
     credited: {
       number: invoice.number ?? '',
       date: formatDay(invoice.invoiceDate),
+      period: wholePeriod(invoiceItems.map(formatPeriod)) ?? null,
       isCancelled: creditNote.isCancellation,
     },
     ...parties,
@@ -116,6 +125,13 @@ async function readCreditNote(context: Context, id: string): Promise<DocumentSou
     vatBreakdown: readBreakdown(creditNote.vatBreakdown).map(sourceShare),
   };
 }
+
+const formatOptionalDay = (day: Date | null): string | null => day && formatDay(day);
+
+const formatPeriod = (item: Pick<Row<'InvoiceItem'>, keyof typeof period>) => ({
+  servicePeriodStart: formatOptionalDay(item.servicePeriodStart),
+  servicePeriodEnd: formatOptionalDay(item.servicePeriodEnd),
+});
 
 const sourceLine = (item: Row<'InvoiceItem' | 'CreditNoteItem'>): SourceLine => ({
   title: item.title,
@@ -129,8 +145,7 @@ const sourceLine = (item: Row<'InvoiceItem' | 'CreditNoteItem'>): SourceLine => 
   vatCategory: vatCategoryOf(item),
   vatRate: item.vatRate.toFixed(),
   exemptionReason: item.exemptionReason,
-  servicePeriodStart: item.servicePeriodStart && formatDay(item.servicePeriodStart),
-  servicePeriodEnd: item.servicePeriodEnd && formatDay(item.servicePeriodEnd),
+  ...formatPeriod(item),
 });
 
 const sourceShare = ({ vatCategory, vatRate, net, vat, exemptionReason }: VatCategoryShare): SourceShare => ({

@@ -1,9 +1,10 @@
-import type { EInvoice, Line, Period, VatBreakdown } from '../e-invoice/model.ts';
+import type { Delivery, EInvoice, Line, VatBreakdown } from '../e-invoice/model.ts';
 import { Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
 import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts, type Language } from './pdf/texts.ts';
+import { periodOf, wholePeriod } from './service-periods.ts';
 
 // An invoice or credit note in the terms of EN 16931. It says what was issued: payments that came later are not on it.
 
@@ -52,8 +53,7 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     seller: toSeller(seller),
     buyer: toBuyer(buyer),
     delivery: {
-      date: undefined,
-      period: wholePeriod(lines),
+      ...timeOf(source),
       ...(isWithinEu ? placeOf(buyer) : { city: undefined, postalCode: undefined, country: undefined }),
     },
     payment: seller.iban
@@ -68,6 +68,16 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     vatBreakdown: breakdown,
     lines,
   };
+}
+
+/**
+ * When it was supplied. Where neither a day nor a period is given, it is the day of the invoice, as the law reads an invoice that
+ * says nothing else (DECISIONS.md#d119-delivery-dates). A credit note is of its invoice's supply.
+ */
+function timeOf({ date, deliveryDate, credited, lines }: DocumentSource): Pick<Delivery, 'date' | 'period'> {
+  const period = wholePeriod(lines) ?? credited?.period ?? undefined;
+  const invoiceDate = credited?.date ?? date;
+  return { date: deliveryDate ?? (period ? undefined : invoiceDate), period };
 }
 
 /** Where goods go that are supplied within the EU: to the buyer. */
@@ -131,23 +141,6 @@ function toLine(line: SourceLine, index: number, currency: string): Line {
     name: line.title,
     description: line.description ?? undefined,
   };
-}
-
-/** A period of which one day is given is that day. */
-function periodOf({ servicePeriodStart: start, servicePeriodEnd: end }: SourceLine): Period | undefined {
-  const [first, last] = [start ?? end, end ?? start];
-  return first !== null && last !== null ? { start: first, end: last } : undefined;
-}
-
-/** From the first to the last day of the lines' periods. */
-function wholePeriod(lines: Line[]): Period | undefined {
-  const periods = lines.flatMap(({ period }) => period ?? []);
-  const [start] = periods.map((period) => period.start).toSorted();
-  const end = periods
-    .map((period) => period.end)
-    .toSorted()
-    .at(-1);
-  return start !== undefined && end !== undefined ? { start, end } : undefined;
 }
 
 /** Some categories need a reason. Where none is given, it is what is usually written. */

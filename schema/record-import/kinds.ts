@@ -114,6 +114,7 @@ export const kinds: readonly Kind[] = [
       customer: required(reference(`The customer: ${named}.`)),
       invoiceDate: required(day('The date of the invoice.')),
       dueDate: day('The last day to pay. Default: 14 days after the invoice date.'),
+      deliveryDate: day('The day of the supply, if it was one day.'),
       subject: text('The subject.'),
       currency,
       paidOn: { ...day('The day of the last payment; empty if it is open.'), isOwn: true },

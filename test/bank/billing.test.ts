@@ -50,6 +50,7 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
       number: null,
       invoice_date: '2026-06-30',
       due_date: '2026-07-14',
+      delivery_date: '2026-03-02', // the day of the last entry
       subject: 'Website',
       currency: 'EUR',
       items: [

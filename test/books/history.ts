@@ -68,6 +68,7 @@ const step = fc.oneof(
   fc.record({
     kind: fc.constant('invoice'),
     invoiceDate: day,
+    deliveryDate: fc.option(day),
     currency,
     subject: text,
     status: fc.constantFrom('DRAFT', 'ISSUED', 'ISSUED', 'PAID'),

@@ -68,6 +68,7 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
         await navigateTo(page, 'Customers');
         await page.getByRole('link', { name: 'Museum aan de Haven' }).click();
         await page.getByRole('link', { name: 'New invoice' }).first().click();
+        await page.getByLabel('Date of supply').fill('2026-02-27');
         const line = page.getByRole('group', { name: 'Line 1' });
         await line.getByLabel(/Title/).fill('Guided tour');
         await line.getByLabel(/Quantity/).fill('2');
@@ -91,6 +92,8 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Issue', exact: true }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
         await page.getByRole('heading', { level: 1, name: /\d{4}-0001/ }).waitFor();
+        await page.getByText('Date of supply').waitFor();
+        await page.getByText('Feb 27, 2026').waitFor();
         await navigateTo(page, 'Overview');
         await page.getByRole('listitem').filter({ hasText: 'Outstanding' }).getByText('285.60').waitFor();
       });

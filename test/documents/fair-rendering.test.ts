@@ -22,6 +22,7 @@ const source = (lines: number): DocumentSource => ({
   number: '2026-0001',
   date: '2026-03-01',
   dueDate: '2026-03-15',
+  deliveryDate: null,
   subject: null,
   currency: 'EUR',
   isPaid: false,

@@ -193,14 +193,17 @@ RE-1;Globex;31.12.2024;14.01.2025;Buch;1;100,00;7;226,00;
       unitCode: 'einheit',
       description: 'mehr',
       discountPercent: 'rabatt',
+      deliveryDate: 'leistung',
       servicePeriodStart: 'von',
       servicePeriodEnd: 'bis',
     };
     const options = { columns: { ...columns, ...more }, format };
-    const headOfAll = `${head.trim()};kategorie;grund;einheit;mehr;rabatt;von;bis\n`;
-    const line = 'RE-1;Globex;31.12.2024;;Kurs;2;50,00;0;90,00;;E;§ 4 UStG;HUR;Deutsch;10 %;01.12.2024;31.12.2024\n';
+    const headOfAll = `${head.trim()};kategorie;grund;einheit;mehr;rabatt;leistung;von;bis\n`;
+    const line =
+      'RE-1;Globex;31.12.2024;;Kurs;2;50,00;0;90,00;;E;§ 4 UStG;HUR;Deutsch;10 %;30.12.2024;01.12.2024;31.12.2024\n';
     expect(await imports('Invoice', headOfAll + line, options)).toEqual(done(1));
-    const [{ items }] = await listed('/invoices');
+    const [{ items, delivery_date }] = await listed('/invoices');
+    expect(delivery_date).toBe('2024-12-30');
     expect(items).toMatchObject([
       {
         line_total_net: 90,
@@ -213,9 +216,15 @@ RE-1;Globex;31.12.2024;14.01.2025;Buch;1;100,00;7;226,00;
         service_period_end: '2024-12-31',
       },
     ]);
-    const wrong = 'RE-2;Globex;31.12.2024;;Kurs;1;1;19;;;E;;XX;;101;02.12.2024;01.12.2024\n';
+    const wrong = 'RE-2;Globex;31.12.2024;;Kurs;1;1;19;;;E;;XX;;101;31.11.2024;02.12.2024;01.12.2024\n';
     const { errors } = await imports('Invoice', headOfAll + wrong, options);
-    expect(errors.map(({ column }) => column).toSorted()).toEqual(['bis', 'einheit', 'kategorie', 'rabatt']);
+    expect(errors.map(({ column }) => column).toSorted()).toEqual([
+      'bis',
+      'einheit',
+      'kategorie',
+      'leistung',
+      'rabatt',
+    ]);
   });
 
   it('with numbers of our own form have the sequence of that year continue after them', async () => {

@@ -28,6 +28,7 @@ describe('POST /invoices', () => {
         customer_id: customerId,
         invoice_date: '2026-03-01',
         due_date: '2026-03-15',
+        delivery_date: null,
         subject: null,
         currency: 'EUR',
         status: 'draft',
@@ -87,6 +88,11 @@ describe('POST /invoices', () => {
     const latest = { ...sample.invoice(id), invoice_date: '9999-12-31' };
     await acme.rest('PATCH', `/customers/${id}`, { payment_terms_days: 30 });
     expect(await create(acme, '/invoices', latest)).toMatchObject({ due_date: '9999-12-31' });
+  });
+
+  it('delivery_date: any day, before or after invoice_date; none by default', async () => {
+    await accepts(acme, smallest, 'delivery_date', ['2026-03-01', '2026-02-27', '2026-12-31', null]);
+    await refuses(acme, smallest, 'delivery_date', ['2026-02-29', '', '01.03.2026', 20260301]);
   });
 
   it('subject: at most 255 characters; currency: ISO 4217, default the tenant’s', async () => {

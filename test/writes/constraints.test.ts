@@ -101,6 +101,7 @@ describe('an issued invoice, in the database, as the role of requests', () => {
     ['customer', async () => ({ customerId: await makeCustomer(acme) })],
     ['date', () => ({ invoiceDate: new Date('2026-02-01') })],
     ['due date', () => ({ dueDate: new Date('2027-01-01') })],
+    ['delivery date', () => ({ deliveryDate: new Date('2026-02-28') })],
     ['subject', () => ({ subject: 'Other' })],
     ['currency', () => ({ currency: 'USD' })],
     ['totals', () => ({ totalNet: 101, totalGross: 120 })],

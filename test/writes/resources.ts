@@ -285,6 +285,7 @@ const invoice: Resource = {
       {
         invoiceDate: day,
         dueDate: day,
+        deliveryDate: optionalDay,
         subject: optionalWord,
         currency,
         items: fc.array(fc.constantFrom('0.33', '100', '99.99').map(line), { minLength: 1, maxLength: 3 }),
@@ -305,7 +306,7 @@ const invoice: Resource = {
   ),
   read: async (who, { id }) => {
     const asked =
-      'invoiceDate dueDate subject currency status totalNet totalVat totalGross items { title quantity unit unitPriceNet vatRate }';
+      'invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross items { title quantity unit unitPriceNet vatRate }';
     return (await who.graphql(`query ($id: UUID!) { invoice(id: $id) { ${asked} } }`, { id })).invoice;
   },
 };

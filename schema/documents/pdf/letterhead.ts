@@ -89,8 +89,8 @@ function infoRows(invoice: EInvoice, texts: Texts, formats: Formats): InfoRow[][
         texts.precedingInvoice,
         precedingInvoice && texts.numberOfDay(precedingInvoice.number, formats.day(precedingInvoice.issueDate)),
       ],
-      [texts.serviceDate, delivery.date && formats.day(delivery.date)],
-      [texts.servicePeriod, delivery.date ? undefined : delivery.period && formats.period(delivery.period)],
+      [texts.serviceDate, serviceDate(invoice, texts, formats)],
+      [texts.servicePeriod, delivery.period && formats.period(delivery.period)],
       [texts.dueDate, invoice.dueDate && formats.day(invoice.dueDate)],
     ),
     rows([texts.buyerReference, invoice.buyerReference], [texts.buyerVatId, buyer.vatId]),
@@ -100,6 +100,12 @@ function infoRows(invoice: EInvoice, texts: Texts, formats: Formats): InfoRow[][
       [texts.email, seller.contact.email],
     ),
   ].filter((group) => group.length > 0);
+}
+
+/** Where it is the day of the invoice, the words that tax offices know say so. */
+function serviceDate({ typeCode, issueDate, delivery }: EInvoice, texts: Texts, formats: Formats): string | undefined {
+  if (delivery.date === undefined) return undefined;
+  return typeCode === '380' && delivery.date === issueDate ? texts.sameAsInvoiceDate : formats.day(delivery.date);
 }
 
 function drawInfoBlock(canvas: Canvas, parent: Element, groups: InfoRow[][]): number {

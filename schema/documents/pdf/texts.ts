@@ -11,6 +11,7 @@ export interface Texts {
   number: Record<TypeCode, string>;
   issueDate: string;
   serviceDate: string;
+  sameAsInvoiceDate: string;
   servicePeriod: string;
   dueDate: string;
   precedingInvoice: string;
@@ -58,6 +59,7 @@ const de: Texts = {
   number: { 380: 'Rechnungsnummer', 381: 'Belegnummer' },
   issueDate: 'Datum',
   serviceDate: 'Leistungsdatum',
+  sameAsInvoiceDate: 'wie Rechnungsdatum',
   servicePeriod: 'Leistungszeitraum',
   dueDate: 'Fällig am',
   precedingInvoice: 'Zu Rechnung',
@@ -127,6 +129,7 @@ const en: Texts = {
   number: { 380: 'Invoice number', 381: 'Credit note number' },
   issueDate: 'Date',
   serviceDate: 'Date of supply',
+  sameAsInvoiceDate: 'same as invoice date',
   servicePeriod: 'Service period',
   dueDate: 'Due date',
   precedingInvoice: 'For invoice',

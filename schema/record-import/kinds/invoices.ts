@@ -13,7 +13,17 @@ import { findReferred, referred, type Find } from '../references.ts';
 import { lineOf, roundingLine, type ImportedLine } from './invoice-lines.ts';
 
 /** Fields that all rows of an invoice must agree on. */
-const ofInvoice = ['number', 'customer', 'invoiceDate', 'dueDate', 'currency', 'paidOn', 'amountDue', 'totalGross'];
+const ofInvoice = [
+  'number',
+  'customer',
+  'invoiceDate',
+  'dueDate',
+  'deliveryDate',
+  'currency',
+  'paidOn',
+  'amountDue',
+  'totalGross',
+];
 
 export const makeInvoices: Maker = async (context, rows, errors) => {
   const findCustomer = await findReferred(context, rows, 'customer');
@@ -29,7 +39,7 @@ function invoiceOf(
   findCustomer: Find,
 ): Rows | undefined {
   const customerId = referred(findCustomer, 'customer', row, values, errors);
-  const { number, invoiceDate, dueDate, subject, totalGross } = values;
+  const { number, invoiceDate, dueDate, deliveryDate, subject, totalGross } = values;
   const currency = currencyOf(context, values);
   for (const other of rows.slice(1))
     for (const field of ofInvoice)
@@ -47,6 +57,7 @@ function invoiceOf(
     customerId,
     invoiceDate,
     dueDate: dueDate instanceof Date ? dueDate : null,
+    deliveryDate: deliveryDate instanceof Date ? deliveryDate : null,
     subject: typeof subject === 'string' ? subject : null,
     currency,
     items: rounding ? [...items, rounding] : items,

@@ -33,6 +33,7 @@ export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
       description:
         "Not before the invoice date. Default: after the customer's or the company's payment terms, or 14 days after it.",
     }),
+    deliveryDate: t.field({ type: 'Date' }),
     subject: subject(t),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     status: t.field({
@@ -53,6 +54,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
     customerId: t.field({ type: 'UUID', ...notNull }),
     invoiceDate: t.field({ type: 'Date', ...notNull }),
     dueDate: t.field({ type: 'Date', ...notNull }),
+    deliveryDate: t.field({ type: 'Date' }),
     subject: subject(t),
     currency: t.string({ validate: currency, ...notNull }),
     items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
@@ -120,6 +122,7 @@ interface Draft {
   dueDate?: Date | null;
   /** Without a due date: how many days after the invoice date it is. */
   paymentTermsDays?: number | undefined;
+  deliveryDate?: Date | null;
   subject?: string | null;
   currency: string;
   items: NewLine[];
@@ -196,7 +199,7 @@ builder.mutationFields((t) => ({
       withLockedRow(context, 'Invoice', id, async (inside, current) => {
         requireVersion(current, expectedVersion);
         refuseUnlessDraft(current);
-        const { items, customerId, invoiceDate, dueDate, currency: newCurrency, subject: newSubject } = input;
+        const { items, customerId, invoiceDate, dueDate, currency: newCurrency } = input;
         // The lines depend on the currency. Other changes of them lock the invoice, too.
         const stored = items || newCurrency ? await itemsByPosition(inside, id) : [];
         const lines = items ?? stored;
@@ -206,7 +209,8 @@ builder.mutationFields((t) => ({
           customerId: given(customerId),
           invoiceDate: given(invoiceDate),
           dueDate: given(dueDate),
-          subject: newSubject,
+          deliveryDate: input.deliveryDate,
+          subject: input.subject,
           currency: given(newCurrency),
           ...(lines.length > 0 && totalsOf(lines, inCurrency)),
         };

@@ -18,7 +18,7 @@ builder.mutationField('billProject', (t) =>
   t.prismaField({
     type: Invoice,
     description:
-      "Makes a draft invoice from a project's billable time that no invoice bills yet: a line for each entry, or for each group of entries, at their hourly rate. Each entry is billed exactly once. It becomes unbilled again when the draft is deleted or the invoice is cancelled. Also needs projects:read and time-entries:read, because the lines show both.",
+      "Makes a draft invoice from a project's billable time that no invoice bills yet: a line for each entry, or for each group of entries, at their hourly rate. Its delivery date is the day of the last entry. Each entry is billed exactly once. It becomes unbilled again when the draft is deleted or the invoice is cancelled. Also needs projects:read and time-entries:read, because the lines show both.",
     ability: 'invoices:write',
     args: {
       projectId: t.arg({ type: 'UUID', required: true, description: 'A project with a customer.' }),
@@ -63,6 +63,7 @@ builder.mutationField('billProject', (t) =>
           currency,
           subject: name,
           invoiceDate: date,
+          deliveryDate: entries.at(-1)?.date ?? null, // the service is complete on the last day
           paymentTermsDays,
           items,
         });

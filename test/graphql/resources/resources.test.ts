@@ -129,13 +129,14 @@ const chapters: Chapter[] = [
   {
     type: 'Invoice',
     list: 'invoices',
-    fields: `id number customerId invoiceDate dueDate subject currency status totalNet totalVat totalGross amountPaid amountDue
+    fields: `id number customerId invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross amountPaid amountDue
       isOverdue issuedAt paidAt cancelledAt createdAt updatedAt vatBreakdown { vatRate net vat } payments { id } timeEntries { id }
       items { position title quantity unit unitPriceNet vatRate lineTotalNet }`,
     input: async () => ({
       customerId: await makeCustomer(acme),
       invoiceDate: '2026-02-28',
       dueDate: '2026-02-28',
+      deliveryDate: '2026-02-27',
       subject: 'Winter',
       currency: 'TND',
       items: [books, rebate],
@@ -162,10 +163,11 @@ const chapters: Chapter[] = [
       timeEntries: [],
     }),
     // EUR has one digit less, so all totals are recalculated.
-    change: { currency: 'EUR', subject: null },
+    change: { currency: 'EUR', subject: null, deliveryDate: null },
     changed: {
       currency: 'EUR',
       subject: null,
+      deliveryDate: null,
       items: lines('1'),
       vatBreakdown: [
         { vatRate: '0', net: '-0.5', vat: '0' },

@@ -36,6 +36,7 @@ export type PresetFile = Kind['presets'][number];
 /** Names that don't follow from the field's own. */
 const names: Record<string, string> = {
   externalId: 'Id in the other system',
+  deliveryDate: 'Date of supply',
   companyName: 'Name',
   email: 'E-mail address',
   addressLine1: 'Street and number',

@@ -76,6 +76,7 @@ const synonyms: Record<string, RegExp> = {
   receiptDate: /^(date|datum|belegdatum)$/,
   date: /^(date|datum|tag|day)$/,
   dueDate: /^(due|f(ä|ae)llig)/,
+  deliveryDate: /^(delivery|supply|service) ?date|^(leistungs|liefer)datum$|^date of (supply|delivery|service)$/,
   paidOn: /^(paid|bezahlt|date paid)/,
   currency: /^(currency|w(ä|ae)hrung)/,
   totalGross: /^(total|gross|brutto)/,

@@ -10,6 +10,7 @@ export const InvoiceFields = graphql(`
     isOverdue
     invoiceDate
     dueDate
+    deliveryDate
     currency
     totalNet
     totalVat

@@ -126,6 +126,14 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
               miw={160}
               {...form.getInputProps('dueDate')}
             />
+            <TextInput
+              type="date"
+              label="Date of supply"
+              description="Default: the lines’ service periods, or the invoice date"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              miw={160}
+              {...form.getInputProps('deliveryDate')}
+            />
             <Select
               label="Currency"
               data={currencies()}

@@ -57,6 +57,8 @@ export interface InvoiceValues {
   invoiceDate: string;
   /** '': the server's default. */
   dueDate: string;
+  /** '': none. */
+  deliveryDate: string;
   subject: string;
   currency: string;
   items: LineValues[];
@@ -84,6 +86,7 @@ export const newInvoice = (customerId: string | null, currency: string, vatRate?
   customerId,
   invoiceDate: today(),
   dueDate: '',
+  deliveryDate: '',
   subject: '',
   currency,
   items: [{ ...newLine(), ...(vatRate !== undefined && { vatRate: decimalField(vatRate) }) }],
@@ -93,6 +96,7 @@ export const valuesOf = (invoice: Invoice): InvoiceValues => ({
   customerId: invoice.customer.id,
   invoiceDate: invoice.invoiceDate,
   dueDate: invoice.dueDate,
+  deliveryDate: invoice.deliveryDate ?? '',
   subject: invoice.subject ?? '',
   currency: invoice.currency,
   items: invoice.items.map((line) => ({
@@ -119,11 +123,12 @@ const numbersOf = ({ quantity, unitPriceNet, vatRate, discountPercent }: LineVal
   discountPercent: toDecimal(discountPercent) || '0',
 });
 
-export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, items }: InvoiceValues) => ({
+export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, items, ...values }: InvoiceValues) => ({
   // A missing value is sent, so that the server reports it for the field.
   customerId: customerId ?? '',
   invoiceDate,
   dueDate: dueDate || undefined,
+  deliveryDate: values.deliveryDate || null,
   subject: orNull(subject),
   currency,
   items: items.map((line) => ({

@@ -41,7 +41,7 @@ export default function InvoicePage(): ReactNode {
     );
   }
   const { invoice } = data;
-  const { customer, subject, invoiceDate, dueDate, issuedAt, paidAt, cancelledAt, currency } = invoice;
+  const { customer, subject, invoiceDate, dueDate, deliveryDate, issuedAt, paidAt, cancelledAt, currency } = invoice;
   return (
     <Page
       title={nameOf(invoice)}
@@ -61,6 +61,7 @@ export default function InvoicePage(): ReactNode {
             ],
             ['Invoice date', date(invoiceDate)],
             ['Due', date(dueDate)],
+            ['Date of supply', deliveryDate && date(deliveryDate)],
             ['Issued', issuedAt && dateTime(issuedAt)],
             ['Paid', paidAt && dateTime(paidAt)],
             ['Cancelled', cancelledAt && dateTime(cancelledAt)],
