@@ -8,7 +8,11 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'kontor-compile-cache');
 
 const unit = 'test/**/*.unit.test.ts';
 const system = 'test/**/*.system.test.ts';
-const reliability = 'test/reliability/**'; // minutes: npm run test:reliability
+const campaigns = 'test/reliability/*.test.ts';
+/** Campaigns that the suite runs under other names, or, as that of the image, that install all packages. */
+const onlyInFull = ['copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map(
+  (name) => `test/reliability/${name}.test.ts`,
+);
 
 /** A test's name says what it needs; each project can be run by itself: `vitest run --project unit`. */
 export default defineConfig({
@@ -22,12 +26,22 @@ export default defineConfig({
         test: {
           name: 'api',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, unit, system, reliability],
+          exclude: [...configDefaults.exclude, unit, system, campaigns],
           ...database,
         },
       },
       // Processes, faults, a browser, a pooler.
       { extends: true, test: { name: 'system', include: [system], ...database } },
+      // Each for seconds. `npm run test:reliability` runs them in full.
+      {
+        extends: true,
+        test: {
+          name: 'campaigns',
+          include: [campaigns],
+          exclude: [...configDefaults.exclude, ...onlyInFull],
+          ...database,
+        },
+      },
     ],
     reporters: ['default', './test/left-out.ts'],
     // Tests wait for PostgreSQL, processes and a browser much of the time. One worker less than cores would idle.

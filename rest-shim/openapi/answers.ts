@@ -149,7 +149,7 @@ const errors: Record<number, ErrorAnswer> = {
     name: 'NotFound',
     description: "The address or resource doesn't exist, or belongs to another tenant.",
     example: 'Not found.',
-    headers: limited,
+    headers: stored,
   },
   405: {
     name: 'MethodNotAllowed',

@@ -103,8 +103,14 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
   return rendered.map(({ row, payload }, at) => ({ row: { ...row, id: ids[at] ?? row.id }, payload }));
 }
 
-/** An event of the log as JSON: its id, and then its body as it was sent. The body isn't parsed: it keeps its decimals. */
-export const withId = (id: string, body: string): string => `{"id":"${id}",${body.slice(1)}`;
+/**
+ * An event of the log as JSON: its id, and then its body as it was sent. The body isn't parsed: it keeps its decimals.
+ * @param body a JSON object, without white space around it
+ */
+export function withId(id: string, body: string): string {
+  const members = body.slice(1, -1);
+  return `{"id":${JSON.stringify(id)}${members.trim() === '' ? '' : ','}${members}}`;
+}
 
 /**
  * A webhook's body, keys in the order of CONTRACT.md#delivery-body.

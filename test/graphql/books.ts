@@ -1,3 +1,4 @@
+import { renderBody } from '../../schema/events/events.ts';
 import { moveOutbox } from '../../src/jobs/outbox.ts';
 import type { Answer, Integrator, Service } from '../harness.ts';
 
@@ -69,7 +70,8 @@ export const makeBankTransaction = async (who: Integrator, fields: Fields = {}):
 export async function makeDelivery(who: Integrator): Promise<{ id: string; webhookId: string; eventId: string }> {
   const hook = { url: 'https://example.com/hook', events: ['*'], secret: new Uint8Array(1) };
   const { id: webhookId } = await who.db.webhook.create({ data: hook });
-  const { id: eventId } = await who.db.event.create({ data: { type: 'webhook.ping', body: '{}' } });
+  const body = renderBody('webhook.ping', who.tenantId, new Date(), '{"message":"pong"}');
+  const { id: eventId } = await who.db.event.create({ data: { type: 'webhook.ping', body } });
   const sent = { kind: 'PING', state: 'DELIVERED', finishedAt: new Date() } as const;
   const { id } = await who.db.delivery.create({ data: { webhookId, eventId, ...sent } });
   return { id, webhookId, eventId };

@@ -5,12 +5,13 @@ import { idsOf } from '../graphql/hostile/hostile-inputs.ts';
 import { fill } from '../isolation/books.ts';
 import { startAttackers, type Attack } from './attackers.ts';
 import { ordinaryTraffic, quantile, say, serve } from './served.ts';
+import { size } from './size.ts';
 
-const documents = Number(process.env['DOCUMENTS'] ?? 100_000);
+const documents = size('DOCUMENTS', { suite: 200, full: 100_000 });
 const first = Number(process.env['SEED'] ?? 0);
 const atOnce = 4;
 /** Documents per volley. In the pause after it only ordinary traffic is served, so both are measured in the same minutes. */
-const volley = 1000;
+const volley = Math.min(1000, documents);
 const pauseMs = 1000;
 
 it(`${documents} hostile documents are all answered without 5xx, in bounded memory, while other tenants are served`, async () => {

@@ -8,8 +8,9 @@ import { hostileRequests, type KnownValues } from '../openapi/hostile.ts';
 import { fill } from '../isolation/books.ts';
 import type { Integrator, Service } from '../harness.ts';
 import { campaign, quantile, say, serve } from './served.ts';
+import { size } from './size.ts';
 
-const requests = Number(process.env['REQUESTS'] ?? 100_000);
+const requests = size('REQUESTS', { suite: 1000, full: 100_000 });
 const first = Number(process.env['SEED'] ?? 0);
 const atOnce = 8;
 const secretName = 'Geheimnis & Söhne';

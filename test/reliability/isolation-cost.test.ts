@@ -4,10 +4,11 @@ import { booksOn } from '../../prisma/client.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startLoad, type Get, type Load } from './load.ts';
+import { size } from './size.ts';
 
-const rounds = 25;
-const roundMs = 600;
-const tenants = 1000;
+const rounds = size('ROUNDS', { suite: 2, full: 25 });
+const roundMs = size('ROUND_MS', { suite: 100, full: 600 });
+const tenants = size('TENANTS', { suite: 20, full: 1000 });
 
 let database: Database;
 let guarded: Service;
@@ -42,7 +43,7 @@ const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[
 
 it.each([
   ['one tenant', 1],
-  ['a thousand tenants in turn', tenants],
+  [`${tenants} tenants in turn`, tenants],
 ])('row-level security’s cost on a get by id over REST: %s', async (name, count) => {
   const getsOf = (service: Service): Get[] =>
     customers.slice(0, count).map(({ who, id }) => ({

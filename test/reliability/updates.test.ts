@@ -4,8 +4,9 @@ import { asIntegrator } from '../harness.ts';
 import { resources } from '../writes/resources.ts';
 import { fewOf, sendTogether } from '../writes/together.ts';
 import { campaign, say, serve } from './served.ts';
+import { size } from './size.ts';
 
-const runs = Number(process.env['UPDATES'] ?? 10_000);
+const runs = size('UPDATES', { suite: 100, full: 10_000 });
 const first = Number(process.env['SEED'] ?? 0);
 const atOnce = 4;
 
