@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { defaultKeepAliveMs } from './http/timeouts.ts';
 import { isStrongSecret, varietyOf } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -22,6 +23,8 @@ export interface Config {
   webConcurrency: number;
   /** Milliseconds of a shutdown in which requests are still accepted, while /health/ready answers 503. */
   drainMs: number;
+  /** Milliseconds that a connection of a client may be idle between two requests. */
+  keepAliveMs: number;
   /** The address of the service for clients, without a trailing slash; null if not set: then host and port are used. */
   publicUrl: string | null;
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
@@ -119,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
     webConcurrency,
     drainMs: read('DRAIN_SECONDS', 'a number of seconds, at most 300', drain) ?? 0,
+    keepAliveMs: read('KEEP_ALIVE_SECONDS', 'a number of seconds from 1 to 3600', keepAlive) ?? defaultKeepAliveMs,
     publicUrl:
       read('PUBLIC_URL', 'an http:// or https:// URL without credentials, query or fragment', publicUrl) ?? null,
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
@@ -222,6 +226,11 @@ function seconds(text: string): number | undefined {
 function drain(text: string): number | undefined {
   const ms = seconds(text);
   return ms !== undefined && ms <= 300_000 ? ms : undefined;
+}
+
+function keepAlive(text: string): number | undefined {
+  const ms = seconds(text);
+  return ms !== undefined && ms >= 1000 && ms <= 3_600_000 ? ms : undefined;
 }
 
 function retryDelays(text: string): number[] | undefined {

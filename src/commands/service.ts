@@ -6,6 +6,7 @@ import { createNotifications } from '../notifications.ts';
 import { createDomain } from '../domain.ts';
 import { createLog } from '../log.ts';
 import { defaultLimits } from '../http/connections.ts';
+import { defaultTimeouts } from '../http/timeouts.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
@@ -106,6 +107,7 @@ async function runProcess(
         corsOrigins: config.corsOrigins,
         introspection: config.graphqlIntrospection,
         sessionTrustedDocuments: config.sessionTrustedDocuments,
+        timeouts: { ...defaultTimeouts, keepAliveMs: config.keepAliveMs },
         trustedProxies: config.trustedProxies,
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
         publicUrl,

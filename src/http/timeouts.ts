@@ -11,16 +11,32 @@ export interface HttpTimeouts {
   requestMs: number;
   /** From the request's arrival to the response: less than the promised 15 seconds, as timers are late under load. */
   answerMs: number;
+  /** Between two requests of a connection. */
+  keepAliveMs: number;
 }
 
-export const defaultTimeouts: HttpTimeouts = { headMs: 15_000, idleMs: 15_000, requestMs: 300_000, answerMs: 13_000 };
+/** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
+export const defaultKeepAliveMs = 75_000;
+
+export const defaultTimeouts: HttpTimeouts = {
+  headMs: 15_000,
+  idleMs: 15_000,
+  requestMs: 300_000,
+  answerMs: 13_000,
+  keepAliveMs: defaultKeepAliveMs,
+};
 
 /** Node drops further headers. All headers together are limited to 16 KiB. */
 const maxHeaders = 200;
 
-/** Options of Node's server, which answers slow requests with 408 (malformed.ts) and detects dead peers. */
-export const serverOptions = ({ headMs, requestMs }: HttpTimeouts): ServerOptions => ({
+/**
+ * Options of Node's server, which answers slow requests with 408 (malformed.ts) and detects dead peers. The `Keep-Alive`
+ * header announces `keepAliveMs`; Node itself waits a second longer. The time of a request's head begins with its first
+ * byte, so it may be shorter than the pause between two requests.
+ */
+export const serverOptions = ({ headMs, requestMs, keepAliveMs }: HttpTimeouts): ServerOptions => ({
   headersTimeout: headMs,
+  keepAliveTimeout: keepAliveMs,
   requestTimeout: requestMs,
   connectionsCheckingInterval: Math.min(5000, headMs),
   requireHostHeader: false, // request-target.ts checks it, and answers in the format of every other error

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { revokeToken } from '../../src/identity/index.ts';
 import { makeCustomer, makeProject } from '../graphql/books.ts';
 import { watched } from '../graphql/subscriptions/subscriptions.ts';
+import { defaultTimeouts } from '../../src/http/timeouts.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { readFeed } from './copy.ts';
 
@@ -57,7 +58,9 @@ describe('wait', () => {
   });
 
   it('may take longer than any other request', async () => {
-    const slow = await startService({ timeouts: { headMs: 5000, idleMs: 5000, requestMs: 5000, answerMs: 500 } });
+    const slow = await startService({
+      timeouts: { ...defaultTimeouts, headMs: 5000, idleMs: 5000, requestMs: 5000, answerMs: 500 },
+    });
     const who = await slow.integrator();
     const { status, body } = await who.rest('GET', '/changes?wait=1');
     expect([status, body.data]).toEqual([200, []]);
