@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
 import type { Pool } from 'pg';
+import { takeAdvisoryLock } from './advisory-lock.ts';
 import { ConnectionPool } from './connection.ts';
 import { distributeBooks } from './distribute.ts';
 import { hasCitus, isDistributed } from './distributed.ts';
@@ -66,7 +67,7 @@ async function withMigrationLock<T>(url: string, work: (pool: Pool) => Promise<T
   try {
     const holder = await pool.connect();
     try {
-      await holder.query('select pg_advisory_lock($1)', [migrationLock]);
+      await takeAdvisoryLock(holder, migrationLock);
       return await work(pool);
     } finally {
       holder.release(true); // the lock goes with the connection

@@ -6,6 +6,7 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { takeAdvisoryLock } from './advisory-lock.ts';
 import { ConnectionPool } from './connection.ts';
 import { hasCitus } from './distributed.ts';
 
@@ -66,7 +67,7 @@ export function concurrentIndex(script: string): string | undefined {
 export function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
   return withEngine(url, async (engine, pool) => {
     // The engine's own lock. After a process was killed, the server may still be running its script under this lock.
-    await pool.query('select pg_advisory_lock(72707369)');
+    await takeAdvisoryLock(pool, 72_707_369);
     const {
       rows: [found],
     } = await pool.query<{ history: string | null }>(`select to_regclass('_prisma_migrations') as history`);

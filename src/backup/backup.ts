@@ -5,6 +5,7 @@ import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection.ts';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
+import { takeAdvisoryLock } from '../../prisma/advisory-lock.ts';
 import { migrationLock } from '../../prisma/migrate.ts';
 import { manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
@@ -47,7 +48,7 @@ async function inSnapshot<T>(url: string, read: (client: Client) => Promise<T>):
   await client.connect();
   try {
     await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set extra_float_digits = 1`);
-    await client.query('select pg_advisory_lock_shared($1)', [migrationLock]);
+    await takeAdvisoryLock(client, migrationLock, '_shared');
     await client.query('begin transaction isolation level repeatable read, read only');
     return await read(client);
   } finally {
