@@ -39,7 +39,7 @@ const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
     invoicedGross: t.expose('invoicedGross', {
       type: 'Decimal',
       description:
-        'The gross totals of the invoices dated in this month, less those of the credit notes dated in it. Without drafts, cancelled invoices, and credit notes of cancelled invoices.',
+        'The gross totals of the invoices dated in this month, less those of the credit notes dated in it. Without drafts. A cancelled invoice stays in its month; the credit note that takes it back counts in the month of its own date.',
     }),
     paid: t.expose('paid', {
       type: 'Decimal',
@@ -114,12 +114,12 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
   const [invoiced, credited, paid, refunded] = await Promise.all([
     context.db.invoice.groupBy({
       by: ['invoiceDate', 'currency'],
-      where: { status: { in: ['ISSUED', 'PAID'] }, invoiceDate: days },
+      where: { status: { not: 'DRAFT' }, invoiceDate: days },
       _sum: { totalGross: true },
     }),
     context.db.creditNote.groupBy({
       by: ['creditNoteDate', 'currency'],
-      where: { creditNoteDate: days, invoice: { status: { not: 'CANCELLED' } } },
+      where: { creditNoteDate: days },
       _sum: { totalGross: true },
     }),
     context.db.payment.groupBy({

@@ -8,6 +8,9 @@ import { lockRefundable, refund } from './credit-note/transitions.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { decimalsRules, payInvoice } from './invoice/transitions.ts';
 import { Decimal } from '../money/money.ts';
+import { periodRules, within } from '../filters/period.ts';
+import { byDay, orderType } from '../paging/order.ts';
+import { readPage } from '../paging/page.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt } from './receipt/transitions.ts';
 import { paidBy, payables } from './payables.ts';
@@ -38,6 +41,32 @@ const newestFirst = { orderBy: { id: 'desc' } } as const;
 builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
 builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
 builder.prismaObjectField(CreditNote, 'refunds', (t) => t.relation('refunds', { query: newestFirst }));
+
+const PaymentConnection = builder.connectionObject({ type: Payment, name: 'PaymentConnection' });
+
+const order = orderType('Payment', { PAID_ON: byDay('paidOn', 'The day it was paid.') });
+
+builder.queryField('invoicePayments', (t) =>
+  t.connection(
+    {
+      type: Payment,
+      description: 'The payments of invoices, and the refunds of credit notes, newest first.',
+      ability: 'invoices:read',
+      args: {
+        from: t.arg({ type: 'Date', description: 'Paid on this day or later.' }),
+        to: t.arg({ type: 'Date', description: 'Paid on this day or earlier.' }),
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were recorded.' }),
+        offset: t.arg.int(),
+      },
+      rules: periodRules,
+      resolve: (_root, args, context, info) => {
+        const where = { receiptId: null, ...((args.from || args.to) && { paidOn: within(args) }) };
+        return readPage({ context, info }, 'Payment', args, where, order.columns);
+      },
+    },
+    PaymentConnection,
+  ),
+);
 
 /**
  * A payment's amount.

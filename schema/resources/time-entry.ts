@@ -118,6 +118,7 @@ builder.queryFields((t) => ({
         to: t.arg({ type: 'Date', description: 'Worked on this day or earlier.' }),
         projectId: t.arg({ type: 'UUID', description: 'Only time entries of this project.' }),
         billed: t.arg.boolean({ description: 'Only billed time entries, or only unbilled ones.' }),
+        billable: t.arg.boolean({ description: 'Only billable time entries, or only those that are not.' }),
         ...externalIdArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
@@ -131,6 +132,7 @@ builder.queryFields((t) => ({
           ...((args.from || args.to) && { date: within(args) }),
           ...(args.projectId && { projectId: args.projectId }),
           ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
+          ...(args.billable != null && { billable: args.billable }),
         };
         return readPage({ context, info }, 'TimeEntry', args, where, order.columns);
       },

@@ -17,6 +17,7 @@ import { Receipt } from '../receipt/receipt.ts';
 import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
+import { amountArgument, byAmount } from '../../filters/amount.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const MatchStatus = builder.enumType('MatchStatus', {
@@ -183,6 +184,7 @@ builder.queryFields((t) => ({
           description: `${wordsIn} counterparty's name and IBAN, and the reference.`,
           validate: searchText,
         }),
+        ...amountArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were imported.' }),
         offset: t.arg.int(),
@@ -191,6 +193,7 @@ builder.queryFields((t) => ({
       resolve: (_root, args, context, info) => {
         const where: Prisma.BankTransactionWhereInput = {
           ...updatedSince(args),
+          ...byAmount('amount', args),
           ...(args.matchStatus && { matchStatus: args.matchStatus }),
           ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
           ...((args.from || args.to) && { bookingDate: within(args) }),

@@ -2,6 +2,7 @@ import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../builder.ts';
 import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { periodRules, within } from '../../filters/period.ts';
+import { amountArgument, byAmount } from '../../filters/amount.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { Node } from '../../nodes/node.ts';
@@ -146,6 +147,7 @@ builder.queryFields((t) => ({
           description: `${wordsIn} number, the reason and, for those who may read customers, the customer's company name.`,
           validate: searchText,
         }),
+        ...amountArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
@@ -154,6 +156,7 @@ builder.queryFields((t) => ({
       resolve: async (_root, args, context, info) => {
         const where: Prisma.CreditNoteWhereInput = {
           ...updatedSince(args),
+          ...byAmount('totalGross', args),
           ...(args.invoiceId && { invoiceId: args.invoiceId }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { creditNoteDate: within(args) }),

@@ -17,6 +17,7 @@ import { allOf, searchText, wordsIn } from '../../filters/search.ts';
 import { findById } from '../../rows/find-by-id.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
+import { amountArgument, byAmount } from '../../filters/amount.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
@@ -224,6 +225,7 @@ builder.queryFields((t) => ({
           validate: searchText,
         }),
         ...externalIdArgument,
+        ...amountArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
@@ -233,6 +235,7 @@ builder.queryFields((t) => ({
         const where: Prisma.InvoiceWhereInput = {
           ...byExternalId(args),
           ...updatedSince(args),
+          ...byAmount('totalGross', args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { invoiceDate: within(args) }),

@@ -25,6 +25,7 @@ import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
 import { expectedVersionArgument } from '../../input/expected-version.ts';
+import { amountArgument, byAmount } from '../../filters/amount.ts';
 import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
@@ -191,6 +192,7 @@ builder.queryFields((t) => ({
           validate: searchText,
         }),
         ...externalIdArgument,
+        ...amountArgument,
         ...updatedSinceArgument,
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
@@ -199,6 +201,7 @@ builder.queryFields((t) => ({
         const where: Prisma.ReceiptWhereInput = {
           ...byExternalId(args),
           ...updatedSince(args),
+          ...byAmount('amountGross', args),
           ...(args.status && { status: args.status }),
           ...(args.supplierId && { supplierId: args.supplierId }),
           ...allOf(

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
-import { makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../books.ts';
+import {
+  item,
+  makeBankTransaction,
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+  refusal,
+} from '../books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -11,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const created = async (mutation: string) => (await acme.graphql(`mutation { row: ${mutation} }`)).row;
+const created = async (mutation: string, who = acme) => (await who.graphql(`mutation { row: ${mutation} }`)).row;
 
 describe('an omitted field gets its default', () => {
   it('an invoice is a draft in the tenant’s currency, due after 14 days', async () => {
@@ -79,6 +89,57 @@ describe('lists are narrowed by their filters', () => {
     expect(await ids('projects(status: ACTIVE)')).toEqual([projects[0]]);
     expect(await ids('timeEntries(from: "2026-02-01", to: "2026-02-28")')).toEqual([entries[2], entries[1]]);
     expect(await ids('timeEntries(to: "2026-02-01")')).toEqual([entries[1], entries[0]]);
+  });
+});
+
+describe('lists are narrowed by amount, billing, and day of payment', () => {
+  it('each list finds exactly its rows of an amount, whatever the sign', async () => {
+    const who = await service.integrator();
+    const line = (unitPriceNet: string) => ({ items: [{ ...item, unitPriceNet }] });
+    const invoice = await makeInvoice(who, { ...line('1000.5'), status: 'PAID' }); // 1190.60 gross
+    await makeInvoice(who, line('1000.6'));
+    const creditNote = await makeCreditNote(who, { invoiceId: invoice });
+    const receipt = await makeReceipt(who, { amountGross: '1190.60' });
+    await makeReceipt(who, { amountGross: '1190.61' });
+    const transactions = [
+      await makeBankTransaction(who, { amount: '1190.6', amountOpen: '1190.6' }),
+      await makeBankTransaction(who, { amount: '-1190.6', amountOpen: '-1190.6' }),
+    ];
+    await makeBankTransaction(who, { amount: '11906', amountOpen: '11906' });
+    const ids = async (list: string, amount: string): Promise<string[]> =>
+      (await who.graphql(`{ list: ${list}(amount: "${amount}") { nodes { id } totalCount } }`)).list.nodes.map(
+        (row: { id: string }) => row.id,
+      );
+    for (const amount of ['1190.6', '1190.60', '-1190.6']) {
+      expect(await ids('invoices', amount)).toEqual([invoice]);
+      expect(await ids('creditNotes', amount)).toEqual([creditNote]);
+      expect(await ids('receipts', amount)).toEqual([receipt]);
+      expect(await ids('bankTransactions', amount)).toEqual(transactions.toReversed());
+    }
+    expect(await ids('invoices', '1190')).toEqual([]);
+    const other = await service.integrator();
+    expect((await other.graphql('{ invoices(amount: "1190.6") { totalCount } }')).invoices.totalCount).toBe(0);
+  });
+
+  it('time entries by whether they are billable, payments of invoices by their days, without those of receipts', async () => {
+    const who = await service.integrator();
+    const entries = [await makeTimeEntry(who), await makeTimeEntry(who, { billable: false })];
+    const invoiceId = await makeInvoice(who, { status: 'ISSUED' });
+    const pay = async (amount: string, paidOn: string): Promise<string> => {
+      const paid = `payInvoice(id: "${invoiceId}", amount: "${amount}", paidOn: "${paidOn}") { payments { id } }`;
+      return (await created(paid, who)).payments[0].id;
+    };
+    const payments = [await pay('1', '2026-01-31'), await pay('2', '2026-02-01'), await pay('3', '2026-02-28')];
+    const receipt = await makeReceipt(who, { status: 'BOOKED' });
+    await created(`payReceipt(id: "${receipt}", paidOn: "2026-02-02") { id }`, who);
+    const ids = async (list: string): Promise<string[]> =>
+      (await who.graphql(`{ list: ${list} { nodes { id } } }`)).list.nodes.map((row: { id: string }) => row.id);
+    expect(await ids('timeEntries(billable: true)')).toEqual([entries[0]]);
+    expect(await ids('timeEntries(billable: false)')).toEqual([entries[1]]);
+    expect(await ids('invoicePayments')).toEqual(payments.toReversed());
+    expect(await ids('invoicePayments(from: "2026-02-01", to: "2026-02-28")')).toEqual([payments[2], payments[1]]);
+    const answer = await who.graphqlAnswer('{ invoicePayments(from: "2026-02-02", to: "2026-02-01") { totalCount } }');
+    expect(refusal(answer).errors).toMatchObject({ from: ['Must not be after to.'] });
   });
 });
 

@@ -119,6 +119,28 @@ const lists: Record<string, List> = {
   },
 };
 
+lists['invoicePayments'] = {
+  // Every other payment is of a receipt: it is no row of the list.
+  fill: async (numbers) => {
+    const money = { amount: 1, currency: 'EUR' };
+    const fields = { customerId, invoiceDate: day(0), dueDate: day(0), currency: 'EUR', totalNet: 1, totalVat: 0 };
+    const number = `${Math.random()}`;
+    const issued = { status: 'ISSUED', issuedAt: new Date(), number } as const;
+    const invoice = await acme.db.invoice.create({ data: { ...fields, ...issued, totalGross: 1 } });
+    const gross = { amountGross: 1, vatAmount: 0, amountNet: 1, currency: 'EUR', receiptDate: day(0) };
+    const receipt = await acme.db.receipt.create({ data: { ...gross, status: 'BOOKED' } });
+    await acme.db.payment.createMany({
+      data: numbers.flatMap((n) => [
+        { ...money, paidOn: day(n), invoiceId: invoice.id },
+        { ...money, paidOn: day(n), receiptId: receipt.id },
+      ]),
+    });
+  },
+  rows: () => acme.db.payment.findMany({ where: { receiptId: null } }),
+  remove: (ids) => acme.db.payment.deleteMany({ where: { id: { in: ids } } }),
+  fields: { PAID_ON: 'paidOn' },
+};
+
 interface Page {
   edges: { cursor: string; node: { id: string } }[];
   pageInfo: { startCursor: string | null; endCursor: string | null; hasNextPage: boolean; hasPreviousPage: boolean };

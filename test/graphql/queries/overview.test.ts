@@ -75,7 +75,7 @@ it('outstanding and overdue are the exact amounts due on issued invoices, per cu
   });
 });
 
-it('paidThisMonth and months count by payment date and invoice date, without drafts, cancelled invoices, and receipts', async () => {
+it('paidThisMonth and months count by payment date and invoice date, without drafts and receipts', async () => {
   const first = await makeInvoice(acme, { invoiceDate: '2025-04-01', status: 'ISSUED' });
   await makeInvoice(acme, { invoiceDate: '2025-03-31', status: 'ISSUED' });
   await makeInvoice(acme, { invoiceDate: '2026-03-31', status: 'ISSUED', currency: 'USD' });
@@ -200,7 +200,7 @@ it('nothing of it counts another tenant’s rows', async () => {
   expect((await overview(all, globex)).outstanding).toHaveLength(1);
 });
 
-it('credit notes and refunds are subtracted, but not those of cancelled invoices', async () => {
+it('credit notes and refunds are subtracted; a cancelled invoice and its credit notes come to nothing', async () => {
   const credit = (invoiceId: string, net: string, date: string) =>
     makeCreditNote(acme, { invoiceId, amounts: [{ vatRate: '19', net }], creditNoteDate: date });
   const open = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2026-03-02' });
