@@ -37,7 +37,11 @@ const messages: Record<string, string> = {
     'the TLS certificate is not from a known authority, or an intermediate one is missing',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
 
+  RESPONSE_INVALID: 'the response is not valid HTTP',
+  RESPONSE_HEADERS_TOO_LONG: 'the response headers are longer than 16 KiB',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are longer than 16 KiB',
+  RESPONSE_TOO_LONG: 'the response is endless: more than 128 KiB came, or 1 MiB with TLS, and no end of it',
+  ERR_ASSERTION: 'the response is not valid HTTP', // undici's
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length says',
 };
 

@@ -1,11 +1,13 @@
+import { constants } from 'node:crypto';
 import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
+import type { buildConnector, Dispatcher } from 'undici';
 import { formFault, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
 import { failureMessage } from './failure-message.ts';
-import { passOverInterimResponses } from './interim-responses.ts';
+import { boundResponses, boundTcp } from './response-bounds.ts';
 
 const storedBodyBytes = 16 * 1024;
-const maxHeaderBytes = 16 * 1024;
+const storedHeaders = 100;
 /** Less than the 5 s after which Node and Apache close idle connections, so that a request rarely meets a closed one. */
 const keepAliveMs = 4000;
 
@@ -18,7 +20,7 @@ interface Post {
 export interface Outcome {
   /** Null without a response with complete headers. */
   status: number | null;
-  /** Names in lower case; an array for a repeated name. */
+  /** The first 100. Names in lower case; an array for a repeated name. */
   responseHeaders: Record<string, string | string[]> | null;
   /** The first 16 KiB of the body, as far as they arrived; as sent, so perhaps compressed. */
   responseBody: Buffer;
@@ -95,35 +97,45 @@ export function createPoster({
 
   /** Called at the first attempt: undici takes several megabytes, and many installations have no webhooks. */
   async function openAgent() {
-    const { Agent, buildConnector, errors, request } = await import('undici');
-    const connect = buildConnector({
+    const { Agent, buildConnector, errors } = await import('undici');
+    const connector = buildConnector({
       lookup: guardedLookup(allowInsecure, lookup),
       ca,
       timeout: timeoutMs,
       autoSelectFamily: true,
       allowH2: false,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION, // a receiver could ask for handshakes without end
       maxCachedSessions: 0, // a resumed session's certificate would not be checked again
     });
+    const connect = (options: buildConnector.Options, callback: buildConnector.Callback): Socket => {
+      // It returns the socket, though its types don't say so.
+      const socket = connector(options, callback) as unknown as Socket;
+      sockets.add(socket);
+      return socket.once('close', () => sockets.delete(socket));
+    };
     const agent = new Agent({
       connect(options, callback) {
-        // It returns the socket, though its types don't say so.
-        const socket = connect(options, (...result) => {
-          if (result[1]) passOverInterimResponses(result[1]);
+        const connected: buildConnector.Callback = (...result) => {
+          if (result[1]) boundResponses(result[1]);
           callback(...result);
-        }) as unknown as Socket;
-        sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket));
+        };
+        if (options.protocol !== 'https:') return void connect(options, connected);
+        // TLS gets a TCP connection whose bytes can be counted.
+        connect({ ...options, protocol: 'http:', port: options.port || '443' }, (...result) => {
+          const [, tcp] = result;
+          if (!tcp) callback(...result);
+          else boundTcp(connect({ ...options, httpSocket: tcp }, connected), tcp);
+        });
       },
       connections: connectionsPerOrigin,
       allowH2: false,
-      maxHeaderSize: maxHeaderBytes,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
       // undici restarts these timeouts with every byte. Our own covers the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    return { agent, errors, request };
+    return { agent, errors };
   }
 
   async function attemptOf(post: Post): Promise<Outcome> {
@@ -136,7 +148,7 @@ export function createPoster({
     return {
       status: response.status,
       responseHeaders: response.headers,
-      responseBody: Buffer.concat(response.chunks, Math.min(response.length, storedBodyBytes)),
+      responseBody: Buffer.concat(response.chunks),
       error,
       startedAt,
       durationMs: Math.round(performance.now() - start),
@@ -147,7 +159,7 @@ export function createPoster({
     const abort = new AbortController();
     const timeout = Promise.withResolvers<string>();
     const timer = setTimeout(() => {
-      // undici reacts to the signal only once it is connected, so we don't wait for it.
+      // undici can be stopped only once it is connected, so we don't wait for it.
       timeout.resolve(`timed out after ${timeoutMs / 1000} s`);
       abort.abort();
     }, timeoutMs);
@@ -159,23 +171,53 @@ export function createPoster({
   }
 
   async function transfer(post: Post, response: Response, signal: AbortSignal): Promise<string | null> {
-    const { agent, errors, request } = await (opened ??= openAgent());
-    try {
-      const { url, ...rest } = post;
-      const { statusCode, headers, body } = await request(url, { ...rest, method: 'POST', dispatcher: agent, signal });
-      response.status = statusCode;
-      response.headers = headers as Record<string, string | string[]>;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        response.chunks.push(chunk);
+    const { agent, errors } = await (opened ??= openAgent());
+    const { url, headers, body } = post;
+    const { origin, pathname, search } = new URL(url);
+    const { promise: ended, resolve: end, reject } = Promise.withResolvers<string | null>();
+    // Each piece is counted as it is read, so nothing is read in advance.
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        const stop = (): void => controller.abort(new errors.RequestAbortedError());
+        if (signal.aborted) stop();
+        else signal.addEventListener('abort', stop, { once: true });
+      },
+      onResponseStart(_controller, status, received) {
+        response.status = status;
+        response.headers = firstHeaders(received as Record<string, string | string[]>);
+      },
+      onResponseData(controller, chunk) {
+        // A copy: the chunk is part of all that was read.
+        response.chunks.push(Buffer.from(chunk.subarray(0, storedBodyBytes - response.length)));
         response.length += chunk.length;
-        if (response.length >= storedBodyBytes) break; // this closes the connection
-      }
-      return null;
-    } catch (error) {
-      if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) throw error;
-      return failureMessage(error, response.status !== null);
-    }
+        if (response.length < storedBodyBytes) return;
+        end(null);
+        controller.abort(new errors.RequestAbortedError()); // this closes the connection
+      },
+      onResponseEnd: () => end(null),
+      onResponseError(_controller, error) {
+        if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError) reject(error);
+        else end(failureMessage(error, response.status !== null));
+      },
+    };
+    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, handler);
+    return await ended;
   }
+}
+
+/** Thousands of short headers would take far more than 16 KiB to store. */
+function firstHeaders(headers: Record<string, string | string[]>): Record<string, string | string[]> {
+  const all = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value] as const),
+  );
+  if (all.length <= storedHeaders) return headers;
+  const first = Object.groupBy(all.slice(0, storedHeaders), ([name]) => name);
+  return Object.fromEntries(
+    Object.entries(first).map(([name, pairs = []]) => {
+      const values = pairs.map(([, value]) => value);
+      return [name, values.length > 1 ? values : (values[0] ?? '')];
+    }),
+  );
 }
 
 /** The part of the response that has arrived. */

@@ -7,6 +7,7 @@ import {
   bomb,
   chunked,
   closedLate,
+  endless,
   fails,
   hangs,
   invalid,
@@ -21,6 +22,9 @@ import {
 import { drips, ends, floods, reply, resets, writes, type Answer } from './endpoints.ts';
 
 prepareAttempts();
+
+const Z = Buffer.alloc(kept, 'z');
+const shortChunks = `1;x=${'y'.repeat(999)}\r\nz\r\n`.repeat(99);
 
 describe('a body', () => {
   const whole = (body: Buffer): Row[1] => writes(reply(200, [], body));
@@ -80,6 +84,9 @@ describe('a body', () => {
       floods(reply(200, [chunked], '2\r\nok\r\n0\r\n'), 'X-A: b\r\n'.repeat(5000)),
       fails(tooLong, 200),
     ],
+    ['with an endless chunk extension', floods(reply(200, [chunked], '2;x='), 'y'.repeat(65536)), fails(endless, 200)],
+    ['with long extensions of short chunks', floods(reply(200, [chunked]), shortChunks), fails(endless, 200)],
+    ['of 16 KiB in chunks of one byte', floods(reply(200, [chunked]), '1\r\nz\r\n'), accepted(200, Z)],
     ['longer than it says', writes(reply(200, ['Content-Length: 2'], 'okay')), accepted(200, 'ok')],
     ['after a 204', writes(reply('204 -', ['Content-Length: 2'], 'ok')), accepted(204)],
     ['of silence', writes(reply(200, ['Content-Length: 9'])), hangs(200)],

@@ -9,6 +9,7 @@ import {
   check,
   chunked,
   closedEarly,
+  endless,
   fails,
   hangs,
   headersForever,
@@ -71,7 +72,8 @@ describe('a status', () => {
     ['100, then nothing', writes('HTTP/1.1 100 Continue\r\n\r\n'), hangs()],
     ['100, then the end', ends('HTTP/1.1 100 Continue\r\n\r\n'), fails(closedEarly)],
     ['100 again and again', drips(forever('HTTP/1.1 100 Continue\r\n\r\n'), 20), hangs()],
-    ['100 again and again, fast', floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)), hangs()],
+    ['100 again and again, fast', floods('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)), fails(endless)],
+    ['103 with headers again and again', floods('', reply(103, lines(10, 1000))), fails(endless)],
     ['an interim response that is too long', floods('HTTP/1.1 103 -\r\n', `${lines(1, 1000)[0]}\r\n`), fails(tooLong)],
     [
       '101',
@@ -92,6 +94,10 @@ describe('a malformed response', () => {
   const broken: Row[] = [
     ['a status line that isn’t', writes('HELLO 200 OK\r\n\r\n'), fails(invalid)],
     ['a status of letters', writes('HTTP/1.1 abc OK\r\n\r\n'), fails(invalid)],
+    ...['000', '001', '007', '099'].map((status): Row => [`a status ${status}`, writes(reply(status)), fails(invalid)]),
+    ['a status 000 without a length, then the end', ends('HTTP/1.1 000 \r\n\r\nok'), fails(invalid)],
+    ['a status 000 after a 100', writes(`${reply(100).toString()}${reply('000').toString()}`), fails(invalid)],
+    ['a status of four digits', writes(reply(2000)), fails(invalid)],
     ['a status of two digits', writes('HTTP/1.1 20\r\n\r\n'), fails(invalid)],
     ['HTTP/2', writes('HTTP/2 200 OK\r\n\r\n'), fails(invalid)],
     ['a frame of HTTP/2', writes(Buffer.from('000012040000000000', 'hex')), fails(invalid)],
@@ -116,7 +122,8 @@ describe('a malformed response', () => {
     ['headers of 17 KiB', writes(reply(200, lines(17, 1000), 'ok')), fails(tooLong)],
     ['one header of 17 KiB', writes(reply(200, lines(1, 17 * 1024))), fails(tooLong)],
     ['a name of 17 KiB', writes(reply(200, [`${'N'.repeat(17 * 1024)}: v`])), fails(tooLong)],
-    ['a reason without end', floods('HTTP/1.1 200 ', big), hangs()],
+    ['a reason without end', floods('HTTP/1.1 200 ', big), fails(tooLong)],
+    ['empty lines without end', floods('', '\r\n'.repeat(5000)), fails(endless)],
     ['a megabyte of headers', writes(reply(200, lines(1000, 1000))), fails(tooLong)],
     ['endless headers', floods('HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(5000)), fails(tooLong)],
     [

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
   accepted,
@@ -6,6 +8,7 @@ import {
   check,
   closedEarly,
   closedLate,
+  endless,
   fails,
   finding,
   hangs,
@@ -31,6 +34,10 @@ import {
 
 prepareAttempts();
 
+/** Requests for a handshake: a TLS client passes over them while it is in one. */
+const helloRequests = Buffer.concat([Buffer.from('1603033e80', 'hex'), Buffer.alloc(16_000)]);
+const floodsWith = (bytes: Buffer) => (socket: Socket) => void socket.once('data', () => floods('', bytes)(socket, 0));
+
 describe('over TLS', () => {
   const unknown = /not from a known authority/;
   /** The endpoint's certificate; or its behaviour, where it doesn't sendRaw TLS. */
@@ -45,6 +52,7 @@ describe('over TLS', () => {
     ['silence in the handshake', () => {}, { ...fails(/timed out|does not answer/), timeoutMs: short }],
     ['plain text', (socket) => void socket.write('220 smtp.example.com ESMTP\r\n'), fails('the TLS handshake failed')],
     ['plain HTTP', (socket) => void socket.write(reply(400)), fails('the TLS handshake failed')],
+    ['requests for a handshake without end', floodsWith(helloRequests), fails(endless)],
     [
       'an alert',
       (socket) => void socket.write(Buffer.from('15030300020228', 'hex')),
@@ -82,6 +90,18 @@ describe('over TLS', () => {
 
   it('a certificate of a private authority, without its root certificate', async () => {
     await at({ secure: identities.good }, fails(unknown), { ca: undefined });
+  });
+
+  it('asks for handshakes without end', async () => {
+    let handshakes = 0;
+    const again = (socket: Socket): void =>
+      void (socket as TLSSocket).renegotiate({}, (error) => {
+        handshakes += 1;
+        if (!error) again(socket);
+      });
+    const secure = { ...identities.good, maxVersion: 'TLSv1.2' as const };
+    await at({ secure, answer: again }, fails(/timed out|handshake|closed before/), { timeoutMs: short });
+    expect(handshakes).toBeLessThanOrEqual(1);
   });
 
   it('a request for a client certificate', async () => {

@@ -23,6 +23,7 @@ export const [short, ample] = [400, 8000];
 export const timedOut = 'timed out after 0.4 s';
 export const invalid = 'the response is not valid HTTP';
 export const tooLong = 'the response headers are longer than 16 KiB';
+export const endless = 'the response is endless: more than 128 KiB came, or 1 MiB with TLS, and no end of it';
 export const closedEarly = 'the connection was closed before a response came';
 export const resetEarly = 'the connection was reset before a response came';
 export const closedLate = 'the connection was closed before the response was complete';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 // Endpoints that write what they want, byte by byte: Node's own HTTP server is too well-behaved.
 
@@ -16,7 +16,7 @@ export interface Behaviour {
   /** What it does as soon as a connection is there, before any TLS. */
   connected?: (socket: Socket) => void;
   /** As in `tls.createServer`. */
-  secure?: Identity & { requestCert?: boolean; rejectUnauthorized?: boolean };
+  secure?: Identity & Pick<TlsOptions, 'requestCert' | 'rejectUnauthorized' | 'maxVersion'>;
 }
 
 export interface Endpoint {
