@@ -73,6 +73,11 @@ export class Connection extends Client {
     protocol.on('error', () => notify('connection'));
   }
 
+  /** Closes the connection in the middle of a statement, whose answer is of no use any more. */
+  abandon(): void {
+    this.connection.stream.destroy();
+  }
+
   /** One signature for all overloads of pg. */
   override query(...args: never[]): never {
     return this.#query(args as unknown as Arguments) as never;

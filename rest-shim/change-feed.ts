@@ -1,6 +1,7 @@
 import { resources, type Context, type RenderPayload } from '../schema/context.ts';
-import { NotFoundError, type Problems } from '../schema/errors.ts';
+import { AnswerTooLargeError, NotFoundError, type Problems } from '../schema/errors.ts';
 import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
+import type { AnswerSize } from '../schema/execution/answer-size.ts';
 import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';
 
@@ -41,6 +42,8 @@ export async function readOrWait(
 
 /** The resources that are read at a time. */
 const batchSize = 50;
+/** And where so many are too large for one answer. Then one by one. */
+const smallBatch = 10;
 /** A page ends early beyond this length, so that a page of large invoices takes little memory. In characters. */
 const pageLength = 4 * 1024 * 1024;
 
@@ -56,19 +59,44 @@ export async function changesEnvelope(page: ChangePage, shape: Selection, contex
     const data = await dataOf(change, renderers);
     // The resource may have been deleted since the page was read.
     const written = await shape.write([{ ...change, deleted: data === null }], execution);
-    return `${written.slice(1, -2)},"data":${data}}`;
+    const entry = `${written.slice(1, -2)},"data":${data}}`;
+    execution.answer.write(entry.length);
+    return entry;
   };
   const entries: string[] = [];
   let length = 0;
-  for (let from = 0; from < page.nodes.length && length < pageLength; from += batchSize) {
-    const batch = await Promise.all(page.nodes.slice(from, from + batchSize).map(write));
-    entries.push(...batch);
-    length = batch.reduce((sum, entry) => sum + entry.length, length);
+  let size = batchSize;
+  while (entries.length < page.nodes.length && length < pageLength) {
+    const changes = page.nodes.slice(entries.length, entries.length + size);
+    const batch = await writeBatch(changes, write, execution.answer);
+    // Too large for one answer: the page ends before it, or has as many of its changes as fit.
+    if (!batch && entries.length > 0) break;
+    if (!batch) size = size > smallBatch ? smallBatch : 1;
+    entries.push(...(batch ?? []));
+    length = (batch ?? []).reduce((sum, entry) => sum + entry.length, length);
   }
+  execution.answer.write(length);
   const isWhole = entries.length === page.nodes.length;
   const cursor = isWhole ? page.cursor : page.nodes[entries.length - 1]?.cursor;
   const meta = JSON.stringify({ cursor, has_more: page.hasMore || !isWhole });
   return `{"data":[${entries.join(',')}],"meta":${meta}}`;
+}
+
+/** @returns undefined if they are too large together */
+async function writeBatch(
+  changes: readonly Change[],
+  write: (change: Change) => Promise<string>,
+  answer: AnswerSize,
+): Promise<string[] | undefined> {
+  answer.unlimit();
+  if (changes.length > 1) answer.limit();
+  const written = await Promise.allSettled(changes.map(write));
+  const failed = written.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+  const isTooLarge = answer.error instanceof AnswerTooLargeError;
+  answer.unlimit();
+  if (isTooLarge) return undefined;
+  if (failed) throw failed.reason;
+  return written.map((each) => (each as PromiseFulfilledResult<string>).value);
 }
 
 type Renderers = ReadonlyMap<ResourceName, RenderPayload>;

@@ -2,9 +2,11 @@ import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import {
+  AnswerTooLargeError,
   ForbiddenError,
   NotFoundError,
   Problems,
+  refuse,
   ValidationError,
   VersionConflictError,
   type FieldErrors,
@@ -75,6 +77,8 @@ export function endpoint(
     }
 
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
+    // A single row is always answered, so that a client can read every list to its end.
+    if (page && page.perPage > 1) context.answer?.limit();
     const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
     const place = { page, ifNoneMatch, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
     const response = await traced(name, async () => {
@@ -83,7 +87,7 @@ export function endpoint(
         (await run({ ...(since !== undefined && { since }) })) as ChangePage;
       const result = answer === 'changes' ? await readOrWait(read, wait, context, request.signal) : await run();
       return respond(answer, operation, result, context, place);
-    }).catch(rethrowInRestNames);
+    }).catch((error: unknown) => rethrowInRestNames(error, page));
     for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
     return response;
   };
@@ -163,7 +167,8 @@ async function throwAllErrors(
   throw new ValidationError({ ...restErrors(faults.errors), ...problems.errors });
 }
 
-function rethrowInRestNames(error: unknown): never {
+function rethrowInRestNames(error: unknown, page: Page | undefined): never {
+  if (error instanceof AnswerTooLargeError && page) refuse('per_page', error.message);
   throw error instanceof ValidationError ? new ValidationError(restErrors(error.errors)) : error;
 }
 
@@ -201,11 +206,14 @@ async function respond(
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');
-      return jsonResponse(listEnvelope(await readList(listShape, result, context), page, url()));
+      const text = listEnvelope(await readList(listShape, result, context), page, url());
+      context.answer?.completeText(text);
+      return jsonResponse(text);
     }
     case 'changes':
       return jsonResponse(await changesEnvelope(result as ChangePage, shape, context));
     case 'file':
+      context.answer?.write((result as DocumentFile).bytes.length);
       return fileResponse(result as DocumentFile, ifNoneMatch);
     case 'deleted':
       return new Response(null, { status: 204 });

@@ -17,7 +17,8 @@ export const createPayloadRenderer =
   (resource, context) => {
     const { shape, query } = getOperationOf(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
-    const unlimited = { ...context, may: () => true };
+    // Nor is it part of the answer.
+    const unlimited = { ...context, may: () => true, answer: undefined };
     const selected = query(unlimited);
     const execution = startExecution(unlimited);
     return async (id, known) =>

@@ -1,5 +1,6 @@
 import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../prisma/client.ts';
 import type { Ability } from './ability.ts';
+import type { AnswerSize } from './execution/answer-size.ts';
 import type { EInvoiceFormat } from './e-invoice/formats.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity/identity.ts';
 import type { PrefetchedRow } from './rows/find-by-id.ts';
@@ -69,6 +70,8 @@ export interface Context extends Principal {
   notify: (channel: NotificationChannel, what: string) => void;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
+  /** The size of the request's answer; undefined outside of a request, and for what isn't part of the answer. */
+  answer: AnswerSize | undefined;
   /**
    * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
    * contention, `work` is retried.
@@ -98,6 +101,7 @@ export function createContext(options: {
   watch: Context['watch'];
   notify: Context['notify'];
   requestId: string | null;
+  answer: AnswerSize | undefined;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };
   /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'CURSOR_EXPIRED'
   | 'VALIDATION_FAILED'
   | 'VERSION_CONFLICT'
+  | 'ANSWER_TOO_LARGE'
   | 'RATE_LIMITED'
   | 'INTERNAL_SERVER_ERROR';
 
@@ -35,6 +36,14 @@ export function asCoded(error: unknown): CodedError | undefined {
 export class NotFoundError extends CodedError {
   constructor() {
     super('NOT_FOUND', 'Not found.');
+  }
+}
+
+/** The answer would take more than one may. Nothing is wrong with the request but its size. */
+export class AnswerTooLargeError extends CodedError {
+  /** @param what the limit that it exceeds, as a clause */
+  constructor(what: string) {
+    super('ANSWER_TOO_LARGE', `${what}. Ask for fewer rows or fields at a time.`);
   }
 }
 

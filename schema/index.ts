@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
+import { countResolved } from './execution/count-resolved.ts';
 import './scalars/scalars.ts';
 import './identity/profile.ts';
 import './identity/api-token.ts';
@@ -37,4 +38,4 @@ import './changes/subscription.ts';
 import './record-import/mutations.ts';
 
 /** The domain, as an executable schema; everything in it in the order declared. */
-export const toSchema = (): GraphQLSchema => builder.toSchema({ sortSchema: false });
+export const toSchema = (): GraphQLSchema => countResolved(builder.toSchema({ sortSchema: false }));

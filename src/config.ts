@@ -6,6 +6,9 @@ import { isStrongSecret, varietyOf } from './secret-strength.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
 
+/** The longest answer by default, in bytes. */
+export const defaultMaxAnswerBytes = 10_000_000;
+
 /** The validated settings from the environment. OPERATING.md#settings describes each variable. */
 export interface Config {
   /** The URL of the operator's own PostgreSQL; null for the embedded one. */
@@ -31,6 +34,8 @@ export interface Config {
   trustedProxies: number;
   /** The limit of connections of one client address to each process; 0: no separate limit. Null if not set. */
   connectionsPerAddress: number | null;
+  /** The longest answer, in bytes. */
+  maxAnswerBytes: number;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
   /** Null if not set: the default depends on the number of processes. */
@@ -128,6 +133,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
     connectionsPerAddress:
       read('CONNECTIONS_PER_ADDRESS', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? null,
+    maxAnswerBytes:
+      read('MAX_ANSWER_BYTES', 'a whole number from 1000000 to 100000000', answerLength) ?? defaultMaxAnswerBytes,
     rateLimitPerMinute:
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore,
@@ -172,6 +179,11 @@ const wholeNumber =
   (max: number) =>
   (text: string): number | undefined =>
     /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+const answerLength = (text: string): number | undefined => {
+  const bytes = wholeNumber(100_000_000)(text);
+  return bytes !== undefined && bytes >= 1_000_000 ? bytes : undefined;
+};
 
 const concurrency = (text: string): number | undefined => wholeNumber(64)(text) || undefined;
 

@@ -4,6 +4,7 @@ import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/ability.ts';
+import type { AnswerSize } from '../schema/execution/answer-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database.ts';
@@ -18,11 +19,18 @@ export interface Domain {
    * @param notifications for subscriptions; without them there are no subscriptions
    * @param requestId the current request's id, if there is one
    * @param signal once it is aborted, the context sends no more statements
+   * @param answer counts what is read
    * @param now a clock instead of the domain's
    */
   contextFor: (
     principal: Principal,
-    surroundings?: { notifications?: Notifications; requestId?: string; signal?: AbortSignal; now?: () => Date },
+    surroundings?: {
+      notifications?: Notifications;
+      requestId?: string;
+      signal?: AbortSignal;
+      answer?: AnswerSize;
+      now?: () => Date;
+    },
   ) => Context;
 }
 
@@ -39,10 +47,10 @@ export function createDomain(
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
-    { notifications, requestId = null, signal, now = usualNow } = {},
+    { notifications, requestId = null, signal, answer, now = usualNow } = {},
   ) =>
     createContext({
-      client: forTenant(books, principal.tenant.id, signal),
+      client: forTenant(books, principal.tenant.id, { signal, onRead: answer && ((length) => answer.read(length)) }),
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),
@@ -59,6 +67,7 @@ export function createDomain(
         client.$executeRaw`select pg_notify(${channel}, ${payload})`.catch(() => {}); // what is announced may be lost
       },
       requestId,
+      answer,
     });
   return { ...domain, contextFor };
 }

@@ -6,6 +6,8 @@ import { describeApi } from '../rest-shim/openapi/document.ts';
 import { routes } from '../rest-shim/routes.ts';
 import { printSdl } from '../schema/print.ts';
 import { createAuthRoutes } from './auth/routes.ts';
+import { defaultMaxAnswerBytes } from './config.ts';
+import { AnswerMemory } from './http/answer-memory.ts';
 import { BoundedLog } from './http/bounded-log.ts';
 import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
 import { answerCors } from './http/cors.ts';
@@ -62,6 +64,8 @@ export interface ServerOptions {
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies?: number;
   connections?: ConnectionLimits;
+  /** The longest answer, in bytes. */
+  maxAnswerBytes?: number;
   /** The service's address for clients. Read at each request, because the port may be known only once listening. */
   publicUrl: () => string;
   /** Why the service isn't ready; undefined if it is. */
@@ -90,6 +94,7 @@ export function createServer({
   timeouts = defaultTimeouts,
   trustedProxies = 0,
   connections = defaultLimits(trustedProxies),
+  maxAnswerBytes = defaultMaxAnswerBytes,
   publicUrl,
   unready,
   impaired = async () => undefined,
@@ -106,7 +111,10 @@ export function createServer({
   );
   const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
-  const shared = { domain, notifications, admission, idempotent, requestLog, publicUrl, timeouts };
+  const answerMemory = new AnswerMemory(maxAnswerBytes, (tenant) =>
+    connectionLog.info({ why: 'unread', tenant }, 'an answer that is not read was broken off'),
+  );
+  const shared = { domain, notifications, admission, idempotent, requestLog, answerMemory, publicUrl, timeouts };
   const answerRest = createRestHandler(shared);
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),

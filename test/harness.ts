@@ -182,6 +182,7 @@ export async function startService(
     timeouts?: HttpTimeouts;
     trustedProxies?: number;
     connections?: ConnectionLimits;
+    maxAnswerBytes?: number;
     /** The public URL, by default the address where the service listens. */
     publicUrl?: string;
     database?: Database;
@@ -226,6 +227,7 @@ export async function startService(
     timeouts: options.timeouts ?? defaultTimeouts,
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
+    ...(options.maxAnswerBytes !== undefined && { maxAnswerBytes: options.maxAnswerBytes }),
     publicUrl: () => options.publicUrl ?? url,
     ...ready,
     ...options.readiness,

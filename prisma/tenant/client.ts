@@ -3,6 +3,7 @@ import type { Books } from '../client.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
 import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
+import type { Requester } from './pool.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
 import { delegateName, tables } from '../tables.ts';
@@ -23,12 +24,15 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
  * Every statement names the tenant. Relations stay inside the tenant, because every foreign key contains tenant_id. If
  * both should fail, row-level security still holds. The client refuses the tables of identity, and raw SQL except
  * $rows().
- * @param signal once it is aborted, the client sends no more statements and commits nothing
  */
-export const forTenant = (books: Books, tenantId: string, signal?: AbortSignal): TenantClient =>
+export const forTenant = (
+  books: Books,
+  tenantId: string,
+  requester: Pick<Requester, 'signal' | 'onRead'> = {},
+): TenantClient =>
   new TenantScopedClient(
     books,
-    new TenantConnection(books.pool, tenantId, { signal }),
+    new TenantConnection(books.pool, tenantId, { ...requester }),
     books.client,
   ) as unknown as TenantClient;
 

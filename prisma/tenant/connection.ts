@@ -1,4 +1,13 @@
-import { DatabaseError, type Pool, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
+import {
+  DatabaseError,
+  types as defaultTypes,
+  type CustomTypesConfig,
+  type Pool,
+  type QueryArrayConfig,
+  type QueryConfig,
+  type QueryResult,
+} from 'pg';
+import { Connection } from '../connection.ts';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
 import { isContention, retryContended } from '../transaction-retry.ts';
 
@@ -67,15 +76,20 @@ export class TenantConnection {
   async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
     const transaction = this.#transaction;
     return this.#run(async () =>
-      transaction ? (await sendWithin<Row>(transaction, statement)).rows : this.#sendAlone<Row>(statement),
+      transaction
+        ? (await sendWithin<Row>(transaction, countRead(statement, this.#requester.onRead))).rows
+        : this.#sendAlone<Row>(statement),
     );
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
     const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#requester);
     let isBroken = true;
+    const { onRead } = this.#requester;
+    // The server stops as well: the rest may be long.
+    const counted = countRead(statement, onRead, () => client instanceof Connection && client.abandon());
     try {
-      const { rows } = await (client.query(statement) as Promise<QueryResult<Row & object>>);
+      const { rows } = await (client.query(counted) as Promise<QueryResult<Row & object>>);
       isBroken = false;
       return rows;
     } catch (error) {
@@ -93,4 +107,44 @@ async function sendWithin<Row>(
 ): Promise<QueryResult<Row & object>> {
   if (!connection) throw new Error('The transaction has ended');
   return connection.query(statement) as Promise<QueryResult<Row & object>>;
+}
+
+/**
+ * A statement whose values are counted as they arrive.
+ * @param onExcess called when `onRead` throws
+ */
+function countRead<Statement extends QueryConfig | QueryArrayConfig>(
+  statement: Statement,
+  onRead: Requester['onRead'],
+  onExcess: () => unknown = () => {},
+): Statement {
+  if (!onRead) return statement;
+  const count = (value: string): void => {
+    try {
+      onRead(value.length);
+    } catch (error) {
+      onExcess();
+      throw error;
+    }
+  };
+  return { ...statement, types: countingTypes(statement.types, count) };
+}
+
+function countingTypes(types: CustomTypesConfig | undefined, count: (value: string) => void): CustomTypesConfig {
+  if (types) {
+    // Those of the query compiler, which leave each value as it is.
+    const parse = (value: string): string => {
+      count(value);
+      return value;
+    };
+    return { getTypeParser: () => parse };
+  }
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+    const parse = defaultTypes.getTypeParser(oid, format as 'text');
+    return (value: string): unknown => {
+      count(value);
+      return parse(value);
+    };
+  };
+  return { getTypeParser: getTypeParser as CustomTypesConfig['getTypeParser'] };
 }

@@ -16,8 +16,13 @@ export interface Transaction {
 
 /** The request or job that needs connections. */
 export interface Requester {
-  /** Aborting it ends the wait for a connection. */
+  /** Once it is aborted, nobody waits for a connection, no more statements are sent, and nothing is committed. */
   signal?: AbortSignal | undefined;
+  /**
+   * Called with the length of each value that is read past Prisma. If it throws, the rest of the answer is dropped: the
+   * statement fails with its error.
+   */
+  onRead?: ((length: number) => void) | undefined;
   /** Set after a wait in vain: until then the requester doesn't wait again, so that its remaining queries fail at once. */
   refused?: { error: TenantBusyError; until: number };
 }

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { batchPerRequest } from '../../prisma/batching.ts';
 import type { Context } from '../context.ts';
 import { refuse } from '../errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../execution/concurrency-limiter.ts';
@@ -61,9 +62,12 @@ export async function storeLogo({ db }: Context, png: Uint8Array, path: string):
   return id;
 }
 
+const logos = batchPerRequest<Uint8Array | null, Pick<Context, 'db'>>(async (ids, { db }) => {
+  const found = await db.companyLogo.findMany({ where: { id: { in: ids } }, select: { id: true, bytes: true } });
+  return new Map(found.map(({ id, bytes }) => [id, bytes]));
+}, null);
+
 /** The PNG of a stored logo. */
 export async function findLogo({ db }: Pick<Context, 'db'>, id: string | null | undefined): Promise<Uint8Array | null> {
-  if (id == null) return null;
-  const logo = await db.companyLogo.findFirst({ where: { id }, select: { bytes: true } });
-  return logo?.bytes ?? null;
+  return id == null ? null : logos(id, { db });
 }

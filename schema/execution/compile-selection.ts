@@ -23,8 +23,10 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { Context } from '../context.ts';
+import { AnswerSize } from './answer-size.ts';
 import {
   complete,
+  leafOf,
   leafSerializer,
   listOf,
   notNull,
@@ -103,6 +105,7 @@ export const startExecution = (context: Context, variables: Execution['variables
   context,
   variables,
   calls: [],
+  answer: context.answer ?? new AnswerSize(),
 });
 
 /** @param whose the field's name, for an error */
@@ -130,7 +133,7 @@ function compilePresent(
   }
   if (isObjectType(type)) return compileObject(type, nodes, path, compilation);
   if (!isLeafType(type)) throw new Error(`${whose} is neither one type of object nor a value`);
-  return { write: compilation.format.leaf(type), fields: new Map() };
+  return { write: leafOf(compilation.format.leaf(type)), fields: new Map() };
 }
 
 /** @param nodes the object's selections, to be merged */

@@ -1,5 +1,6 @@
 import { isEnumType, type GraphQLLeafType, type GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
+import type { AnswerSize } from './answer-size.ts';
 
 // Serializes what resolvers return straight to JSON text. An operation is answered whole or by its first error, so that
 // GraphQL's partial results are not needed; and the text between the values is known before any request. This takes less
@@ -14,6 +15,8 @@ export interface Execution {
   variables: Record<string, unknown>;
   /** The arguments of each field's resolver, by the field's number in the operation; made once for all rows. */
   calls: Call[];
+  /** What has been written; throws beyond its limit. */
+  answer: AnswerSize;
 }
 
 export interface Call {
@@ -58,9 +61,11 @@ export function listOf(write: Write): Write {
 export function objectOf(fields: readonly (readonly [key: string, write: Write])[]): Write {
   const keys = fields.map(([key], at) => `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
   const writes = fields.map(([, write]) => write);
+  const length = keys.reduce((sum, key) => sum + key.length, 1);
   return (value, execution) => {
     let parts: Parts = '';
     try {
+      execution.answer.write(length);
       for (let at = 0; at < writes.length; at += 1)
         parts = append(parts, keys[at] as string, (writes[at] as Write)(value, execution));
     } catch (error) {
@@ -79,6 +84,15 @@ export function complete(result: unknown, write: Write, execution: Execution): T
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
+/** Serializes a value, and counts its text. */
+export const leafOf =
+  (serialize: (value: unknown) => string): Write =>
+  (value, { answer }) => {
+    const text = serialize(value);
+    answer.write(text.length);
+    return text;
+  };
 
 /** Serializes a scalar or enum as GraphQL does. Throws for a result other than text, number or boolean: graphql-js handles it. */
 export function leafSerializer(type: GraphQLLeafType): (value: unknown) => string {

@@ -114,7 +114,10 @@ async function findNodes(
       if (!where) return [];
       const query = queryFromInfo({ context, info, typeName: type });
       const delegate = context.db[delegateName(type)] as unknown as { findMany(args: object): Promise<NodeRow[]> };
-      const ofType = await delegate.findMany({ ...query, where: { ...where, id: { in: wanted.map(({ id }) => id) } } });
+      const ofType = await delegate.findMany({
+        ...query,
+        where: { ...where, id: { in: [...new Set(wanted.map(({ id }) => id))] } },
+      });
       return ofType.map((row) => [nodeId(type, row.id), withType(row, type)]);
     }),
   );

@@ -110,6 +110,7 @@ async function runProcess(
         timeouts: { ...defaultTimeouts, keepAliveMs: config.keepAliveMs },
         trustedProxies: config.trustedProxies,
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
+        maxAnswerBytes: config.maxAnswerBytes,
         publicUrl,
         unready: shutdown.unready(unready),
         impaired,

@@ -16,7 +16,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { costOf } from '../../schema/execution/cost.ts';
+import { costOf, textLengths } from '../../schema/execution/cost.ts';
 import type { Context } from '../../schema/context.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
 
@@ -170,9 +170,10 @@ function withCosts(schema: GraphQLSchema): GraphQLSchema {
   const known = pricedSchemas.get(schema);
   if (known) return known;
   const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
+  const texts = textLengths(schema);
   for (const type of Object.values(plain.getTypeMap())) {
     if (!isObjectType(type)) continue;
-    const complexity = costOf(type.name);
+    const complexity = costOf(type.name, texts);
     for (const field of Object.values(type.getFields())) field.extensions = { complexity };
   }
   pricedSchemas.set(schema, plain);

@@ -18,6 +18,7 @@ import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
 import { asCoded, CodedError, Problems, ValidationError } from '../../schema/errors.ts';
 import { validateArguments } from '../../schema/input/validate-arguments.ts';
+import { countingFieldResolver } from '../../schema/execution/count-resolved.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { createDocumentCache, useLimits } from './document-limits.ts';
@@ -108,8 +109,10 @@ export function createGraphqlHandler(
       const type = jsonType(request.headers.accept);
       const answer = type && (await compiledQueries.answer(params, context));
       if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
+      const length = Buffer.byteLength(answer);
+      context.answer?.complete(length);
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
-      response.setHeader('Content-Length', Buffer.byteLength(answer)).end(answer);
+      response.setHeader('Content-Length', length).end(answer);
     },
   };
 }
@@ -119,9 +122,22 @@ export function createGraphqlHandler(
  * alias `then` for a promise; graphql-js checks whether `then` is a function.
  */
 const useGraphqlJs: Plugin = {
-  onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
-  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+  onExecute: ({ args, setExecuteFn }) => {
+    countResults(args);
+    setExecuteFn(execute);
+  },
+  onSubscribe: ({ args, setSubscribeFn }) => {
+    countResults(args);
+    setSubscribeFn(subscribe);
+  },
 };
+
+/** Has the size of the answer counted while it is made. */
+function countResults(args: { contextValue?: unknown; fieldResolver?: unknown }): void {
+  const { answer } = args.contextValue as Context;
+  if (answer) answer.countsResolved = true;
+  args.fieldResolver = countingFieldResolver;
+}
 
 /** The content type of Yoga's response, by the request's `Accept`; undefined if Yoga has to determine it. */
 function jsonType(accept = '*/*'): string | undefined {
@@ -143,11 +159,28 @@ function useMasking(log: Logger): Plugin<GraphqlRequest> {
     onExecute: () => ({
       onExecuteDone: ({ args, result, setResult }) => {
         if (!('errors' in result) || !result.errors) return;
-        const graphqlRequest = args.contextValue as GraphqlRequest;
+        const graphqlRequest = args.contextValue as unknown as GraphqlRequest & Context;
+        const refusal = graphqlRequest.answer?.error;
+        if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest, args)] });
         setResult({ ...result, errors: result.errors.map((error) => mask(error, log, graphqlRequest)) });
       },
     }),
   };
+}
+
+/** The error of an answer that is too large: instead of a part of it, which would depend on the order of its making. */
+function refusedWhole(
+  error: Error,
+  { requestId, isRetried }: Pick<GraphqlRequest, 'requestId' | 'isRetried'>,
+  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
+): GraphQLError {
+  const { status, message: reason, ...extensions } = toGraphqlError(error);
+  // With an Idempotency-Key it is undone.
+  const hasWritten = !isRetried && getOperationAST(document, operationName)?.operation === 'mutation';
+  const message = hasWritten ? `${reason} The mutation has taken effect.` : reason;
+  const { retryAfter } = extensions;
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+  return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
 }
 
 /** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */

@@ -4,6 +4,7 @@ import { sessionToken } from '../auth/cookie.ts';
 import { mayBeCsrf } from '../auth/csrf.ts';
 import type { Credentials, RequestAdmission } from '../auth/request-admission.ts';
 import type { Domain } from '../domain.ts';
+import type { AnswerMemory } from '../http/answer-memory.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { isForm } from '../http/multipart.ts';
 import { idOf, type RequestLog } from '../http/request-log.ts';
@@ -27,6 +28,7 @@ export interface GraphqlHttpOptions {
   publicUrl: () => string;
   /** Answers a browser with GraphiQL. @returns whether it did */
   answerGraphiql: (request: IncomingMessage, response: ServerResponse) => boolean;
+  answerMemory: AnswerMemory;
   now: () => Date;
   timeouts: HttpTimeouts;
 }
@@ -41,6 +43,7 @@ export function createGraphqlHttpHandler({
   requestLog,
   publicUrl,
   answerGraphiql,
+  answerMemory,
   now,
   timeouts,
 }: GraphqlHttpOptions): Answer {
@@ -56,9 +59,11 @@ export function createGraphqlHttpHandler({
       requestLog.admitted(response);
       const { principal } = outcome;
       const { token } = principal;
+      const answer = answerMemory.open(principal.tenant.id, response);
+      answer.limit({ reads: !isForm(request.headers['content-type']), values: true }); // an import reads much
       const graphqlRequest: GraphqlRequest = {
         requestId,
-        context: domain.contextFor(principal, { notifications, requestId, signal }),
+        context: domain.contextFor(principal, { notifications, requestId, signal, answer }),
         isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
         onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
         expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,

@@ -7,6 +7,7 @@ import type { Context } from '../../schema/context.ts';
 import type { Refusal, RequestAdmission } from '../auth/request-admission.ts';
 import type { Domain } from '../domain.ts';
 import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler } from '../idempotency/idempotency.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { withDeadline } from './deadline.ts';
 import { idOf, type RequestLog } from './request-log.ts';
 import { placeholderHostname, setHeaders, type Answer } from './responses.ts';
@@ -19,6 +20,7 @@ export interface RestHandlerOptions {
   admission: RequestAdmission;
   idempotent: IdempotencyHandler;
   requestLog: RequestLog;
+  answerMemory: AnswerMemory;
   publicUrl: () => string;
   timeouts: HttpTimeouts;
 }
@@ -30,6 +32,7 @@ export function createRestHandler({
   admission,
   idempotent,
   requestLog,
+  answerMemory,
   publicUrl,
   timeouts,
 }: RestHandlerOptions): Answer {
@@ -50,14 +53,15 @@ export function createRestHandler({
       if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return refuse(outcome.refusal);
       requestLog.admitted(response);
-      const context = domain.contextFor(outcome.principal, { notifications, requestId, signal });
+      const answer = answerMemory.open(outcome.principal.tenant.id, response);
+      const context = domain.contextFor(outcome.principal, { notifications, requestId, signal, answer });
       const key = idempotencyKeyOf(incoming);
       if (key === undefined) {
-        const answer = await handle(request, context);
-        if (waitMs === 0 || (await admission.isStillAuthorized(credentials, outcome.principal))) return answer;
+        const handled = await handle(request, context);
+        if (waitMs === 0 || (await admission.isStillAuthorized(credentials, outcome.principal))) return handled;
         // Access ended while the request was waiting.
         const { outcome: now } = await admission.admit(credentials);
-        return 'refusal' in now ? refuse(now.refusal) : answer;
+        return 'refusal' in now ? refuse(now.refusal) : handled;
       }
       const body = await readRequestBytes(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };

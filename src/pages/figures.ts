@@ -7,7 +7,8 @@ import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { defaultChanges, maxChanges } from '../../schema/changes/feed.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxDigits } from '../../schema/money/money.ts';
-import { scanCost } from '../../schema/execution/cost.ts';
+import { maxValues } from '../../schema/execution/answer-size.ts';
+import { bytesPerValue, scanCost } from '../../schema/execution/cost.ts';
 import { maxNodes } from '../../schema/nodes/nodes.ts';
 import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/paging/page.ts';
 import { maxErrors, maxRows } from '../../schema/record-import/read-file.ts';
@@ -53,6 +54,8 @@ export const figures = {
   rateLimit: number.format(usual.rateLimitPerMinute),
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
+  maxAnswer: `${usual.maxAnswerBytes / 1_000_000} MB`,
+  maxAnswerValues: number.format(maxValues),
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
   documentsCached: duration(cachedMs),
@@ -72,6 +75,7 @@ export const figures = {
   maxDepth: number.format(limits.depth),
   maxFields: number.format(limits.breadth),
   maxCost: number.format(limits.cost),
+  bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),
   farOffset: number.format(maxOffsetScan),
   maxItems: number.format(maxItems),

@@ -102,9 +102,14 @@ describe('GET /changes', () => {
     const count = 70; // each has more than 100,000 characters
     for (let made = 0; made < count; made += 1) await makeInvoice(acme, { customerId, items });
     const first = await acme.rest('GET', '/changes?resource=invoice&limit=1000');
-    expect([first.body.data.length, first.body.meta.has_more]).toEqual([50, true]);
-    const second = await readFeed(acme, { since: first.body.meta.cursor });
-    expect([second.data.length, second.meta.has_more]).toEqual([count - 50, false]);
+    let { data, meta } = first.body;
+    let found: number = data.length;
+    expect([found > 0 && found < 50, meta.has_more]).toEqual([true, true]);
+    while (meta.has_more) {
+      ({ data, meta } = await readFeed(acme, { since: meta.cursor }));
+      found += data.length;
+    }
+    expect(found).toBe(count);
   });
 
   it('narrows to resources, by a list or repeatedly', async () => {

@@ -1,0 +1,131 @@
+import {
+  defaultFieldResolver,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  Kind,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+} from 'graphql';
+import type { Context } from '../context.ts';
+
+// Counts what resolvers return towards the size of the answer. The values in lists count for all executors, as a list may
+// have more rows than the document's cost assumes. Texts count for graphql-js only, which would write any answer.
+
+type Field = GraphQLField<unknown, Context>;
+
+/** Adds the counting to a schema's resolvers. */
+export function countResolved(schema: GraphQLSchema): GraphQLSchema {
+  const subscription = schema.getSubscriptionType();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type))) countRows(field);
+      else if (field.resolve && isLeafType(getNullableType(field.type)) && isText(field)) countText(field);
+      if (type === subscription) restartAnswer(field);
+    }
+  }
+  return schema;
+}
+
+/** graphql-js's resolver of fields without one of their own. */
+export const countingFieldResolver: GraphQLFieldResolver<unknown, Context> = (parent, args, context, info) => {
+  const value = defaultFieldResolver(parent, args, context, info);
+  return typeof value === 'string' ? counted(value, context) : value;
+};
+
+/** The types of values that are texts of any length. */
+const isText = ({ type }: Field): boolean => ['String', 'EventJson'].includes(getNamedType(type).name);
+
+function countText(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    const { answer } = context;
+    if (!answer?.countsResolved) return resolve(parent, args, context, info);
+    if (answer.error) throw answer.error; // before the next long text is made
+    const value: unknown = resolve(parent, args, context, info);
+    return isPromise(value) ? value.then((each) => counted(each, context)) : counted(value, context);
+  };
+}
+
+/** From this length on, a text's length as JSON is measured: escapes can make it six times as long. */
+const longText = 256;
+
+function counted(value: unknown, { answer }: Context): unknown {
+  if (typeof value === 'string' && answer?.countsResolved)
+    answer.write(value.length < longText ? value.length : Buffer.byteLength(JSON.stringify(value)));
+  return value;
+}
+
+function countRows(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    const { answer } = context;
+    if (!answer) return resolve(parent, args, context, info);
+    if (answer.error) throw answer.error;
+    const count = (rows: unknown): unknown => {
+      if (!Array.isArray(rows) || rows.length === 0) return rows;
+      const { values, keys } = weigh(info);
+      answer.addValues(rows.length * values);
+      if (answer.countsResolved) answer.write(rows.length * keys);
+      return rows;
+    };
+    const rows: unknown = resolve(parent, args, context, info);
+    return isPromise(rows) ? rows.then(count) : count(rows);
+  };
+}
+
+/** Each item of a subscription is an answer of its own. */
+function restartAnswer(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    context.answer?.restart();
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** What each row of a list has: its values, and the length of their keys. */
+interface Weight {
+  values: number;
+  keys: number;
+}
+
+/** The weights of selections. graphql-js selects a list's fields once for all of its parents, the compiled executor for ever. */
+const weights = new WeakMap<readonly FieldNode[], Weight>();
+
+function weigh({ schema, fragments, fieldNodes, returnType }: GraphQLResolveInfo): Weight {
+  const known = weights.get(fieldNodes);
+  if (known) return known;
+  const weight = { values: 0, keys: 0 };
+  const add = ({ selectionSet }: Pick<FieldNode, 'selectionSet'>, type: GraphQLNamedType | undefined): void => {
+    for (const node of selectionSet?.selections ?? []) {
+      if (node.kind !== Kind.FIELD) {
+        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : node;
+        const condition = fragment?.typeCondition?.name.value;
+        if (fragment) add(fragment, condition === undefined ? type : schema.getType(condition));
+        continue;
+      }
+      weight.values += 1;
+      weight.keys += (node.alias ?? node.name).value.length + emptyValue;
+      const field = type && 'getFields' in type ? type.getFields()[node.name.value] : undefined;
+      // The rows of a list within count by themselves.
+      if (field && !isListType(getNullableType(field.type))) add(node, getNamedType(field.type) as GraphQLNamedType);
+    }
+  };
+  for (const node of fieldNodes) add(node, getNamedType(returnType));
+  weights.set(fieldNodes, weight);
+  return weight;
+}
+
+/** The length of a key's marks, and of a value of one digit: `"":0,`. */
+const emptyValue = 5;
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
