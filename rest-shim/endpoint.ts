@@ -12,7 +12,7 @@ import {
   type FieldErrors,
 } from '../schema/errors.ts';
 import { isUuid } from '../schema/scalars/scalars.ts';
-import { startExecution } from '../schema/execution/compile-selection.ts';
+import { startExecution, writerOf } from '../schema/execution/compile-selection.ts';
 import { traced } from '../schema/execution/tracing.ts';
 import type { ChangePage } from '../schema/changes/feed.ts';
 import type { DocumentFile } from '../schema/documents/document-file.ts';
@@ -175,6 +175,12 @@ function rethrowInRestNames(error: unknown, page: Page | undefined): never {
 const restErrors = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).map(([path, messages]) => [toRestPath(path), messages]));
 
+/** The body with one resource, and with the warnings about it, if the operation has any. */
+async function envelope(data: string, { warnings }: Operation, result: unknown, context: Context): Promise<string> {
+  if (!warnings) return `{"data":${data}}`;
+  return `{"data":${data},"warnings":${await writerOf(warnings)(result, startExecution(context))}}`;
+}
+
 interface ResponseLocation {
   page: Page | undefined;
   /** The header of a GET. */
@@ -187,22 +193,24 @@ interface ResponseLocation {
 
 async function respond(
   answer: ResponseKind,
-  { shape, listShape }: Operation,
+  operation: Operation,
   result: unknown,
   context: Context,
   { page, ifNoneMatch, url, at }: ResponseLocation,
 ): Promise<Response> {
+  const { shape, listShape } = operation;
   switch (answer) {
     case 'item': {
       const { text, tag } = represent(result, await shape.write(result, startExecution(context)));
       if (matchesTag(ifNoneMatch, tag)) return new Response(null, { status: 304, headers: { ETag: tag } });
-      return jsonResponse(`{"data":${text}}`, 200, { ETag: tag });
+      return jsonResponse(await envelope(text, operation, result, context), 200, { ETag: tag });
     }
     case 'created': {
       const created = result as NewlyInserted<{ id: string }>;
       const written = created[representation] ?? (await shape.write(result, startExecution(context)));
       const { text, tag } = represent(created, written);
-      return jsonResponse(`{"data":${text}}`, 201, { Location: url(`${at}/${created.id}`).href, ETag: tag });
+      const body = await envelope(text, operation, result, context);
+      return jsonResponse(body, 201, { Location: url(`${at}/${created.id}`).href, ETag: tag });
     }
     case 'page': {
       if (!page) throw new Error('A page is answered where one was asked for');

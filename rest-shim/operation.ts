@@ -24,6 +24,7 @@ import { Problems } from '../schema/errors.ts';
 import {
   compileOperation,
   startExecution,
+  withoutField,
   type Format,
   type SelectedField,
   type Selection,
@@ -59,8 +60,10 @@ export interface Operation {
   query: (context: Context) => object;
   /** The compiled response in full: for a list, the connection. */
   listShape: SelectedField;
-  /** The compiled response of REST: for a list, the connection's `nodes`. */
+  /** The compiled response of REST: for a list, the connection's `nodes`. Without `warnings`. */
   shape: Selection;
+  /** The warnings that the operation selects, which REST answers beside the resource. */
+  warnings: SelectedField | undefined;
 }
 
 const folder = new URL('operations/', import.meta.url);
@@ -125,7 +128,9 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
   if (!listShape) throw new Error(`${name}: ${root.name.value} is not in the schema`);
 
   const { field, info } = listShape;
-  const shape = listShape.fields.get('nodes') ?? listShape;
+  const selected = listShape.fields.get('nodes') ?? listShape;
+  const warnings = selected.fields.get('warnings');
+  const shape = warnings ? withoutField(selected, 'warnings') : selected;
   const inputs = definition.variableDefinitions ?? [];
   const parameters = inputs.map(({ variable, type: node }) => {
     const type = typeFromAST(schema, node as never) as unknown as GraphQLInputType;
@@ -151,6 +156,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
     query: (context) => queryFromInfo({ context, info }),
     listShape,
     shape,
+    warnings,
   };
 }
 

@@ -25,6 +25,7 @@ import './resources/bank-transaction/matching.ts';
 import './resources/bank-transaction/suggestions.ts';
 import './resources/project/billing.ts';
 import './resources/overview.ts';
+import './warnings/invoice-warnings.ts';
 import './documents/new-invoice-preflight.ts';
 import './documents/queries.ts';
 import './bank-import/upload.ts';

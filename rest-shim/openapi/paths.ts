@@ -226,7 +226,18 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
     });
     return { 200: { description: 'A page of the list, newest first.', headers: headers(), content: json(page) } };
   }
-  const one: JsonSchema = { type: 'object', required: ['data'], properties: { data: resource } };
+  const { warnings } = operation;
+  const beside = warnings && {
+    warnings: {
+      ...answeredSchema(warnings.type, warnings.fields, components),
+      description: 'What is missing or probably wrong. Nothing was refused because of it.',
+    },
+  };
+  const one: JsonSchema = {
+    type: 'object',
+    required: ['data', ...Object.keys(beside ?? {})],
+    properties: { data: resource, ...beside },
+  };
   if (answer === 'created')
     return {
       201: {

@@ -79,8 +79,14 @@ async function readInvoice(context: Context, id: string): Promise<DocumentSource
   return sourceOf(invoice, items, parties);
 }
 
+/** The columns of an invoice that its document is made from. */
+type InvoiceHead = Pick<
+  Row<'Invoice'>,
+  'number' | 'invoiceDate' | 'dueDate' | 'deliveryDate' | 'subject' | 'currency' | 'issuedAt' | 'paidAt'
+>;
+
 /** @param items by position */
-export function sourceOf(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
+export function sourceOf(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
   const { number, subject, currency, issuedAt, paidAt } = invoice;
   return {
     number,

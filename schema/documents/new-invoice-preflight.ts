@@ -1,18 +1,34 @@
 import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
 import { breachesOf } from '../e-invoice/breaches.ts';
 import { Problems } from '../errors.ts';
 import { requireExisting } from '../input/references.ts';
 import { CreateInvoiceInput, invoiceRules, newDraft } from '../resources/invoice/mutations.ts';
-import { partiesOf } from '../resources/invoice/parties.ts';
-import { sourceOf } from './document-source.ts';
+import { partiesOfDraft } from '../resources/invoice/parties.ts';
+import { findInvoiceWarnings } from '../warnings/find-invoice-warnings.ts';
+import { WarningType } from '../warnings/warning.ts';
+import { sourceOf, type DocumentSource } from './document-source.ts';
 import { EInvoiceFormatType, formatNamed } from './format-types.ts';
 import { BreachType } from './queries.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
 // The preflight of an invoice before it is created: a front end shows what is missing while the user types.
 
-builder.queryField('newInvoicePreflight', (t) =>
-  t.field({
+type Input = typeof CreateInvoiceInput.$inferInput;
+
+/** The document that an invoice with this input would be. @throws ValidationError for a customer who doesn't exist */
+async function newInvoiceSource(context: Context, { status, ...fields }: Input): Promise<DocumentSource> {
+  const problems = new Problems();
+  requireExisting(context, problems, 'customer', fields.customerId);
+  await problems.runDeferred();
+  problems.throwIfAny();
+  const draft = newDraft(context, { ...fields, currency: fields.currency ?? context.tenant.defaultCurrency });
+  const source = sourceOf(draft, draft.items, await partiesOfDraft(context, draft.customerId));
+  return { ...source, isPaid: status === 'PAID' };
+}
+
+builder.queryFields((t) => ({
+  newInvoicePreflight: t.field({
     type: [BreachType],
     description: 'The rules of a format that an invoice with this input would break. Nothing is stored.',
     ability: 'invoices:read',
@@ -21,15 +37,16 @@ builder.queryField('newInvoicePreflight', (t) =>
       format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }),
     },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
-    resolve: async (_root, { input, format }, context) => {
-      const problems = new Problems();
-      requireExisting(context, problems, 'customer', input.customerId);
-      await problems.runDeferred();
-      problems.throwIfAny();
-      const { status: _status, ...fields } = input;
-      const draft = newDraft(context, { ...fields, currency: input.currency ?? context.tenant.defaultCurrency });
-      const source = sourceOf(draft, draft.items, await partiesOf(context, draft));
-      return breachesOf(toEInvoice(source), formatNamed(format));
-    },
+    resolve: async (_root, { input, format }, context) =>
+      breachesOf(toEInvoice(await newInvoiceSource(context, input)), formatNamed(format)),
   }),
-);
+  newInvoiceWarnings: t.field({
+    type: [WarningType],
+    description:
+      'What would be missing or probably wrong in an invoice with this input, if it were issued. Nothing is stored.',
+    ability: 'invoices:read',
+    args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
+    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
+    resolve: async (_root, { input }, context) => findInvoiceWarnings(await newInvoiceSource(context, input)),
+  }),
+}));

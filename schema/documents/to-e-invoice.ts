@@ -1,9 +1,11 @@
-import type { Delivery, EInvoice, Line, VatBreakdown } from '../e-invoice/model.ts';
+import { chosenLanguage, type Language } from '../codes/languages.ts';
+import type { Delivery, EInvoice, Line, VatBreakdown, VatCategory } from '../e-invoice/model.ts';
 import { Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
 import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
-import { texts, type Language } from './pdf/texts.ts';
+import { texts } from './pdf/texts.ts';
+import { usualReason } from './pdf/vat-notes.ts';
 import { periodOf, wholePeriod } from './service-periods.ts';
 
 // An invoice or credit note in the terms of EN 16931. It says what was issued: payments that came later are not on it.
@@ -11,9 +13,9 @@ import { periodOf, wholePeriod } from './service-periods.ts';
 /** The accent of documents whose company has chosen none. */
 const defaultAccentColor = '#1f4e79';
 
-/** The language of the documents of these parties. */
-export const languageOf = ({ seller, buyer }: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
-  buyer.language ?? seller.language ?? 'en';
+/** The language of the documents of these parties (DECISIONS.md#d122-language-of-documents). */
+export const languageOf = (parties: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
+  chosenLanguage(parties) ?? 'en';
 
 /** What the document is about. A cancellation without a reason says so. */
 const subjectOf = (source: DocumentSource): string | undefined => {
@@ -34,7 +36,13 @@ export function toEInvoice(source: DocumentSource): EInvoice {
   const { number, date, dueDate, currency, credited, seller, buyer } = source;
   const language = languageOf(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
-  const breakdown = source.vatBreakdown.map((share) => toShare(share, language));
+  const countries = { from: seller.country ?? undefined, to: buyer.country ?? undefined };
+  const breakdown = source.vatBreakdown.map((share) =>
+    toShare(
+      share,
+      needsUsualReason.has(share.vatCategory) ? usualReason(share.vatCategory, countries, language) : undefined,
+    ),
+  );
   const net = sum(breakdown.map((share) => share.net));
   const vat = sum(breakdown.map((share) => share.vat));
   const gross = net.plus(vat);
@@ -143,11 +151,11 @@ function toLine(line: SourceLine, index: number, currency: string): Line {
   };
 }
 
-/** Some categories need a reason. Where none is given, it is what is usually written. */
-function toShare(share: SourceShare, language: Language): VatBreakdown {
+/** The categories that need a reason, and have one that is usually written. */
+const needsUsualReason: ReadonlySet<VatCategory> = new Set(['AE', 'K', 'G']);
+
+function toShare(share: SourceShare, usual: string | undefined): VatBreakdown {
   const { vatCategory: category, exemptionReason } = share;
-  const usual =
-    category === 'AE' || category === 'K' || category === 'G' ? texts[language].vatNote[category] : undefined;
   return {
     category,
     rate: new Decimal(share.vatRate),

@@ -162,8 +162,14 @@ function compileObject(
   return { write: objectOf(parts), fields };
 }
 
+/** The same selection of an object without one of its fields. The object must not be null. */
+export function withoutField(selection: Selection, without: string): Selection {
+  const fields = new Map([...selection.fields].filter(([key]) => key !== without));
+  return { type: selection.type, fields, write: objectOf([...fields].map(([key, field]) => [key, writerOf(field)])) };
+}
+
 /** Serializes a field of its parent object. A plain property takes neither a call nor a promise. */
-function writerOf({ field, resolve, write }: SelectedField): Write {
+export function writerOf({ field, resolve, write }: SelectedField): Write {
   const { name } = field;
   return !field.resolve && isLeafType(getNamedType(field.type))
     ? (parent, execution) => write((parent as Record<string, unknown>)[name], execution)

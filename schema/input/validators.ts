@@ -2,6 +2,7 @@ import { iso31661 } from 'iso-3166/1.js';
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { z } from 'zod';
 import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';
+import { languages } from '../codes/languages.ts';
 import { isUnitCode } from '../codes/unit-codes.ts';
 import { isVatNumber } from '../codes/vat-number.ts';
 import { isVatCategory, vatCategoryCodes } from '../codes/vat-categories.ts';
@@ -115,9 +116,6 @@ export const unitCode = text(255)
   .refine(isUnitCode, 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.')
   .meta({ maxLength: 3, pattern: '^[0-9A-Z]{2,3}$' });
 
-/** The languages of documents, ISO 639-1. */
-export const languages = ['de', 'en'] as const;
-export type Language = (typeof languages)[number];
 export const language = text(255)
   .refine((code) => languages.some((known) => known === code), `Must be one of ${languages.join(', ')}.`)
   .meta({ maxLength: 2, pattern: `^(${languages.join('|')})$` });

@@ -49,7 +49,7 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
     WebhookEvents: objectOf(Object.fromEntries(events), 'The events that webhooks receive, by name.'),
   };
   const used = endpoints.flatMap(({ query, input, result }) => [query?.type, input?.type, result.type]);
-  const names = ['PageLinks', 'PageMeta', 'WebhookEvents', ...used].filter(
+  const names = ['PageLinks', 'PageMeta', 'Warning', 'WebhookEvents', ...used].filter(
     (name) => name !== undefined && name in schemas,
   );
   const root = objectOf(

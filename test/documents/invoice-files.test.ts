@@ -213,7 +213,8 @@ describe.skipIf(noPdfTools)(`PDFs, as other programs read them (they are in: ${p
     const who = await seller();
     const [open = '', paid = ''] = await Promise.all(
       ['ISSUED', 'PAID'].map(async (status) => {
-        const id = await makeIssuedInvoice(who, { status });
+        const customerId = await makeCustomer(who, { ...buyer, language: 'en' });
+        const id = await makeIssuedInvoice(who, { status, customerId });
         return pdfText((await download(who, `/invoices/${id}/pdf`)).bytes);
       }),
     );

@@ -134,8 +134,8 @@ describe('POST /credit-notes', () => {
     const rest = await credit(invoice);
     expect(rest.items).toMatchObject([
       { invoice_item_id: invoice.items[2].id, line_total_net: 100 },
-      { invoice_item_id: null, title: 'Credit note', vat_category: 'E', line_total_net: 95 },
-      { invoice_item_id: null, title: 'Credit note', vat_category: 'S', line_total_net: 89.99 },
+      { invoice_item_id: null, title: 'Rechnungskorrektur', vat_category: 'E', line_total_net: 95 },
+      { invoice_item_id: null, title: 'Rechnungskorrektur', vat_category: 'S', line_total_net: 89.99 },
     ]);
     expect(await invoiceNow(invoice)).toMatchObject({ amount_credited: invoice.total_gross });
   });

@@ -1,7 +1,5 @@
+import type { Language } from '../../codes/languages.ts';
 import type { TypeCode, VatCategory } from '../../e-invoice/model.ts';
-
-/** The languages of documents, ISO 639-1. */
-export type Language = 'de' | 'en';
 
 /** What a document says besides the invoice's own words. */
 export interface Texts {

@@ -1,5 +1,6 @@
 import type { EInvoice, VatBreakdown, VatCategory } from '../../e-invoice/model.ts';
-import { type Language, texts } from './texts.ts';
+import type { Language } from '../../codes/languages.ts';
+import { texts } from './texts.ts';
 
 /** What has to be written on an invoice about a category of its VAT. */
 export interface VatNote {
@@ -16,24 +17,33 @@ export function vatNotes(invoice: EInvoice, language: Language): VatNote[] {
 }
 
 /** The reason as it was given; without one, what is usually written, with the article of law. */
-function noteText({ category, exemptionReason }: VatBreakdown, invoice: EInvoice, language: Language) {
+function noteText({ category, exemptionReason }: VatBreakdown, { seller, buyer }: EInvoice, language: Language) {
   const reason = exemptionReason?.trim() || undefined;
-  const usual = texts[language].vatNote[category];
-  if (usual === undefined) return reason;
-  if (reason === undefined) {
-    const law = legalBasis(category, invoice, language);
-    return law === undefined ? `${usual}.` : `${usual} (${law}).`;
-  }
+  const usual = usualReason(category, { from: seller.address.country, to: buyer.address.country }, language);
+  if (usual === undefined || reason === undefined) return reason ?? usual;
   // The law demands these words for a reverse charge (directive 2006/112/EC, Art. 226 No. 11a), whatever the reason is.
-  return category === 'AE' && !namesReverseCharge(reason) ? `${usual}. ${reason}` : reason;
+  return category === 'AE' && !namesReverseCharge(reason) ? `${texts[language].vatNote.AE}. ${reason}` : reason;
 }
 
 const namesReverseCharge = (reason: string): boolean =>
   Object.values(texts).some(({ vatNote }) => reason.toLowerCase().includes(vatNote.AE?.toLowerCase() ?? ''));
 
+/** The seller's and the buyer's country. */
+interface Countries {
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/** What is usually written where no VAT is charged, with the article of law; undefined for a category without a usual reason. */
+export function usualReason(category: VatCategory, countries: Countries, language: Language): string | undefined {
+  const usual = texts[language].vatNote[category];
+  if (usual === undefined) return undefined;
+  const law = legalBasis(category, countries, language);
+  return law === undefined ? `${usual}.` : `${usual} (${law}).`;
+}
+
 /** The article of the EU's VAT directive, or of the German VAT act for a reverse charge between Germans. */
-function legalBasis(category: VatCategory, { seller, buyer }: EInvoice, language: Language): string | undefined {
-  const [from, to] = [seller.address.country, buyer.address.country];
+function legalBasis(category: VatCategory, { from, to }: Countries, language: Language): string | undefined {
   if (category === 'AE' && from === 'DE' && to === 'DE') return '§ 13b UStG';
   // Within another country, its own law holds.
   const isAbroad = from !== undefined && to !== undefined && from !== to;

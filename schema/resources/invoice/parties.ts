@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { key, type Context } from '../../context.ts';
+import { batchPerRequest } from '../../../prisma/batching.ts';
+import type { Context } from '../../context.ts';
 import { found } from '../../errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes
@@ -48,22 +49,41 @@ export interface Parties {
   buyer: FrozenBuyer;
 }
 
-/** The parties of an invoice: as it was issued; of a draft, as it would be issued now. */
-export async function partiesOf(context: Context, invoice: { id: string; customerId: string }): Promise<Parties> {
-  const frozen = await context.db.invoiceParties.findUnique({ where: key(context, invoice.id) });
-  const { seller, buyer } = frozen ?? (await currentParties(context, invoice.customerId));
-  return { seller: sellerOf(context, seller), buyer: frozenBuyer.parse(buyer) };
+/** The columns of the company profile, null if there is none, and those of the customer. */
+interface StoredParties {
+  seller: unknown;
+  buyer: unknown;
 }
 
-async function currentParties({ db }: Context, customerId: string): Promise<{ seller: unknown; buyer: unknown }> {
-  const [parties] = await db.$rows<{ seller: unknown; buyer: unknown }>(
-    `select to_jsonb(company) as seller, to_jsonb(customer) as buyer
+const frozenParties = batchPerRequest(async (invoiceIds, { db }: Context) => {
+  const rows = await db.invoiceParties.findMany({ where: { id: { in: invoiceIds } } });
+  return new Map<string, StoredParties | null>(rows.map((row) => [row.id, row]));
+}, null);
+
+const currentParties = batchPerRequest(async (customerIds, { db }: Context) => {
+  const rows = await db.$rows<StoredParties & { id: string }>(
+    `select customer.id, to_jsonb(company) as seller, to_jsonb(customer) as buyer
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
-     where customer.tenant_id = $1 and customer.id = $2`,
-    [customerId],
+     where customer.tenant_id = $1 and customer.id = any($2::uuid[])`,
+    [customerIds],
   );
-  return found(Promise.resolve(parties ?? null));
+  return new Map<string, StoredParties | null>(rows.map((row) => [row.id, row]));
+}, null);
+
+/** The parties of an invoice: as it was issued; of a draft, as it would be issued now. @throws NotFoundError */
+export async function partiesOf(context: Context, invoice: { id: string; customerId: string }): Promise<Parties> {
+  const frozen = await frozenParties(invoice.id, context);
+  return frozen ? readParties(context, frozen) : partiesOfDraft(context, invoice.customerId);
 }
+
+/** The parties of an invoice that isn't issued, as it would be issued now. @throws NotFoundError */
+export const partiesOfDraft = async (context: Context, customerId: string): Promise<Parties> =>
+  readParties(context, await found(currentParties(customerId, context)));
+
+const readParties = (context: Context, { seller, buyer }: StoredParties): Parties => ({
+  seller: sellerOf(context, seller),
+  buyer: frozenBuyer.parse(buyer),
+});
 
 /** @param profile the columns of the company profile; null without one: then the tenant's name and country are known */
 function sellerOf({ tenant }: Context, profile: unknown): FrozenSeller {

@@ -204,12 +204,16 @@ async function writeFileOf({ bytes }: ApiAnswer, { out }: Options): Promise<void
   else await writeFile(out, bytes);
 }
 
-const answered = z.looseObject({ data: z.unknown() });
+const answered = z.looseObject({
+  data: z.unknown(),
+  warnings: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
+});
 
-/** Prints `data`; as JSON, with what stands beside it, if there is anything. */
+/** Prints `data`; as JSON, with what stands beside it, if there is anything. Warnings go to standard error. */
 function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { json }: Options): void {
   if (operation.answer === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
-  const { data, ...more } = answered.parse(body);
+  const { data, warnings, ...more } = answered.parse(body);
+  for (const { field, message } of warnings) printError(`Warning: ${message} (${field})`);
   if (json) return print(stringifyJson(Object.keys(more).length > 0 ? body : data));
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(data).data;
   const { fields } = operation;

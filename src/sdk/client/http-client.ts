@@ -4,6 +4,7 @@ import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
 import type { AnyOptions, KontorOptions } from './options.ts';
 import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
+import { rememberWarnings } from './warnings.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -135,6 +136,7 @@ type Reader = (response: Response) => Promise<unknown>;
 async function readJson(response: Response): Promise<unknown> {
   const body = parseAnswer(await response.text());
   rememberEtag(body, response.headers.get('etag'));
+  rememberWarnings(body);
   return typeof body === 'string' ? new KontorError('The answer is not JSON. Is baseUrl right?', { body }) : body;
 }
 

@@ -1,0 +1,19 @@
+/** The languages of documents, ISO 639-1. */
+export const languages = ['de', 'en'] as const;
+export type Language = (typeof languages)[number];
+
+/** The language that documents to a country have; undefined where most people there speak another one. */
+export function languageOfCountry(country: string | null | undefined): Language | undefined {
+  if (!country) return undefined;
+  const { language } = new Intl.Locale('und', { region: country }).maximize();
+  return languages.find((each) => each === language);
+}
+
+interface Spoken {
+  language?: Language | null | undefined;
+  country?: string | null | undefined;
+}
+
+/** The language of documents of these parties; undefined where nothing says it. The buyer's counts more than the seller's. */
+export const chosenLanguage = ({ seller, buyer }: { seller: Spoken; buyer: Spoken }): Language | undefined =>
+  buyer.language ?? languageOfCountry(buyer.country) ?? seller.language ?? languageOfCountry(seller.country);

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buyer, company, setCompany } from '../documents/parties.ts';
+import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import * as sample from './samples.ts';
+
+// "An issued document is for ever, so what is missing or wrong is said before." REST says it beside `data`.
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const codes = ({ body }: Answer): string[] => body.warnings.map(({ code }: { code: string }) => code);
+const fields = ({ body }: Answer): string[] => body.warnings.map(({ field }: { field: string }) => field);
+
+/** A tenant that lacks nothing, and the id of a customer who lacks nothing either, but for these fields. */
+async function tenant(
+  more: { seller?: object; buyer?: object } = {},
+): Promise<{ who: Integrator; customerId: string }> {
+  const who = await service.integrator();
+  await setCompany(who, { ...company, ...more.seller });
+  const { id } = await who
+    .graphql('mutation ($input: CreateCustomerInput!) { made: createCustomer(input: $input) { id } }', {
+      input: { type: 'CUSTOMER', ...buyer, ...more.buyer },
+    })
+    .then(({ made }) => made);
+  return { who, customerId: id };
+}
+
+const dated = { service_period_start: '2026-02-01', service_period_end: '2026-02-28' };
+const bill = (customerId: string, line: object = {}, more: object = {}) => ({
+  ...sample.invoice(customerId),
+  items: [{ ...sample.item, ...dated, ...line }],
+  status: 'issued',
+  ...more,
+});
+
+describe('warnings beside `data`', () => {
+  it('name all that a new German tenant’s invoice to a customer with only a name lacks', async () => {
+    const who = await service.integrator();
+    const { id } = await sample.create(who, '/customers', sample.customer);
+    const answer = await who.rest('POST', '/invoices', { ...sample.invoice(id), status: 'issued' });
+    expect(answer.status).toBe(201);
+    expect(Object.keys(answer.body)).toEqual(['data', 'warnings']);
+    expect(answer.body.warnings).toEqual([
+      {
+        code: 'seller_address',
+        field: 'company.address_line1',
+        message: "The company's address has no street, postal code and city (§ 14 (4) No. 1 UStG).",
+      },
+      {
+        code: 'buyer_address',
+        field: 'customer.address_line1',
+        message: "The customer's address has no street, postal code, city and country (§ 14 (4) No. 1 UStG).",
+      },
+      {
+        code: 'seller_tax_number',
+        field: 'company.vat_id',
+        message: 'The company has neither a VAT number nor a tax number (§ 14 (4) No. 2 UStG).',
+      },
+      {
+        code: 'service_date',
+        field: 'delivery_date',
+        message:
+          'No date of supply is given, so the document says that it is the date of the invoice, 2026-03-01 (§ 14 (4) No. 6 UStG).',
+      },
+      {
+        code: 'bank_account',
+        field: 'company.iban',
+        message: "The company has no IBAN, so the document doesn't say where to pay.",
+      },
+    ]);
+    expect((await who.rest('GET', `/invoices/${answer.body.data.id}`)).body).toEqual({ data: answer.body.data });
+  });
+
+  it('are none where nothing is missing', async () => {
+    const { who, customerId } = await tenant();
+    const answer = await who.rest('POST', '/invoices', bill(customerId));
+    expect(answer.body.warnings).toEqual([]);
+  });
+
+  it('are answered for a draft, before it is too late, and when it is issued, as it was issued', async () => {
+    const { who, customerId } = await tenant({ buyer: { city: null } });
+    const draft = await who.rest('POST', '/invoices', bill(customerId, {}, { status: 'draft' }));
+    expect(fields(draft)).toEqual(['customer.city']);
+    await who.rest('PATCH', `/customers/${customerId}`, { city: 'Ulm', postal_code: null });
+    const path = `/invoices/${draft.body.data.id}`;
+    const issued = await who.rest('POST', `${path}/issue`);
+    expect([issued.status, fields(issued)]).toEqual([200, ['customer.postal_code']]);
+    expect(issued.body.data).toEqual((await who.rest('GET', path)).body.data);
+    expect(issued.headers.get('etag')).toBe((await who.rest('GET', path)).headers.get('etag'));
+    await who.rest('PATCH', `/customers/${customerId}`, { postal_code: '89073' });
+    const query = 'query ($id: UUID!) { invoice(id: $id) { warnings { code field } } }';
+    const { invoice } = await who.graphql(query, { id: draft.body.data.id });
+    expect(invoice.warnings).toEqual([{ code: 'BUYER_ADDRESS', field: 'customer.postal_code' }]);
+  });
+
+  it('are part of the answer stored for an Idempotency-Key', async () => {
+    const { who, customerId } = await tenant({ seller: { iban: null } });
+    const send = () => who.rest('POST', '/invoices', bill(customerId), { 'Idempotency-Key': 'one' });
+    const first = await send();
+    await setCompany(who, { iban: company.iban });
+    const second = await send();
+    expect([codes(first), second.headers.get('idempotent-replayed')]).toEqual([['bank_account'], 'true']);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('are not part of webhooks, nor accepted in a body', async () => {
+    const { who, customerId } = await tenant({ seller: { iban: null } });
+    const { body } = await who.rest('POST', '/invoices', bill(customerId));
+    const [event] = (await who.rest('GET', `/events?resource_id=${body.data.id}`)).body.data;
+    expect(event.data).toEqual({ invoice: body.data });
+    const sent = await who.rest('POST', '/invoices', { ...bill(customerId), warnings: [] });
+    expect(sample.invalidFields(sent)).toEqual(['warnings']);
+  });
+
+  it('speak of no bank account on an invoice that is paid already', async () => {
+    const { who, customerId } = await tenant({ seller: { iban: null } });
+    expect(codes(await who.rest('POST', '/invoices', bill(customerId, {}, { status: 'paid' })))).toEqual([]);
+  });
+});
+
+describe('the law of the seller’s country', () => {
+  const lacking = { vatId: null, taxNumber: '12/345/67890', addressLine1: null };
+  it.each([
+    ['DE', ['seller_address', 'service_date'], 'UStG).'],
+    ['AT', ['seller_address', 'seller_tax_number', 'service_date'], 'UStG 1994).'],
+    ['FR', ['seller_address', 'seller_tax_number'], 'Directive 2006/112/EC).'],
+    ['US', [], ''],
+  ])('%s', async (country, expected, law) => {
+    const { who, customerId } = await tenant({
+      seller: { ...lacking, country },
+      buyer: { country, electronicAddress: null, electronicAddressScheme: null, language: 'en' },
+    });
+    const answer = await who.rest('POST', '/invoices', {
+      ...bill(customerId),
+      items: [{ ...sample.item, vat_category: 'S' }],
+    });
+    expect(codes(answer)).toEqual(expected);
+    for (const { message } of answer.body.warnings) expect(message).toContain(law);
+  });
+});
+
+describe('vat_category', () => {
+  const cases: [title: string, customer: object, line: object, warned: string[]][] = [
+    [
+      'Z beside a VAT number of another member state',
+      { country: 'NL', vatId: 'NL123456789B01' },
+      { vat_rate: 0 },
+      ['vat_category'],
+    ],
+    ['VAT beside such a number', { country: 'NL', vatId: 'NL123456789B01' }, {}, ['vat_category']],
+    [
+      'such a number with another country',
+      { country: 'US', vatId: 'NL123456789B01' },
+      { vat_rate: 0 },
+      ['vat_category'],
+    ],
+    ['reverse charge', { country: 'NL', vatId: 'NL123456789B01' }, { vat_rate: 0, vat_category: 'AE' }, []],
+    ['goods', { country: 'NL', vatId: 'NL123456789B01' }, { vat_rate: 0, vat_category: 'K' }, []],
+    ['VAT for a person in another member state', { country: 'NL' }, {}, []],
+    ['Z at home', { country: 'DE' }, { vat_rate: 0 }, []],
+    ['export at home', { country: 'DE' }, { vat_rate: 0, vat_category: 'G' }, ['vat_category']],
+    ['Z outside the EU', { country: 'US' }, { vat_rate: 0 }, ['vat_category']],
+    ['export outside the EU', { country: 'US' }, { vat_rate: 0, vat_category: 'G' }, []],
+    ['Northern Ireland', { country: 'GB', vatId: 'XI123456789' }, { vat_rate: 0, vat_category: 'K' }, []],
+    ['exempt without a reason', { country: 'DE' }, { vat_rate: 0, vat_category: 'E' }, ['exemption_reason']],
+    ['a VAT number of no form', { country: 'NL', vatId: 'NL1' }, { vat_rate: 0, vat_category: 'AE' }, ['buyer_vat_id']],
+  ];
+  it.each(cases)('%s', async (_title, customer, line, warned) => {
+    const { who, customerId } = await tenant({
+      buyer: { electronicAddress: null, electronicAddressScheme: null, ...customer },
+    });
+    expect(codes(await who.rest('POST', '/invoices', bill(customerId, line)))).toEqual(warned);
+  });
+});
