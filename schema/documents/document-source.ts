@@ -105,12 +105,24 @@ export function sourceOf(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], part
 
 async function readCreditNote(context: Context, id: string): Promise<DocumentSource> {
   const creditNote = await findById(context, 'CreditNote', id);
-  const { number, reason, currency, invoiceId, customerId } = creditNote;
-  const [items, invoice, invoiceItems, parties] = await Promise.all([
+  const [items, invoice] = await Promise.all([
     context.db.creditNoteItem.findMany({ where: { creditNoteId: id }, ...inOrder }),
-    findById(context, 'Invoice', invoiceId),
-    context.db.invoiceItem.findMany({ where: { invoiceId }, select: period }),
-    partiesOf(context, { id: invoiceId, customerId }),
+    findById(context, 'Invoice', creditNote.invoiceId),
+  ]);
+  return creditNoteSource(context, creditNote, items, invoice);
+}
+
+/** The document that a credit note is, which may not be stored yet. @param items by position */
+export async function creditNoteSource(
+  context: Context,
+  creditNote: Row<'CreditNote'>,
+  items: Row<'CreditNoteItem'>[],
+  invoice: Row<'Invoice'>,
+): Promise<DocumentSource> {
+  const { number, reason, currency } = creditNote;
+  const [invoiceItems, parties] = await Promise.all([
+    context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, select: period }),
+    partiesOf(context, invoice),
   ]);
   return {
     number,

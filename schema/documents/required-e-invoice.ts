@@ -1,11 +1,12 @@
 import type { Row } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
-import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
+import { breachesOf, breachMessages, type Breach } from '../e-invoice/breaches.ts';
 import { isEInvoiceFormat, type EInvoiceFormat } from '../e-invoice/formats.ts';
 import { ValidationError } from '../errors.ts';
 import { findCompany } from '../resources/company.ts';
 import { partiesOf } from '../resources/invoice/parties.ts';
-import { sourceOf } from './document-source.ts';
+import type { WholeCreditNote } from '../resources/credit-note/new-credit-note.ts';
+import { creditNoteSource, readSource, sourceOf, type DocumentSource } from './document-source.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
 /** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
@@ -39,4 +40,38 @@ export async function enforceFormat(
   const source = sourceOf(invoice, items, await partiesOf(context, invoice));
   const breaches = breachesOf(toEInvoice(source), format);
   if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
+}
+
+/**
+ * The rules of a format that a credit note breaks: those that its invoice keeps, and those that the invoice breaks as well.
+ * Nobody can mend the latter, because the invoice and its parties never change.
+ */
+export async function creditNoteBreaches(
+  context: Context,
+  source: DocumentSource,
+  invoiceId: string,
+  format: EInvoiceFormat,
+): Promise<{ own: Breach[]; inherited: Breach[] }> {
+  const found = breachesOf(toEInvoice(source), format);
+  if (found.length === 0) return { own: [], inherited: [] };
+  const known = new Set(breachesOf(toEInvoice(await readSource(context, { invoiceId })), format).map(({ id }) => id));
+  const { own = [], inherited = [] } = Object.groupBy(found, ({ id }) => (known.has(id) ? 'inherited' : 'own'));
+  return { own, inherited };
+}
+
+/**
+ * Refuses a credit note that breaks rules of the format that its customer requires, unless its invoice breaks them too.
+ * Called in the transaction that issues it.
+ * @throws ValidationError with all these rules
+ */
+export async function enforceCreditNoteFormat(
+  context: Context,
+  creditNote: WholeCreditNote,
+  invoice: Row<'Invoice'>,
+): Promise<void> {
+  const format = await requiredFormatOf(context, invoice.customerId);
+  if (!format) return;
+  const source = await creditNoteSource(context, creditNote, creditNote.items, invoice);
+  const { own } = await creditNoteBreaches(context, source, invoice.id, format);
+  if (own.length > 0) throw new ValidationError(breachMessages(own));
 }

@@ -29,7 +29,7 @@ export function placeOf(seller: VatParty, buyer: VatParty): Place | undefined {
   return memberStateOfVatNumber(buyer.vat_id) === undefined ? 'member state, other' : 'member state, business';
 }
 
-type Supply = 'SERVICES' | 'GOODS';
+export type Supply = 'SERVICES' | 'GOODS';
 
 interface Treatment {
   /** What services and goods are usually invoiced with. */

@@ -34,7 +34,7 @@ export const project = { name: 'Umbau' };
 export const timeEntry = (projectId: string) => ({ project_id: projectId, date: '2026-03-01', duration_minutes: 90 });
 
 /** The resources whose POST answers warnings beside `data`. */
-const warned = new Set(['/invoices']);
+const warned = new Set(['/invoices', '/credit-notes', '/receipts']);
 
 /** Creates a resource. @returns its `data` */
 // eslint-disable-next-line typescript/no-explicit-any

@@ -176,3 +176,118 @@ describe('vat_category', () => {
     expect(codes(await who.rest('POST', '/invoices', bill(customerId, line)))).toEqual(warned);
   });
 });
+
+describe('the buyer’s VAT number', () => {
+  const abroad = { country: 'NL', electronicAddress: null, electronicAddressScheme: null };
+  const untaxed = (vat_category: string) => ({ vat_rate: 0, vat_category });
+
+  it.each([
+    ['AE', 'BR-AE-02: For reverse charge the buyer needs a VAT number.'],
+    ['K', 'BR-IC-02: For an intra-community supply the buyer needs a VAT number.'],
+  ])('%s isn’t issued without it: no document of version 1 has said a category', async (category, message) => {
+    const { who, customerId } = await tenant({ buyer: abroad });
+    const errors = { 'customer.vat_id': [message] };
+    for (const status of ['issued', 'paid']) {
+      const answer = await who.rest('POST', '/invoices', bill(customerId, untaxed(category), { status }));
+      expect([answer.status, answer.body.errors]).toEqual([422, errors]);
+    }
+    const draft = await who.rest('POST', '/invoices', bill(customerId, untaxed(category), { status: 'draft' }));
+    expect([draft.status, codes(draft)]).toEqual([201, expect.arrayContaining(['buyer_vat_id'])]);
+    const issue = () => who.rest('POST', `/invoices/${draft.body.data.id}/issue`);
+    const refused = await issue();
+    expect([refused.status, refused.body.errors]).toEqual([422, errors]);
+    expect(await who.db.invoiceSequence.count()).toBe(0);
+    await who.rest('PATCH', `/customers/${customerId}`, { vat_id: 'NL123456789B01' });
+    const issued = await issue();
+    expect([issued.body.data.number, issued.body.warnings]).toEqual(['2026-0001', []]);
+  });
+
+  it('is only warned of within one country, where the law doesn’t demand it, and outside the EU', async () => {
+    for (const country of ['DE', 'CH']) {
+      const { who, customerId } = await tenant({ buyer: { ...abroad, country } });
+      const answer = await who.rest('POST', '/invoices', bill(customerId, untaxed('AE')));
+      expect([answer.status, codes(answer)]).toEqual([201, ['buyer_vat_id']]);
+    }
+  });
+
+  it('is not asked for by what version 1 can send', async () => {
+    const { who, customerId } = await tenant({ buyer: abroad });
+    expect((await who.rest('POST', '/invoices', bill(customerId, { vat_rate: 0 }))).status).toBe(201);
+  });
+});
+
+describe('a credit note of a customer who requires e-invoices', () => {
+  const require = (who: Integrator, id: string) =>
+    who.rest('PATCH', `/customers/${id}`, { required_e_invoice: 'xrechnung-cii' });
+  it('is refused if it breaks a rule that its invoice keeps', async () => {
+    const { who, customerId } = await tenant();
+    await require(who, customerId);
+    const invoice = await sample.create(who, '/invoices', bill(customerId));
+    // XML can't say the reason, which is the title of the credited amount.
+    const body = { invoice_id: invoice.id, amounts: [{ vat_rate: 19, net: 50 }], reason: '\u0001' };
+    const refused = await who.rest('POST', '/credit-notes', body);
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      { 'items.0.title': [expect.stringMatching(/^BR-25: /)] },
+    ]);
+    expect(await who.db.creditNote.count()).toBe(0);
+    const whole = await who.rest('POST', '/credit-notes', { invoice_id: invoice.id });
+    expect([whole.status, whole.body.data.number, whole.body.warnings]).toEqual([201, 'CN-2026-0001', []]);
+  });
+
+  it('says which rules it breaks like its invoice, which nobody can mend', async () => {
+    const { who, customerId } = await tenant({ buyer: { buyerReference: null } });
+    const invoice = await sample.create(who, '/invoices', bill(customerId));
+    await require(who, customerId);
+    const answer = await who.rest('POST', '/credit-notes', { invoice_id: invoice.id });
+    expect(answer.status).toBe(201);
+    expect(answer.body.warnings).toEqual([
+      { code: 'e_invoice', field: 'customer.buyer_reference', message: expect.stringMatching(/^BR-DE-15: /) },
+    ]);
+  });
+});
+
+describe('the same number twice of a supplier', () => {
+  const bought = (supplierId: string | null, number: string | null = 'R-1') => ({
+    ...sample.receipt,
+    supplier_id: supplierId,
+    receipt_number: number,
+  });
+  const duplicate = [{ code: 'receipt_number', field: 'receipt_number', message: expect.any(String) }];
+
+  it('is warned of when a receipt is added and booked, not refused', async () => {
+    const who = await service.integrator();
+    const [one, other] = [
+      await sample.create(who, '/customers', sample.supplier),
+      await sample.create(who, '/customers', sample.supplier),
+    ];
+    const warnings = async (body: object) => (await who.rest('POST', '/receipts', body)).body.warnings;
+    expect(await warnings(bought(one.id))).toEqual([]);
+    expect(await warnings(bought(other.id))).toEqual([]);
+    expect(await warnings(bought(null))).toEqual([]);
+    expect(await warnings(bought(null))).toEqual([]);
+    expect(await warnings(bought(one.id, null))).toEqual([]);
+    expect(await warnings(bought(one.id, null))).toEqual([]);
+    const second = await who.rest('POST', '/receipts', bought(one.id));
+    expect([second.status, second.body.warnings]).toEqual([201, duplicate]);
+    const booked = await who.rest('POST', `/receipts/${second.body.data.id}/book`);
+    expect([booked.status, booked.body.warnings]).toEqual([200, duplicate]);
+  });
+
+  it('is warned of before, by GraphQL; a receipt isn’t its own duplicate, nor another tenant’s', async () => {
+    const [who, other] = [await service.integrator(), await service.integrator()];
+    const { id: supplierId } = await sample.create(who, '/customers', sample.supplier);
+    const { id } = await sample.create(who, '/receipts', bought(supplierId));
+    const ask = async (by: Integrator, receiptId?: string) =>
+      (
+        await by.graphql(
+          `query ($supplierId: UUID!, $receiptId: UUID) {
+            found: receiptNumberWarnings(supplierId: $supplierId, receiptNumber: "R-1", receiptId: $receiptId) { code } }`,
+          { supplierId, receiptId },
+        )
+      ).found;
+    expect(await ask(who)).toEqual([{ code: 'RECEIPT_NUMBER' }]);
+    expect(await ask(who, id)).toEqual([]);
+    expect(await ask(other)).toEqual([]);
+  });
+});

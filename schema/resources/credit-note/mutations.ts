@@ -1,5 +1,6 @@
 import { builder } from '../../builder.ts';
 import { key } from '../../context.ts';
+import { enforceCreditNoteFormat } from '../../documents/required-e-invoice.ts';
 import { Problems, refuse } from '../../errors.ts';
 import { requireExisting } from '../../input/references.ts';
 import { count, decimal, text, vatCategory, vatRate } from '../../input/validators.ts';
@@ -84,7 +85,9 @@ builder.mutationFields((t) => ({
         const taken = await planCredit(inside, invoice, input, problems);
         problems.throwIfAny();
         if (!taken) throw new Error('A credit note that is not allowed has a problem');
-        return credit(inside, invoice, await newCreditNote(inside, invoice, input, taken), query);
+        const creditNote = await newCreditNote(inside, invoice, input, taken);
+        await enforceCreditNoteFormat(inside, creditNote, invoice);
+        return credit(inside, invoice, creditNote, query);
       }),
   }),
 }));

@@ -57,20 +57,21 @@ export const isWhole = (line: Readable<Line> | undefined): line is Line =>
 
 type RuledLine = Readable<Details> & { vatRate?: Parameters<typeof usualVatCategory>[0] };
 
-/** Checks the rules between a line's fields, on those that are valid by themselves. @param at its path */
+/** Checks the rules between a line's fields, on those that are valid by themselves. @param at its path, '' for none */
 export function lineRules(line: RuledLine | undefined, problems: Problems, at: string): void {
   if (!line) return;
   const { vatRate: rate, exemptionReason, servicePeriodStart: start, servicePeriodEnd: end } = line;
+  const path = (field: string): string => (at === '' ? field : `${at}.${field}`);
   const category = line.vatCategory ?? (rate && usualVatCategory(rate));
   const isZero = rate?.toFixed() === '0';
   if (rate && category && isVatCategory(category) && isZero === (category === 'S')) {
     const message = isZero ? 'S needs a VAT rate above 0.' : 'Must be S, as the VAT rate is above 0.';
-    problems.add(`${at}.vatCategory`, message);
+    problems.add(path('vatCategory'), message);
   }
-  const isKnown = !problems.has(`${at}.vatCategory`); // an invalid one isn't in the line
+  const isKnown = !problems.has(path('vatCategory')); // an invalid one isn't in the line
   if (isKnown && exemptionReason && category && isVatCategory(category) && !takesExemptionReason(category))
-    problems.add(`${at}.exemptionReason`, 'Only with a VAT category of E, AE, K, G, or O.');
-  if (start && end && end < start) problems.add(`${at}.servicePeriodEnd`, 'Must not be before the first day.');
+    problems.add(path('exemptionReason'), 'Only with a VAT category of E, AE, K, G, or O.');
+  if (start && end && end < start) problems.add(path('servicePeriodEnd'), 'Must not be before the first day.');
 }
 
 /** A line's fields in full. */

@@ -3,6 +3,7 @@ import { builder, type MutationFields } from '../../builder.ts';
 import { key, today, type Context } from '../../context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
 import { enforceFormat, requiredFormatOf } from '../../documents/required-e-invoice.ts';
+import { requireBuyerVatNumber } from '../../documents/required-vat-number.ts';
 import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { balanceOf } from './balance.ts';
@@ -40,6 +41,7 @@ async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
   }
   const data = issued(context.now(), number);
   const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
+  await requireBuyerVatNumber(context, invoice, invoice.items);
   await emit(context, 'invoice.issued', invoice);
   return new Decimal(invoice.totalGross).isZero() ? settle(context, id) : invoice;
 }
@@ -62,6 +64,7 @@ export async function issueNew(context: Context, draft: WholeInvoice, status: 'I
     events.push(['invoice.paid', invoice]);
   }
   if (requiredFormat) await enforceFormat(context, invoice, draft.items, requiredFormat);
+  await requireBuyerVatNumber(context, invoice, draft.items);
   const payment = { invoiceId, amount, currency, paidOn: today(context) };
   const payments = status === 'PAID' && !isFree ? [context.db.row('Payment', payment)] : [];
   return { invoice, payments, events };

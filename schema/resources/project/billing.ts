@@ -1,11 +1,15 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../builder.ts';
-import { today } from '../../context.ts';
+import { usualVatCategory } from '../../codes/vat-categories.ts';
+import { today, type Context } from '../../context.ts';
 import { requireAbilities, Problems, refuse } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';
-import { vatRate } from '../../input/validators.ts';
+import { requiredText, vatCategory, vatRate } from '../../input/validators.ts';
+import type { Decimal } from '../../money/money.ts';
+import { findVatProposals } from '../../vat/proposals.ts';
 import { Invoice } from '../invoice/invoice.ts';
+import { lineRules } from '../invoice/line.ts';
 import { insertDraft, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../scalars/scalars.ts';
@@ -13,6 +17,26 @@ import { findById } from '../../rows/find-by-id.ts';
 
 /** The limit of entries that are billed at once: all of them are locked, and held in memory. */
 const maxEntries = 10_000;
+
+interface Vat {
+  vatRate?: Decimal | null;
+  vatCategory?: string | null;
+  exemptionReason?: string | null;
+}
+
+/** The VAT of all lines: as given, else as services for this customer usually have it. @throws ValidationError */
+async function vatOfTime(context: Context, customerId: string, given: Vat) {
+  const { SERVICES: usual } = await findVatProposals(context, customerId);
+  const rate = given.vatRate ?? usual.vatRate;
+  if (!rate) refuse('vatRate', 'Required, because the company profile has no usual VAT rate.');
+  const category = given.vatCategory ?? (usual.vatRate?.equals(rate) ? usual.vatCategory : usualVatCategory(rate));
+  const reason = given.exemptionReason ?? (category === usual.vatCategory ? usual.exemptionReason : null);
+  const line = { vatRate: rate, vatCategory: category, exemptionReason: reason };
+  const problems = new Problems();
+  lineRules(line, problems, '');
+  problems.throwIfAny();
+  return line;
+}
 
 builder.mutationField('billProject', (t) =>
   t.prismaField({
@@ -22,14 +46,30 @@ builder.mutationField('billProject', (t) =>
     ability: 'invoices:write',
     args: {
       projectId: t.arg({ type: 'UUID', required: true, description: 'A project with a customer.' }),
-      vatRate: t.arg({ type: 'Decimal', required: true, description: 'Per cent: 19 for 19 %.', validate: vatRate }),
+      vatRate: t.arg({
+        type: 'Decimal',
+        description: 'Per cent: 19 for 19 %. Default: as `vatProposals` says for services.',
+        validate: vatRate,
+      }),
+      vatCategory: t.arg.string({
+        description:
+          'Default: as `vatProposals` says for services, where that goes with the rate; else Z at a rate of 0, and S.',
+        validate: vatCategory,
+      }),
+      exemptionReason: t.arg.string({
+        description: 'Why no VAT is charged. Default: as `vatProposals` says, for its category.',
+        validate: requiredText(1024),
+      }),
       until: t.arg({ type: 'Date', description: 'The last day to bill. Default: no limit.' }),
       invoiceDate: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
       groupBy: t.arg({ type: BilledTimeGrouping, description: 'Which entries share a line. Default: `ENTRY`.' }),
     },
     // The lines show data of the project and of its time entries.
-    rules: (_args, context) => requireAbilities(context, ['projects:read', 'time-entries:read']),
-    resolve: (query, _root, { projectId, vatRate: rate, until, invoiceDate, groupBy }, context) =>
+    rules: (args, context, problems) => {
+      requireAbilities(context, ['projects:read', 'time-entries:read']);
+      if (args.vatRate) lineRules({ ...args, vatRate: args.vatRate }, problems, '');
+    },
+    resolve: (query, _root, { projectId, until, invoiceDate, groupBy, ...vat }, context) =>
       // Of two concurrent requests, the second waits here, and then finds the entries billed.
       withLockedRow(context, 'Project', projectId, async (inside, project) => {
         const { customerId, currency, name } = project;
@@ -52,7 +92,8 @@ builder.mutationField('billProject', (t) =>
         const lines = linesOf(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf });
         if (lines.length > maxItems)
           refuse('until', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`);
-        const items = lines.map((line) => ({ ...line, vatRate: rate }));
+        const ofAll = await vatOfTime(inside, customerId, vat);
+        const items = lines.map((line) => ({ ...line, ...ofAll }));
         const problems = new Problems();
         totalRules(items, currency, problems);
         problems.throwIfAny();

@@ -180,7 +180,7 @@ builder.queryFields((t) => ({
       ability: 'projects:read',
       args: {
         status: t.arg({ type: ProjectStatus, description: 'Only rows in this state.' }),
-        customerId: t.arg({ type: 'UUID', description: 'Only invoices of this customer.' }),
+        customerId: t.arg({ type: 'UUID', description: 'Only projects of this customer.' }),
         q: t.arg.string({ description: `${wordsIn} name.`, validate: searchText }),
         ...externalIdArgument,
         ...updatedSinceArgument,
