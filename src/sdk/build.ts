@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ async function build(out: string): Promise<string> {
     const emit = ['--noEmit', 'false', '--rootDir', join(sdk, 'client'), '--outDir', join(folder, 'dist')];
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     execFileSync(process.execPath, [tsc, '-p', join(sdk, 'client'), ...emit], { stdio: ['ignore', 2, 2] });
+    await nameCompiledModules(join(folder, 'dist'));
     await cp(join(sdk, 'README.md'), join(folder, 'README.md'));
     await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
     await writeFile(join(folder, 'package.json'), JSON.stringify(await manifest(), null, 2));
@@ -31,6 +32,21 @@ async function build(out: string): Promise<string> {
     return join(out, packed.trim());
   } finally {
     await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * Makes the declarations name `.js` instead of `.ts`, which the compiler changes in the code only, and write type exports as
+ * ordinary ones. TypeScript before 5.0 reads neither.
+ */
+async function nameCompiledModules(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const text = await readFile(join(folder, name), 'utf8');
+    const readable = text
+      .replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'")
+      .replaceAll(/^export type \* from/gm, 'export * from');
+    await writeFile(join(folder, name), readable);
   }
 }
 

@@ -57,6 +57,13 @@ describe.each(pages.map((page) => ({ slug: page.slug, page })))('/docs/$slug', (
   });
 });
 
+it('the program that keeps a copy names the Node version that it needs, where SQLite is missing', async () => {
+  await writeFile(join(project.folder, 'keep-a-copy.js'), program('syncing/keep-a-copy.js'));
+  await expect(project.run('keep-a-copy.js', {}, ['--no-experimental-sqlite'])).rejects.toThrow(
+    'This program needs Node 22.13 or newer, which has node:sqlite.',
+  );
+});
+
 describe('the receiver of the SDK’s guide', () => {
   const secret = newSecret();
   const data = { invoice: { number: '2026-0001' } };

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface Project {
   folder: string;
   /** Runs a JavaScript file of the project. @returns its output. @throws with the output of a program that failed */
-  run(file: string, env: Record<string, string>): Promise<string>;
+  run(file: string, env: Record<string, string>, nodeOptions?: string[]): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function projectWithSdk(): Promise<Project> {
   await execute('npm', ['install', '--offline', tarball], folder);
   return {
     folder,
-    run: (file, env) => execute(process.execPath, [file], folder, env),
+    run: (file, env, nodeOptions = []) => execute(process.execPath, [...nodeOptions, file], folder, env),
     remove: () => rm(folder, { recursive: true }),
   };
 }
@@ -47,6 +47,16 @@ export async function compilePrograms({ folder }: Project): Promise<void> {
   await cp(fileURLToPath(new URL('programs/', import.meta.url)), folder, { recursive: true });
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
+}
+
+/** Checks the types of a program with TypeScript 4.9, the oldest version that they are made for. */
+export async function checkWithOldestTypeScript({ folder }: Project, file: string): Promise<void> {
+  // The types of Node and the newer libraries are not readable by it.
+  const readable = { ...compilerOptions, lib: ['es2022', 'dom', 'dom.iterable'], types: [], noEmit: true };
+  const config = { compilerOptions: readable, files: [file] };
+  await writeFile(join(folder, 'tsconfig.oldest.json'), JSON.stringify(config));
+  const tsc = join(root, 'test/front-ends/node_modules/typescript-4.9/bin/tsc');
+  await execute(process.execPath, [tsc, '-p', 'tsconfig.oldest.json'], folder);
 }
 
 /** Checks the types of a JavaScript file of a project, as an editor does. */

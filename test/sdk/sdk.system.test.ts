@@ -10,9 +10,10 @@ import { createToken } from '../../src/identity/index.ts';
 import { newSecret, signatures } from '../../src/webhooks/signature.ts';
 import { launch, noBrowser } from '../dashboard/browser.ts';
 import { setCompany } from '../documents/parties.ts';
+import { noFrontEnds } from '../front-ends/installed.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
-import { compilePrograms, projectWithSdk, type Project } from './project.ts';
+import { checkWithOldestTypeScript, compilePrograms, projectWithSdk, type Project } from './project.ts';
 
 // The tarball of @kontor/sdk in an integrator's project: installed, type-checked, and run against the service.
 
@@ -56,6 +57,23 @@ describe('the package', () => {
     );
     expect(code.join('\n').match(/from '(?!\.)[^']*'/g)).toBeNull();
   });
+});
+
+it.skipIf(noFrontEnds)('its types are those of TypeScript 4.9 and newer', async () => {
+  await writeFile(
+    join(project.folder, 'oldest.ts'),
+    `import { Kontor, verifyWebhook, type Customer } from '@kontor/sdk';
+     const kontor = new Kontor({ baseUrl: '', token: '' });
+     export async function use(): Promise<string | null> {
+       const event = await verifyWebhook('', {}, '');
+       if (event.event === 'invoice.paid') return event.data.invoice.number;
+       const customer: Customer = await kontor.customers.get('');
+       // @ts-expect-error This fails to compile if the types were unknown, which would allow anything.
+       customer.nonsense;
+       return customer.company_name;
+     }`,
+  );
+  await checkWithOldestTypeScript(project, 'oldest.ts');
 });
 
 describe('its programs, type-checked strictly, and run on Node', () => {

@@ -13,6 +13,8 @@ export interface VerifyOptions {
   tolerance?: number;
 }
 
+const secretPrefix = 'whsec_';
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
@@ -21,17 +23,19 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * Every delivery is signed twice. The signature by Standard Webhooks covers the time, and is valid with the old and the
  * new secret during a rotation. `X-Service-Signature` covers the body only, so it counts only if a proxy has removed the
  * other one.
+ * @param payload the raw body: the bytes as received, or their text. JSON that was parsed and written again has other bytes
+ * @param headers all headers of the request
  * @param secret as shown when the webhook was created, `whsec_` included
- * @param rawBody the bytes as received, or their text. JSON that was parsed and written again has other bytes
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(
-  secret: string,
-  rawBody: string | Uint8Array | ArrayBuffer,
+  payload: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
+  secret: string,
   { tolerance = defaults.webhookTolerance }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : new Uint8Array(rawBody);
+  if (!secret.startsWith(secretPrefix)) throw new WebhookVerificationError('This is not the secret of a webhook.');
+  const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload);
   const standard = headerOf(headers, 'webhook-signature');
   if (standard === undefined) await verifyBody(secret, body, headerOf(headers, 'x-service-signature'));
   else await verifyStandard(secret, body, standard, headers, tolerance);
@@ -52,7 +56,7 @@ async function verifyStandard(
   // A time that isn't a number differs by NaN.
   if (!(Math.abs(Date.now() - Number(time) * 1000) <= tolerance))
     throw new WebhookVerificationError('The delivery is too old, or this clock is wrong.');
-  const key = fromBase64(secret.replace(/^whsec_/, ''));
+  const key = fromBase64(secret.slice(secretPrefix.length));
   if (!key) throw new WebhookVerificationError('This is not the secret of a webhook.');
   const signed = concat(new TextEncoder().encode(`${id}.${time}.`), body);
   for (const signature of signatures.split(' ')) {

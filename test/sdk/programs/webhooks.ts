@@ -23,13 +23,13 @@ const refuses = (
   options: VerifyOptions = {},
 ): void =>
   void it(`refuses ${what}`, () =>
-    assert.rejects(verifyWebhook(key, body, headers, options), WebhookVerificationError));
+    assert.rejects(verifyWebhook(body, headers, key, options), WebhookVerificationError));
 
 describe('verifyWebhook', () => {
   it('returns the typed event of every delivery that the service sent', async () => {
     const found: unknown[] = [];
     for (const { body, headers } of deliveries) {
-      const event = await verifyWebhook(secret, body, headers);
+      const event = await verifyWebhook(body, headers, secret);
       switch (event.event) {
         case 'invoice.paid':
           found.push([event.event, event.data.invoice.total_gross]);
@@ -54,17 +54,17 @@ describe('verifyWebhook', () => {
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
     for (const raw of [body, bytes, Buffer.from(body), bytes.buffer])
       for (const given of [headers, upper, new Headers(headers)])
-        assert.equal((await verifyWebhook(secret, raw, given)).event, JSON.parse(body).event);
+        assert.equal((await verifyWebhook(raw, given, secret)).event, JSON.parse(body).event);
   });
 
   it('takes both secrets during a rotation', async () => {
-    await verifyWebhook(formerSecret, first.body, first.headers);
-    await verifyWebhook(secret, first.body, first.headers);
+    await verifyWebhook(first.body, first.headers, formerSecret);
+    await verifyWebhook(first.body, first.headers, secret);
   });
 
   it('takes each of the two signatures alone', async () => {
-    await verifyWebhook(secret, first.body, standardOnly);
-    await verifyWebhook(formerSecret, first.body, bodyOnly);
+    await verifyWebhook(first.body, standardOnly, secret);
+    await verifyWebhook(first.body, bodyOnly, formerSecret);
   });
 
   const { body, headers } = first;
@@ -81,6 +81,8 @@ describe('verifyWebhook', () => {
     refuses(`an empty secret, with ${which}`, body, own, '');
   }
   refuses('a delivery without a signature', body, {});
+  it('names the mistake of arguments in another order', () =>
+    assert.rejects(verifyWebhook(secret, headers, body), { message: 'This is not the secret of a webhook.' }));
   refuses('an id that was changed', body, { ...headers, 'webhook-id': 'other' });
   refuses('a time that was changed', body, {
     ...headers,

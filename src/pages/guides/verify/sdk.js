@@ -7,7 +7,7 @@ const secret = process.env.WEBHOOK_SECRET ?? '';
 createServer(async (request, response) => {
   try {
     const body = await buffer(request); // raw: as it came, before anything parses it
-    const event = await verifyWebhook(secret, body, request.headers);
+    const event = await verifyWebhook(body, request.headers, secret);
     if (event.event === 'invoice.paid') console.log(`${event.data.invoice.number} is paid`);
     response.writeHead(204).end();
   } catch (error) {
