@@ -72,8 +72,6 @@ export const figures = {
   defaultPage: number.format(defaultPageSize),
   maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),
-  maxDepth: number.format(limits.depth),
-  maxFields: number.format(limits.breadth),
   maxCost: number.format(limits.cost),
   bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { withFigures } from './figures.ts';
+import { withTables } from './tables.ts';
 
 export interface Guide {
   /** The last part of its address, and its file's name. */
@@ -31,7 +32,7 @@ const slugs = [
 /** The guides as written. Their fenced blocks are run by test/docs/. */
 export const readGuides = (): Guide[] =>
   slugs.map((slug) => {
-    const text = withFigures(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8')));
+    const text = withFigures(withTables(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'))));
     const title = /^# (.+)$/m.exec(text)?.[1];
     if (!title) throw new Error(`${slug}.md has no title`);
     return { slug, title, text };

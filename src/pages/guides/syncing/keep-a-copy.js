@@ -1,5 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
 import { CursorExpiredError, Kontor } from '@kontor/sdk';
+
+const { DatabaseSync } = await import('node:sqlite').catch(() => {
+  throw new Error('This program needs Node 22.13 or newer, which has node:sqlite.');
+});
 
 const kontor = new Kontor({ baseUrl: process.env.KONTOR ?? '', token: process.env.TOKEN ?? '' });
 const db = new DatabaseSync('copy.db');

@@ -1,0 +1,98 @@
+// Loads the whole schema first: its files refer to one another, and expect this order.
+import '../../schema/index.ts';
+import { resources } from '../../prisma/resources.ts';
+import { routes } from '../../rest-shim/routes.ts';
+import { abilityScopes, type AbilityScope } from '../../schema/ability.ts';
+import { events, eventTypes } from '../../schema/events/events.ts';
+import { limits } from '../graphql/document-limits.ts';
+
+const number = new Intl.NumberFormat('en');
+
+type Cells = readonly string[];
+
+/** A Markdown table. */
+const formatTable = (head: Cells, rows: Cells[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const code = (text: string): string => `\`${text}\``;
+
+/** What each scope of abilities is about, where it has another name than the resource. */
+const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scope']>, string> = {
+  company: 'the company profile: name, addresses, tax numbers, bank account, logo',
+  webhooks: 'webhooks, their deliveries, and the event log',
+};
+
+function buildAbilities(): string {
+  const subjects = Map.groupBy(resources, ({ scope }) => scope as AbilityScope);
+  const row = (scope: AbilityScope): Cells => {
+    const names = subjects.get(scope)?.map(({ path }) => path.replaceAll('-', ' ')) ?? [];
+    const about = names.join(' and ') || otherScopes[scope as keyof typeof otherScopes];
+    return [`${code(`${scope}:read`)}, ${code(`${scope}:write`)}`, `read, or change: ${about}`];
+  };
+  return formatTable(
+    ['ability', 'allows the token to'],
+    [
+      [code('*'), 'do everything; the default'],
+      [code('read'), 'read everything'],
+      [code('write'), 'change everything'],
+      ...abilityScopes.map(row),
+    ],
+  );
+}
+
+const buildEvents = (): string =>
+  formatTable(
+    ['event', 'when'],
+    [
+      ...eventTypes.map((type) => [code(type), events[type]]),
+      [code('webhook.ping'), 'somebody pings the webhook; always sent'],
+    ],
+  );
+
+/** The state changes that REST has, besides creating and deleting. */
+function buildTransitions(): string {
+  const transitions = routes.filter(([method, path]) => method === 'POST' && path.includes('/:id/'));
+  return formatTable(
+    ['REST', 'GraphQL'],
+    transitions.map(([method, path, operation]) => [code(`${method} ${path.replace(':id', '{id}')}`), code(operation)]),
+  );
+}
+
+const documentLimits: Record<keyof typeof limits, string> = {
+  characters: 'characters; longer values belong into variables',
+  tokens: 'tokens of its text',
+  fragments: 'fragments',
+  aliases: 'aliases',
+  directives: 'directives',
+  introspections: 'fields `__schema` and `__type`',
+  depth: 'fields within fields',
+  breadth: 'fields; those of a fragment count each time that it is spread',
+  cost: 'values that it asks for, [as counted below](#what-a-graphql-document-costs)',
+};
+
+function buildDocumentLimits(): string {
+  const names = Object.keys(documentLimits) as (keyof typeof limits)[];
+  return formatTable(
+    ['a GraphQL document has at most', ''],
+    names.map((name) => [documentLimits[name], number.format(limits[name])]),
+  );
+}
+
+/** The tables of the guides that say what the code has. A guide writes `{{table:events}}`. */
+const tables: Record<string, () => string> = {
+  abilities: buildAbilities,
+  documentLimits: buildDocumentLimits,
+  events: buildEvents,
+  transitions: buildTransitions,
+};
+
+/**
+ * Replaces `{{table:name}}` by that table.
+ * @throws Error naming an unknown table, so that the build fails
+ */
+export const withTables = (text: string): string =>
+  text.replaceAll(/\{\{table:(\w+)\}\}/g, (_, name: string) => {
+    const build = Object.hasOwn(tables, name) ? tables[name] : undefined;
+    if (!build) throw new Error(`A guide names the table ${name}, which tables.ts lacks`);
+    return build();
+  });
