@@ -40,8 +40,9 @@ export async function openDatabase(
 ): Promise<Database> {
   const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
   const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
+  let applied: string[] = [];
   try {
-    if (embedded || migrating) await migrate(url, report, { superuserUrl: embedded?.superuserUrl });
+    if (embedded || migrating) applied = await migrate(url, report, { superuserUrl: embedded?.superuserUrl });
   } catch (error) {
     await embedded?.leave();
     throw error;
@@ -63,6 +64,7 @@ export async function openDatabase(
     ...(pooled === 'transaction' && { Client: UnnamedStatements }),
   });
   replaceBrokenConnections(pool);
+  if (applied.length > 0) await addUpgradeJobs(pool);
   const client = connect(pool);
   const booksUrl = embedded?.booksUrl ?? config.databaseBooksUrl ?? connectionString;
   const books = openBooks({ ...options, connectionString: booksUrl, max: share(20) }, pooled);
@@ -91,3 +93,7 @@ export async function openDatabase(
     },
   };
 }
+
+/** What a migration can't do: it knows no pictures. A worker does it at once, and every night (src/jobs/queue.ts). */
+const addUpgradeJobs = (pool: Pool): Promise<unknown> =>
+  pool.query(`select graphile_worker.add_job('check_logos', job_key => 'check_logos')`);

@@ -78,11 +78,11 @@ export const leftOut = {
   Watcher: 'A process.',
 } as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | ItemModel>, string>;
 
-/** The columns of a model that a record has: all but the tenant, and what PostgreSQL generates. */
+/** The columns of a model that a record has: all but the tenant, what PostgreSQL generates, and what other records say. */
 export const recordColumns = (model: Prisma.ModelName): Column[] =>
   [...tableOf(model).fields.values()]
     .filter((field) => field.kind === 'column')
-    .filter(({ name, isGenerated }) => name !== 'tenantId' && !isGenerated);
+    .filter(({ name, isGenerated }) => name !== 'tenantId' && name !== 'isOnDocuments' && !isGenerated);
 
 /** A value as a record has it: exact decimals are strings. */
 export function writeValue({ native, enumeration }: Column, value: unknown): unknown {

@@ -2,6 +2,7 @@ import { isInputObjectType, type GraphQLSchema } from 'graphql';
 import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { Problems, type FieldErrors } from '../errors.ts';
+import { isStorableLogo } from '../documents/pdf/logo.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
 import {
   fits,
@@ -120,6 +121,8 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
       const row = rowOf(model, fields, problems);
       if (row) rows = { [model]: [row] };
       const [receipt, payment, timeEntry] = [rows?.Receipt?.[0], rows?.Payment?.[0], rows?.TimeEntry?.[0]];
+      const logo = rows?.CompanyLogo?.[0];
+      if (logo) logoRules(logo, problems);
       if (receipt) receiptRules(receipt, problems);
       if (payment) paymentRules(payment, problems);
       if (timeEntry) timeEntry.userId = userIds.get(timeEntry.userId) ?? timeEntry.userId;
@@ -227,6 +230,12 @@ function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
 function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
   if (!fits(amount)) problems.add('amount', 'Must not have so many digits.');
   checkDecimals('amount', amount, currency, problems);
+}
+
+/** A stranger made the file: the picture must be as it would be made here. */
+function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
+  if (!isStorableLogo(logo.bytes)) problems.add('bytes', 'Must be a PNG as documents embed it, with all its lines.');
+  logo.isOnDocuments = true; // the parties of issued invoices are read later
 }
 
 function checkAmount(path: string, stated: Amount, computed: Amount, problems: Problems): void {

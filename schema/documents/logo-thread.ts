@@ -1,35 +1,25 @@
-import { prepareLogo } from './pdf/logo.ts';
+import { makeStorableLogo } from './pdf/logo.ts';
+import { decodePng, isPng, PngError } from './pdf/png.ts';
 import { checkSvg, drawSvg, SvgError } from './pdf/svg.ts';
 
 /** A logo as documents embed it, or why it can't be used, as a sentence. */
 export type LogoResult = { png: Uint8Array; fault?: undefined } | { fault: string };
 
-const pngSignature = '89504e470d0a1a0a';
-
 /** The work of a thread: makes a new PNG of a PNG or SVG, so that nothing of the file itself is stored. */
 export default async function makeLogo(file: Uint8Array): Promise<LogoResult> {
-  const bytes = Buffer.from(file);
-  if (bytes.subarray(0, 8).toString('hex') === pngSignature) return fromPng(bytes);
-  let svg: string;
   try {
-    svg = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return { fault: 'Must be a PNG or an SVG.' };
-  }
-  if (!svg.trimStart().startsWith('<')) return { fault: 'Must be a PNG or an SVG.' };
-  try {
-    checkSvg(svg);
-    return { png: await prepareLogo(await drawSvg(svg)) };
+    return { png: await makeStorableLogo(isPng(file) ? await decodePng(Buffer.from(file)) : await draw(file)) };
   } catch (error) {
     if (error instanceof SvgError) return { fault: error.message };
+    if (error instanceof PngError) return { fault: pngFault(error) };
     throw error;
   }
 }
 
-async function fromPng(bytes: Buffer): Promise<LogoResult> {
-  try {
-    return { png: await prepareLogo(bytes) };
-  } catch (error) {
-    return { fault: `Can't be read: ${error instanceof Error ? error.message : String(error)}.` };
-  }
+function draw(file: Uint8Array) {
+  const svg = new TextDecoder().decode(file);
+  checkSvg(svg);
+  return drawSvg(svg);
 }
+
+export const pngFault = ({ message }: PngError): string => `Can't be read: ${message}.`;

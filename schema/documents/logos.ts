@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
@@ -6,16 +7,16 @@ import type { Context } from '../context.ts';
 import { refuse } from '../errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../execution/concurrency-limiter.ts';
 import type { UploadedFile } from '../input/uploaded-file.ts';
-import type { LogoResult } from './logo-thread.ts';
+import { pngFault, type LogoResult } from './logo-thread.ts';
+import { isPng, PngError, readPngParts } from './pdf/png.ts';
 
 // The logos of company profiles. What is uploaded is drawn again, and stored as a PNG under its SHA-256. A stored logo never
-// changes, so an issued invoice has the logo of that day by its id.
+// changes, so an issued invoice has the logo of that day by its id. Others are deleted when the profile has another one: how
+// many are stored is bounded by the issued invoices, each of whose PDFs has a copy.
 
 const maxBytes = 1024 * 1024;
 /** How long a logo may take to be drawn, in milliseconds. */
 const maxTime = 3_000;
-/** How many logos a tenant can have had. Those of issued invoices are kept. */
-const maxLogos = 100;
 
 const perTenant = new FairLimiter();
 const perProcess = new ConcurrencyLimiter(1);
@@ -29,11 +30,29 @@ export async function makeLogo({ tenant }: Context, file: UploadedFile, path: st
   if (file.fault !== undefined) refuse(path, file.fault);
   if ((await stat(file.path)).size > maxBytes) refuse(path, 'Must be at most 1 MiB.');
   const bytes = await readFile(file.path);
+  // Before it waits for others, and has a thread.
+  const fault = faultOfFile(bytes);
+  if (fault !== undefined) refuse(path, fault);
   const result = await perTenant.run(tenant.id, () => perProcess.run(() => drawInThread(bytes)));
   return result.fault === undefined ? result.png : refuse(path, result.fault);
 }
 
-/** A thread of its own for each logo, so that one that takes too long, or too much memory, can be ended. */
+/** What a look at the file shows, without drawing it. */
+function faultOfFile(bytes: Buffer): string | undefined {
+  if (!isPng(bytes)) return isUtf8(bytes) && /^\s*</.test(bytes.toString()) ? undefined : 'Must be a PNG or an SVG.';
+  try {
+    readPngParts(bytes);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PngError) return pngFault(error);
+    throw error;
+  }
+}
+
+/**
+ * A thread of its own for each logo, so that one that takes too long, or too much memory, can be ended, and what draws it has
+ * never held another.
+ */
 async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   const filename = new URL('logo-thread.ts', import.meta.url).href;
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
@@ -51,15 +70,22 @@ async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   }
 }
 
-/** Stores a logo, unless the tenant has it already. @returns its id */
-export async function storeLogo({ db }: Context, png: Uint8Array, path: string): Promise<string> {
+/** Has the changes of a tenant's logo wait for each other, until the transaction ends. */
+export const lockLogos = ({ db }: Context): Promise<void> => db.waitForAdvisoryLock('company logos');
+
+/** Stores a logo, unless the tenant has it already. Needs lockLogos(). @returns its id */
+export async function storeLogo({ db }: Context, png: Uint8Array): Promise<string> {
   const bytes = Buffer.from(png);
   const sha256 = hash('sha256', bytes, 'buffer') as Buffer<ArrayBuffer>;
   const stored = await db.companyLogo.findFirst({ where: { sha256 }, select: { id: true } });
   if (stored) return stored.id;
-  if ((await db.companyLogo.count()) >= maxLogos) refuse(path, `There have been ${maxLogos} logos already.`);
   const { id } = await db.companyLogo.create({ data: { sha256, bytes }, select: { id: true } });
   return id;
+}
+
+/** Deletes the logos that neither documents nor the profile have. Needs lockLogos(). */
+export async function deleteUnusedLogos({ db }: Context, { logoId }: { logoId: string | null }): Promise<void> {
+  await db.companyLogo.deleteMany({ where: { isOnDocuments: false, ...(logoId !== null && { id: { not: logoId } }) } });
 }
 
 const logos = batchPerRequest<Uint8Array | null, Pick<Context, 'db'>>(async (ids, { db }) => {

@@ -21,7 +21,7 @@ import {
 } from '../input/validators.ts';
 import { DocumentFileType, type DocumentFile } from '../documents/document-file.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
-import { findLogo, makeLogo, storeLogo } from '../documents/logos.ts';
+import { deleteUnusedLogos, findLogo, lockLogos, makeLogo, storeLogo } from '../documents/logos.ts';
 import { Node } from '../nodes/node.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { isChanged } from '../rows/is-changed.ts';
@@ -95,7 +95,8 @@ const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
     accentColor: t.string({ validate: color }),
     logo: t.field({
       type: 'Upload',
-      description: 'A PNG or an SVG of at most 1 MiB. It is drawn again, as large as documents show it.',
+      description:
+        'A PNG or an SVG of at most 1 MiB. It is drawn again, as large as documents show it. Null deletes the logo; issued invoices keep theirs.',
     }),
     requiredEInvoice: t.field({ type: RequiredEInvoice }),
   }),
@@ -127,24 +128,39 @@ builder.mutationField('updateCompany', (t) =>
     resolve: async (query, _root, { input: { logo, ...input }, expectedVersion }, context) => {
       const png = logo && (await makeLogo(context, logo, 'input.logo'));
       return context.transaction(async (inside) => {
-        const logoId = png && (await storeLogo(inside, png, 'input.logo'));
-        const data = { ...input, legalName: given(input.legalName), logoId };
-        const known = await findCompany(inside);
-        const current = known && (await inside.db.lock('Company', known.id, 'no key update'));
-        if (!current) return findById(inside, 'Company', await createCompany(inside, data, expectedVersion), query);
-        requireVersion(current, expectedVersion);
-        if (!isChanged(current, data)) return findById(inside, 'Company', current, query);
-        const company = await inside.db.company.update({ where: key(context, current.id), data });
+        if (logo !== undefined) await lockLogos(inside);
+        const logoId = png && (await storeLogo(inside, png));
+        const company = await saveCompany(
+          inside,
+          { ...input, legalName: given(input.legalName), logoId },
+          expectedVersion,
+        );
+        if (logo !== undefined) await deleteUnusedLogos(inside, company);
         return findById(inside, 'Company', company, query);
       });
     },
   }),
 );
 
+type CompanyFields = Prisma.CompanyUncheckedUpdateInput & { legalName?: string | undefined };
+
+async function saveCompany(
+  context: Context,
+  fields: CompanyFields,
+  expectedVersion: number | null | undefined,
+): Promise<Row<'Company'>> {
+  const { db } = context;
+  const known = await findCompany(context);
+  const current = known && (await db.lock('Company', known.id, 'no key update'));
+  if (!current) return createCompany(context, fields, expectedVersion);
+  requireVersion(current, expectedVersion);
+  return isChanged(current, fields) ? db.company.update({ where: key(context, current.id), data: fields }) : current;
+}
+
 /** Makes the profile. Where another request makes it at the same time, the later one changes it. */
 async function createCompany(
   { db, tenant }: Context,
-  { legalName, ...data }: Prisma.CompanyUncheckedUpdateInput & { legalName?: string | undefined },
+  { legalName, ...data }: CompanyFields,
   expectedVersion: number | null | undefined,
 ): Promise<Row<'Company'>> {
   if (expectedVersion != null) throw new NotFoundError();

@@ -17,7 +17,7 @@ import { operatorDomain } from './operator.ts';
 
 // A profile's file has the fields of the GraphQL input in REST's names. `get --json` prints what `set` reads.
 
-/** It is a file of its own. The profile's file can only remove it, by null. */
+/** It is a file of its own. The profile's file can only delete it, by null. */
 const logoField = 'logo';
 
 type Profile = Record<string, unknown>;
@@ -84,11 +84,15 @@ export function addCompanyCommands(program: Command): void {
     .requiredOption('--tenant <id>')
     .option('--file <file>', 'JSON: {"legal_name": "…", "iban": "…"}; fields that are left out stay')
     .option('--logo <file>', 'a PNG or an SVG of at most 1 MiB')
-    .action(async ({ tenant, file, logo, json }: { tenant: string; file?: string; logo?: string } & Json) => {
-      if (file === undefined && logo === undefined) throw new RefusedError('Give --file or --logo');
+    .option('--no-logo', 'delete the logo; issued invoices keep theirs')
+    .action(async ({ tenant, file, logo, json }: { tenant: string; file?: string; logo?: string | false } & Json) => {
+      if (file === undefined && logo === undefined) throw new RefusedError('Give --file, --logo, or --no-logo');
       const profile = file === undefined ? {} : await readProfile(file);
       if (profile[logoField] != null) throw new RefusedError('The logo is given by --logo');
-      const input = { ...profile, ...(logo !== undefined && { [logoField]: await fileAt(logo) }) };
+      const input = {
+        ...profile,
+        ...(logo !== undefined && { [logoField]: logo === false ? null : await fileAt(logo) }),
+      };
       const set = 'mutation ($input: UpdateCompanyInput!) { result: updateCompany(input: $input)';
       const saved = await withDatabase((database) => ask(database, tenant, set, input));
       if (json) printJson(saved);

@@ -11,7 +11,7 @@ export const maxUploadsOfTenant = 4;
 /** Seconds after which a refused upload should be retried. */
 const retryAfter = 10;
 
-/** Uploads are bank statements and imports. The mutation checks which of these abilities its own kind needs. */
+/** Uploads are bank statements, imports, and logos. The mutation checks which of these abilities its own kind needs. */
 const abilities = [
   'bank-transactions:write',
   'customers:write',
@@ -19,6 +19,7 @@ const abilities = [
   'receipts:write',
   'projects:write',
   'time-entries:write',
+  'company:write',
 ] as const satisfies Ability[];
 
 /** The received forms by their requests, for useUploads(). */

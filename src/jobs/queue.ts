@@ -13,6 +13,7 @@ const graceMs = 5000;
 const crontab = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
+  { task: 'check_logos', match: '0 4 * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
   { task: 'clean_up_answers', match: '35 * * * *' },
 ];

@@ -2,6 +2,7 @@ import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
+import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import type { Domain } from '../domain.ts';
 import { startFairness } from './fairness.ts';
@@ -69,6 +70,7 @@ export async function startWorker(
     deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
     overdue: overdue(client, domain),
     prove_documents: proveDocuments(client, domain),
+    check_logos: checkLogos(client, domain),
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),
   };

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../prisma/client.ts';
 import { exportBooks } from '../../schema/books/export.ts';
@@ -12,9 +11,11 @@ import { LineErrors } from '../../schema/books/lines.ts';
 import { fillDemoBooks } from '../../src/demo-data.ts';
 import { addExistingUser } from '../../src/identity/index.ts';
 import { storeLogo } from '../../schema/documents/logos.ts';
+import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { proveNext } from '../../schema/documents/proofs.ts';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
+import { lengthOfLines, pngOf } from '../documents/pngs.ts';
 import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
@@ -94,7 +95,8 @@ async function booksWithFiles(): Promise<Integrator> {
   await setCompany(who);
   const context = await service.contextOf(who);
   for (const size of [4, 8]) {
-    const logoId = await storeLogo(context, PNG.sync.write(new PNG({ width: size, height: 4 })), 'logo');
+    const picture = { width: size, height: 4, pixels: new Uint8Array(size * 4 * 4) };
+    const logoId = await storeLogo(context, await makeStorableLogo(picture));
     await who.db.company.updateMany({ data: { logoId } });
   }
   const customerId = await makeCustomer(who, buyer);
@@ -571,9 +573,21 @@ it('a changed byte of a file ends the import, and kontor verify finds a changed 
     { line: at + 1, message: 'sha256: Must be that of the bytes.' },
   ]);
   const logo = text.split('\n').findIndex((line) => line.startsWith(ofType('company_logo')));
-  const noPng = Buffer.from('<svg/>');
-  const asPng = `"sha256":"${hash('sha256', noPng, 'base64')}","bytes":"${noPng.toString('base64')}"`;
-  expect(await refusal(importInto(to, text.replace(/"sha256":"[^"]*","bytes":"[^"]*"/, asPng)))).toEqual([
+  const withLogo = (bytes: Buffer) => {
+    const fields = `"sha256":"${hash('sha256', bytes, 'base64')}","bytes":"${bytes.toString('base64')}"`;
+    return importInto(to, text.replace(/"sha256":"[^"]*","bytes":"[^"]*"/, fields));
+  };
+  const shape = { width: 4, height: 4, colorType: 2 };
+  const short = pngOf(shape, Buffer.alloc(lengthOfLines(shape) - 12));
+  for (const bytes of [Buffer.from('<svg/>'), pngOf({ width: 4, height: 4 }, Buffer.alloc(68)), short])
+    expect(await refusal(withLogo(bytes))).toEqual([
+      { line: logo + 1, message: 'bytes: Must be a PNG as documents embed it, with all its lines.' },
+    ]);
+  const otherHash = text.replace(
+    /("record":"company_logo".*?"sha256":")(.)/,
+    (_, before, first) => before + (first === 'A' ? 'B' : 'A'),
+  );
+  expect(await refusal(importInto(to, otherHash))).toEqual([
     { line: logo + 1, message: 'bytes: Must be a PNG of at most 1 MiB, with this sha256.' },
   ]);
   await importInto(other, text.replace(/("record":"document_proof".*)2026-0001/, '$12026-0009'));

@@ -68,7 +68,7 @@ it('`company set` stores a profile from a file, and `company get --json` prints 
   });
 }, 60_000);
 
-it('`company set --logo` stores a logo, and null in the file removes it', async () => {
+it('`company set --logo` stores a logo; --no-logo, or null in the file, deletes it', async () => {
   const file = join(folder, 'logo.svg');
   const draw = (content: string) => writeFile(file, `<svg xmlns="http://www.w3.org/2000/svg">${content}</svg>`);
   const setLogo = () => run('company', 'set', '--tenant', tenant, '--logo', file);
@@ -86,9 +86,14 @@ it('`company set --logo` stores a logo, and null in the file removes it', async 
   await draw('<script/>');
   expect((await setLogo()).err).toContain('kontor: logo: Must not have <script>. Save the logo as a PNG.');
   expect((await run('company', 'set', '--tenant', tenant, '--logo', `${file}x`)).err).toContain("can't be read");
-  expect((await run('company', 'set', '--tenant', tenant)).err).toContain('Give --file or --logo');
+  expect((await run('company', 'set', '--tenant', tenant)).err).toContain('Give --file, --logo, or --no-logo');
   expect((await set('{"logo": "logo.svg"}')).err).toContain('The logo is given by --logo');
   await set('{"logo": null}');
+  expect(await hasLogo()).toBe(false);
+  await draw('<rect width="9" height="9"/>');
+  await setLogo();
+  expect(await hasLogo()).toBe(true);
+  await run('company', 'set', '--tenant', tenant, '--no-logo');
   expect(await hasLogo()).toBe(false);
 }, 60_000);
 

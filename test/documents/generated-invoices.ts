@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { buyer, type LineInput, logoPng, nameOnly, seller } from './invoices.ts';
+import { buyer, type LineInput, storableLogo, nameOnly, seller } from './invoices.ts';
 
 const scripts = [
   'abcäöüßABC ',
@@ -49,7 +49,7 @@ const party = fc.oneof(
 export const anyContext = fc.record({
   language: fc.constantFrom('de', 'en'),
   accentColor: fc.constantFrom('#000000', '#ffffff', '#ffd400'),
-  logo: fc.constantFrom(undefined, logoPng()),
+  logo: fc.constantFrom(undefined, await storableLogo()),
   subject: fc.option(text(200), { nil: undefined }),
   footer: fc.option(text(2000), { nil: undefined }),
   changes: fc.record({

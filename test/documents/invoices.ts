@@ -1,4 +1,6 @@
 import { PNG } from 'pngjs';
+import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
+import { decodePng } from '../../schema/documents/pdf/png.ts';
 import type { Buyer, EInvoice, Line, Seller, VatCategory } from '../../schema/e-invoice/model.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { minorDigits } from '../../schema/money/money.ts';
@@ -126,3 +128,6 @@ export function logoPng(): Buffer {
   }
   return PNG.sync.write(png);
 }
+
+/** The same as documents embed it. */
+export const storableLogo = async (): Promise<Buffer> => makeStorableLogo(await decodePng(logoPng()));

@@ -1,6 +1,6 @@
 import type { DocumentLook } from '../../schema/documents/pdf/render-pdf.ts';
 import type { EInvoice } from '../../schema/e-invoice/model.ts';
-import { buyer, invoiceOf, logoPng, nameOnly, seller } from './invoices.ts';
+import { buyer, invoiceOf, storableLogo, nameOnly, seller } from './invoices.ts';
 
 const description = 'Aufnahme vor Ort, Skizzen in drei Varianten und Abstimmung mit Ihrer Fertigung.';
 
@@ -12,7 +12,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
     look: {
       language: 'de',
       accentColor: '#175c63',
-      logo: logoPng(),
+      logo: await storableLogo(),
       subject: 'Leitsystem für das Verwaltungsgebäude, zweiter Abschnitt',
       footer: 'Vielen Dank für Ihren Auftrag. Es gelten unsere Geschäftsbedingungen in der Fassung vom 1. Januar 2026.',
     },
@@ -77,7 +77,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
     ),
   },
   'credit-note-de': {
-    look: { language: 'de', accentColor: '#b3541e', logo: logoPng() },
+    look: { language: 'de', accentColor: '#b3541e', logo: await storableLogo() },
     invoice: invoiceOf(
       [
         {

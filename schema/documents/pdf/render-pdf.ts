@@ -8,7 +8,7 @@ import { formatsFor } from './formats.ts';
 import { drawLetterhead } from './letterhead.ts';
 import { noteMark } from './line-columns.ts';
 import { drawLineTable } from './line-table.ts';
-import { prepareLogo } from './logo.ts';
+import { isStorableLogo } from './logo.ts';
 import { page, PageFrame } from './page-frame.ts';
 import { layOutPayment, paymentSentence } from './payment.ts';
 import { type Conformance, dublinCore, facturX, type FacturXProfile } from './pdf-a.ts';
@@ -24,7 +24,7 @@ export interface DocumentLook {
   language: Language;
   /** #rrggbb */
   accentColor: string;
-  /** A PNG of at most `maxLogoPixels`. Without one, the seller's name is written in its place. */
+  /** One of makeStorableLogo(). Without it, or for any other picture, the seller's name is written in its place. */
   logo?: Uint8Array | undefined;
   /** Stands below the title. */
   subject?: string | undefined;
@@ -44,7 +44,7 @@ export interface FacturXAttachment {
  *
  * The bytes depend on the arguments only. A character that no font has is drawn as □.
  * @param conformance PDF/A-1b can't have an attachment
- * @throws if the logo is no PNG or has too many pixels, or the currency isn't one of ISO 4217
+ * @throws if the currency isn't one of ISO 4217
  */
 export async function renderPdf(
   invoice: EInvoice,
@@ -52,12 +52,13 @@ export async function renderPdf(
   attachment?: FacturXAttachment,
   conformance: Conformance = 'PDF/A-3b',
 ): Promise<Buffer> {
-  const [{ default: PDFDocument }, typesetter, encodeQr, logo] = await Promise.all([
+  const [{ default: PDFDocument }, typesetter, encodeQr] = await Promise.all([
     import('pdfkit'),
     loadTypesetter(),
     loadQrEncoder(),
-    look.logo && prepareLogo(look.logo),
   ]);
+  // pdfkit embeds such a picture as it is. Others it would decode, which nothing bounds.
+  const logo = look.logo && isStorableLogo(look.logo) ? look.logo : undefined;
   const date = new Date(`${invoice.issueDate}T00:00:00Z`);
   const pdf = new PDFDocument({
     autoFirstPage: false,

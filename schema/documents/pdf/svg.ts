@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { SaxesParser } from 'saxes';
 import { maxLogoHeight, maxLogoWidth } from './logo.ts';
+import type { Picture } from './png.ts';
 
 /** An SVG that can't be a logo. The message is for whoever has chosen it. */
 export class SvgError extends Error {}
@@ -78,10 +79,9 @@ const font = '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf';
  * Draws an SVG on white, as large as documents show it. The program that draws is WebAssembly: it can reach no file and no
  * network.
  * @param svg has passed checkSvg()
- * @returns a PNG
  * @throws SvgError
  */
-export async function drawSvg(svg: string): Promise<Uint8Array> {
+export async function drawSvg(svg: string): Promise<Picture> {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
   await initWasm(await readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')));
   const fontBuffers = [await readFile(fileURLToPath(import.meta.resolve(font)))];
@@ -93,7 +93,7 @@ export async function drawSvg(svg: string): Promise<Uint8Array> {
     const wide = new Resvg(svg, { ...options, fitTo: { mode: 'width', value: maxLogoWidth } });
     const isHigh = (wide.height / wide.width) * maxLogoWidth > maxLogoHeight;
     const drawing = isHigh ? new Resvg(svg, { ...options, fitTo: { mode: 'height', value: maxLogoHeight } }) : wide;
-    return drawing.render().asPng();
+    return drawing.render();
   } catch (error) {
     throw new SvgError(`Can't be drawn: ${error instanceof Error ? error.message : String(error)}.`);
   }
