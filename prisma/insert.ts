@@ -66,8 +66,10 @@ const maxParameters = 4000;
 /**
  * The statements that write the rows, with the tenant's id in each: one, unless the rows have very many values. `rows` names a
  * model before those that refer to it. The rows stand in VALUES: Citus accepts no other source but tables.
+ * @param unless rows of one model whose value of this column another row of the tenant has are not written, and the ids of
+ *   the others are answered. PostgreSQL looks the value up in the unique index itself: no statistics can mislead it.
  */
-export function insertions(tenantId: string, rows: Rows): Insertion[] {
+export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn): Insertion[] {
   const statements: Part[][] = [[]];
   let free = maxParameters - 1;
   for (const [model, all] of Object.entries(rows) as [Model, object[]][]) {
@@ -83,8 +85,11 @@ export function insertions(tenantId: string, rows: Rows): Insertion[] {
       free -= part.length * width;
     }
   }
-  return statements.filter((parts) => parts.length > 0).map((parts) => insertionOf(tenantId, parts));
+  return statements.filter((parts) => parts.length > 0).map((parts) => insertionOf(tenantId, parts, unless));
 }
+
+/** A column that is unique among the tenant's rows. */
+export type UniqueColumn = 'identity';
 
 /** Rows of one model in a statement. */
 interface Part {
@@ -92,7 +97,7 @@ interface Part {
   rows: object[];
 }
 
-function insertionOf(tenantId: string, parts: Part[]): Insertion {
+function insertionOf(tenantId: string, parts: Part[], unless: UniqueColumn | undefined): Insertion {
   const values: Insertion['values'] = [tenantId];
   for (const { model, rows } of parts) {
     const written = columnsOf(model);
@@ -100,10 +105,11 @@ function insertionOf(tenantId: string, parts: Part[]): Insertion {
       for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
     }
   }
-  const key = parts.map(({ model, rows }) => `${model} ${rows.length}`).join();
+  const key = `${parts.map(({ model, rows }) => `${model} ${rows.length}`).join()} ${unless}`;
   let text = texts.get(key);
   if (text === undefined) {
     text = textOf(parts);
+    if (unless) text += ` on conflict ("tenant_id", "${unless}") do nothing returning "id"`;
     if (texts.size === maxTexts) texts.clear();
     texts.set(key, text);
   }

@@ -18,10 +18,22 @@ export function isContention(error: unknown): boolean {
   if (error instanceof DatabaseError) return codes.has(error.code ?? '');
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   if (error.code === 'P2034') return true;
-  const { driverAdapterError } = (error.meta ?? {}) as {
-    driverAdapterError?: { cause?: { originalCode?: string } };
-  };
-  return error.code === 'P2010' && codes.has(driverAdapterError?.cause?.originalCode ?? '');
+  return error.code === 'P2010' && codes.has(originalCodeOf(error) ?? '');
+}
+
+/** PostgreSQL's code of lock_not_available. */
+const lockNotAvailable = '55P03';
+
+/** Whether a statement has waited for a lock as long as limitLockWaits() allows. */
+export function isLockTimeout(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === lockNotAvailable;
+  return error instanceof Prisma.PrismaClientKnownRequestError && originalCodeOf(error) === lockNotAvailable;
+}
+
+/** PostgreSQL's code of an error that Prisma has no code of its own for. */
+function originalCodeOf({ meta = {} }: Prisma.PrismaClientKnownRequestError): string | undefined {
+  const { driverAdapterError } = meta as { driverAdapterError?: { cause?: { originalCode?: string } } };
+  return driverAdapterError?.cause?.originalCode;
 }
 
 /**

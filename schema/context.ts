@@ -72,6 +72,8 @@ export interface Context extends Principal {
   requestId: string | null;
   /** The size of the request's answer; undefined outside of a request, and for what isn't part of the answer. */
   answer: AnswerSize | undefined;
+  /** Aborted once nobody waits for the result any more. `db` then sends no more statements, and commits nothing. */
+  signal: AbortSignal | undefined;
   /**
    * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
    * contention, `work` is retried.
@@ -102,6 +104,7 @@ export function createContext(options: {
   notify: Context['notify'];
   requestId: string | null;
   answer: AnswerSize | undefined;
+  signal: AbortSignal | undefined;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };
   /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */

@@ -68,6 +68,7 @@ export function createDomain(
       },
       requestId,
       answer,
+      signal,
     });
   return { ...domain, contextFor };
 }

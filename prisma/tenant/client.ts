@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
-import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows } from '../insert.ts';
+import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumn } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
 import type { Requester } from './pool.ts';
 import { TenantDelegate, operations } from './delegate.ts';
@@ -62,6 +62,12 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    */
   insert(rows: Rows): Promise<void>;
   /**
+   * Writes rows, except those whose value of a unique column another row has. Waits for concurrent transactions that are
+   * writing such a row.
+   * @returns the ids of the rows that were written
+   */
+  insertNew<Of extends Prisma.ModelName>(model: Of, rows: Row<Of>[], unique: UniqueColumn): Promise<Set<string>>;
+  /**
    * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
    * names the tenant as `$1`, which this client fills in. PostgreSQL plans it each time, because a cached plan would not
    * suit tables that have grown. Outside a transaction, the statement is a transaction of its own.
@@ -73,12 +79,19 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns whether it was free
    */
   tryAdvisoryLock(name: string): Promise<boolean>;
+  /** Limits how long a statement waits for a lock, until the transaction ends. See isLockTimeout(). */
+  limitLockWaits(ms: number): Promise<void>;
   /** Waits until no transaction holds this advisory lock of the tenant, not even shared. */
   waitForAdvisoryLock(name: string): Promise<void>;
   /**
+   * Has PostgreSQL plan statements, and its checks of foreign keys, for any tenant instead of this one, until the transaction
+   * ends. Without statistics of a tenant whose rows are new it expects one row, and may look each id up in an index that has
+   * to be read from end to end.
+   */
+  planForAnyTenant(): Promise<void>;
+  /**
    * Prepares a transaction for the first of very many rows of a tenant. Inside a transaction only, until its end:
-   * - PostgreSQL plans statements, and its checks of foreign keys, for any tenant instead of this one. Without statistics of
-   *   the tenant it expects one row, and may look each id up in an index that has to be read from end to end.
+   * - statements are planned for any tenant: see planForAnyTenant().
    * - deferred triggers run with each statement, because all of them at the commit would take longer than a statement may.
    *   They take the tenant's lock of the change feed, so the feed's readers wait for this transaction.
    * - issued invoices get no seller and buyer from a trigger: these are among the rows.
@@ -169,6 +182,20 @@ class TenantScopedClient {
     }
   }
 
+  async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumn): Promise<Set<string>> {
+    if (!isOfBooks(model)) refuse(model);
+    const written = new Set<string>();
+    try {
+      for (const { text, values } of insertions(this.#connection.tenantId, { [model]: all }, unique)) {
+        const name = this.#books.statementNames.of(text);
+        for (const { id } of await this.#connection.send<{ id: string }>({ name, text, values })) written.add(id);
+      }
+    } catch (error) {
+      throw asPrismaError(error);
+    }
+    return written;
+  }
+
   async $rows(text: string, values: unknown[]): Promise<unknown[]> {
     if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
     return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
@@ -187,14 +214,23 @@ class TenantScopedClient {
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }
 
+  async limitLockWaits(ms: number): Promise<void> {
+    // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+    await this.#connection.send({ text: `set local lock_timeout = ${Math.trunc(ms)}` });
+  }
+
+  async planForAnyTenant(): Promise<void> {
+    // Citus can't plan all statements so.
+    const text = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not is_distributed()`;
+    await this.#connection.send({ text });
+  }
+
   async beginBulkInsert(): Promise<void> {
     await this.#connection.send({
       text: `select run_deferred_triggers() ${besideTables}`,
       values: [this.#connection.tenantId],
     });
-    // Citus can't plan all statements so.
-    const text = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not is_distributed()`;
-    await this.#connection.send({ text });
+    await this.planForAnyTenant();
     // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
     await this.#connection.send({ text: `set local kontor.imports_parties = 'on'` });
   }

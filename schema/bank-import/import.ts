@@ -1,5 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { CodedError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
@@ -28,8 +30,7 @@ export interface ImportResult {
 /**
  * Imports a bank statement, completely or not at all. A transaction that was imported before, from this file or another,
  * is skipped (DECISIONS.md#d50-identity-of-a-transaction). A transaction that certainly pays an invoice or receipt is
- * matched with it. The file is parsed before a connection is acquired. A tenant's imports are written one after the
- * other, because the transactions of overlapping files would wait for each other's rows.
+ * matched with it. The file is parsed before a connection is acquired. Once the client has left, nothing is imported.
  * @param file the path of a complete file
  * @throws CodedError saying where the file can't be read, and why
  */
@@ -41,8 +42,8 @@ export async function importStatement(
   const folder = await makeTemporaryFolder();
   try {
     const rows = join(folder.path, 'rows');
-    const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options));
-    return { ...(await writeUnderTenantLock(context, rows)), warnings };
+    const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options, context.signal));
+    return { ...(await writeWhenUnlocked(context, rows)), warnings };
   } catch (error) {
     throw error instanceof StatementError
       ? new CodedError('VALIDATION_FAILED', error.message, { errors: { file: [error.message] } })
@@ -65,22 +66,40 @@ async function keepTransactionAlive<Result>(context: Context, work: Promise<Resu
 
 type Written = Omit<ImportResult, 'warnings'>;
 
-/** How often an import checks whether the tenant's import in another process has ended. */
+/** How often an import checks whether the one that it waits for has ended. */
 const pollMs = 200;
 
-/** Takes the tenant's lock for imports. Waits without a connection, unless within a transaction that has one. */
-async function writeUnderTenantLock(context: Context, rows: string): Promise<Written> {
+/** The size of a small import's rows, in bytes: some thousand transactions, which are written in a second or two. */
+const smallRows = 512 * 1024;
+/** How long a small import waits for another transaction's lock. Less than the time after which PostgreSQL seeks deadlocks. */
+const smallLockWaitMs = 500;
+
+/**
+ * Writes the rows as soon as no other import is in the way. A tenant's large imports are written one after the other, and so are
+ * its small ones, because transactions that add the same rows in different orders would deadlock. A small import doesn't wait
+ * for a large one, unless they add the same transaction or pay the same invoice: then the small one is undone, and tried again.
+ * Waits without a connection, unless within a transaction that has one.
+ */
+async function writeWhenUnlocked(context: Context, rows: string): Promise<Written> {
+  const isSmall = (await stat(rows)).size <= smallRows;
   for (;;) {
-    const written = await context.transaction(
-      async (inside) => ((await inside.db.tryAdvisoryLock('statement import')) ? write(inside, rows) : undefined),
-      importLimits,
-    );
+    const written = await context
+      .transaction(async (inside) => {
+        if (!(await inside.db.tryAdvisoryLock(isSmall ? 'small statement import' : 'statement import')))
+          return undefined;
+        if (isSmall) await inside.db.limitLockWaits(smallLockWaitMs);
+        return write(inside, rows);
+      }, importLimits)
+      .catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+      });
     if (written) return written;
     await sleep(pollMs);
   }
 }
 
 async function write(context: Context, rows: string): Promise<Written> {
+  await context.db.planForAnyTenant();
   const result: Written = { imported: 0, skipped: 0, matched: 0 };
   const naming: string[] = [];
   for await (const batch of readRows(rows)) {
@@ -97,53 +116,33 @@ async function write(context: Context, rows: string): Promise<Written> {
 /** A transaction that was added. */
 type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 
-/** Writes the rows that aren't stored yet. The tenant's advisory lock ensures that no other import adds them meanwhile. */
+/** Writes the rows whose identity isn't stored yet. */
 async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
-  const there = await identitiesThere(
-    context,
-    batch.map(({ identity }) => identity),
+  const rows = batch.map(({ bookingDate, valueDate, amount, ...texts }) =>
+    context.db.row('BankTransaction', {
+      ...texts,
+      bookingDate: new Date(bookingDate),
+      valueDate: valueDate === null ? null : new Date(valueDate),
+      amount,
+      amountOpen: amount,
+      // A transaction of zero can't pay anything.
+      ...(new Decimal(amount).isZero() && { matchStatus: 'MATCHED' }),
+    }),
   );
-  const added = batch
-    .filter(({ identity }) => !there.has(identity))
-    .map(({ names, bookingDate, valueDate, amount, ...texts }) => ({
-      names,
-      row: context.db.row('BankTransaction', {
-        ...texts,
-        bookingDate: new Date(bookingDate),
-        valueDate: valueDate === null ? null : new Date(valueDate),
-        amount,
-        amountOpen: amount,
-        // A transaction of zero can't pay anything.
-        ...(new Decimal(amount).isZero() && { matchStatus: 'MATCHED' }),
-      }),
-    }));
-  if (added.length === 0) return [];
   // Lists are ordered by id: the last transaction of the file is the newest.
-  const ids = added.map(({ row }) => row.id).toSorted();
-  const rows = added.map(({ row }, at) => ({ ...row, id: ids[at] ?? row.id }));
+  const ids = rows.map(({ id }) => id).toSorted();
+  const inOrder = rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
+  const written = await context.db.insertNew('BankTransaction', inOrder, 'identity');
+  const added = inOrder.filter(({ id }) => written.has(id));
+  if (added.length === 0) return [];
   // New transactions have no matches yet.
   const events = await renderEvents(
     context,
-    rows.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
+    added.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
   );
-  await context.db.insert({ BankTransaction: rows, Event: events.map((event) => event.row) });
-  return added.map(({ names, row }, at) => ({ names, id: ids[at] ?? row.id, isSent: row.amount.isNegative() }));
-}
-
-/**
- * The identities that are stored already. Each one is looked up separately in the unique index. For a list of them,
- * PostgreSQL would read all of the tenant's transactions while it has no statistics, such as during a first import.
- */
-async function identitiesThere(context: Context, identities: string[]): Promise<Set<string>> {
-  const rows = await context.db.$rows<{ identity: string }>(
-    `select found.identity
-     from unnest($2::text[]) as wanted (identity)
-     cross join lateral (
-       select identity from bank_transactions where tenant_id = $1 and identity = wanted.identity limit 1
-     ) as found`,
-    [identities],
-  );
-  return new Set(rows.map(({ identity }) => identity));
+  await context.db.insert({ Event: events.map((event) => event.row) });
+  const names = new Map(inOrder.map(({ id }, at) => [id, batch[at]?.names ?? []]));
+  return added.map(({ id, amount }) => ({ id, names: names.get(id) ?? [], isSent: amount.isNegative() }));
 }
 
 /** The ids of the transactions that name an open invoice, a booked receipt, or a credit note. */

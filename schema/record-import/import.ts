@@ -64,6 +64,7 @@ export async function importRecords(
     return await context.transaction(async (inside) => {
       if (!(await inside.db.tryAdvisoryLock('record import')))
         refuse('file', 'Another import of this tenant is under way. Try again when it has ended.');
+      await inside.db.planForAnyTenant();
       const there = await externalIdsThere(inside, kind, records);
       const added = records.filter(({ externalId }) => !there.has(externalId));
       const made = await makeRows(inside, kind, added, rows, errors);

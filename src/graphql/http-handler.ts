@@ -76,9 +76,10 @@ export function createGraphqlHttpHandler({
           await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, ...graphqlRequest }),
         );
     };
-    const mayTakeMs = isForm(request.headers['content-type']) ? importLimits.timeout : timeouts.answerMs;
+    const isImport = isForm(request.headers['content-type']);
+    const mayTakeMs = isImport ? importLimits.timeout : timeouts.answerMs;
     try {
-      await withDeadline(mayTakeMs, request, response, admit);
+      await withDeadline(mayTakeMs, request, response, admit, { endsWithClient: isImport });
     } catch (error) {
       const refusal = toGraphqlError(error);
       if (refusal.status === 500) requestLog.fault(response, error);

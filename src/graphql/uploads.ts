@@ -8,6 +8,8 @@ import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 
 /** The limit of a tenant's uploads in progress, in each process: 68 MiB of disk each. */
 export const maxUploadsOfTenant = 4;
+/** The longest file, in bytes, that doesn't wait for longer ones. It is read and written in a second or two. */
+const smallFile = 64 * 1024;
 /** Seconds after which a refused upload should be retried. */
 const retryAfter = 10;
 
@@ -30,8 +32,8 @@ export interface ReceivedForm {
 export interface Uploads {
   /**
    * Receives a form, and then does its work. First it checks everything that is known without the body. Then it receives the
-   * form, which only takes disk space. Then the forms of a tenant are processed one after the other. The upload's slot is
-   * free before the response is sent, so that the client can send the next form.
+   * form, which only takes disk space. Then the forms of a tenant are processed one after the other: its small files, and
+   * beside them its others. The upload's slot is free before the response is sent, so that the client can send the next form.
    * @throws CodedError, TransportError
    */
   receive: <Result>(
@@ -43,12 +45,16 @@ export interface Uploads {
 }
 
 export function createUploads(): Uploads {
-  const tenants = new Map<string, { forms: number; queue: ConcurrencyLimiter }>();
+  const tenants = new Map<string, { forms: number; small: ConcurrencyLimiter; large: ConcurrencyLimiter }>();
   return {
     receive: async (request, context, { isHashed }, work) => {
       check(request, context);
       const { id } = context.tenant;
-      const tenant = tenants.get(id) ?? { forms: 0, queue: new ConcurrencyLimiter(1) };
+      const tenant = tenants.get(id) ?? {
+        forms: 0,
+        small: new ConcurrencyLimiter(1),
+        large: new ConcurrencyLimiter(1),
+      };
       if (tenant.forms === maxUploadsOfTenant) {
         const message = `At most ${maxUploadsOfTenant} uploads of a tenant at a time.`;
         throw new CodedError('RATE_LIMITED', message, { retryAfter });
@@ -58,7 +64,7 @@ export function createUploads(): Uploads {
       try {
         const form = await receiveForm(request, isHashed);
         try {
-          return await tenant.queue.run(() => work(form));
+          return await tenant[form.size <= smallFile ? 'small' : 'large'].run(() => work(form));
         } finally {
           await form.discard();
         }

@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CodedError } from '../../schema/errors.ts';
 
 /** The request wasn't answered in time: a fault of the service, answered and logged like any other. */
 class OverdueError extends Error {
   constructor(ms: number) {
     super(`Not answered within ${ms / 1000} seconds`);
+  }
+}
+
+/** Nobody reads the answer any more. This is no fault of the service. */
+export class ClientLeftError extends CodedError {
+  constructor() {
+    super('VALIDATION_FAILED', 'The client left before the answer.');
   }
 }
 
@@ -15,13 +23,16 @@ const checksPerDeadline = 10;
  * the signal stops further statements and commits. A request has arrived once its whole body has, checked at intervals; how
  * long the client may take for that is up to timeouts.ts. The deadline doesn't apply once the response has begun: it is then
  * a stream, which subscription-authorization.ts ends.
+ * @param endsWithClient whether the signal is aborted as well when the client leaves before it is answered
  * @throws OverdueError
+ * @throws ClientLeftError
  */
 export function withDeadline<Result>(
   ms: number,
   request: IncomingMessage,
   response: ServerResponse,
   work: (signal: AbortSignal) => Promise<Result>,
+  { endsWithClient = false }: { endsWithClient?: boolean } = {},
 ): Promise<Result> {
   const time = new AbortController();
   return new Promise((resolve, reject) => {
@@ -40,7 +51,13 @@ export function withDeadline<Result>(
       reject(overdue);
     };
     look();
-    response.once('close', () => clearTimeout(timer));
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (!endsWithClient || response.writableFinished) return;
+      const left = new ClientLeftError();
+      time.abort(left);
+      reject(left);
+    });
     work(time.signal).then(resolve, reject);
   });
 }

@@ -1,6 +1,7 @@
 import busboy from 'busboy';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -26,6 +27,8 @@ export interface Form {
   params: Record<string, unknown>;
   /** SHA-256 of the body as sent. */
   hash: Uint8Array<ArrayBuffer>;
+  /** Bytes of the file; 0 without one. */
+  size: number;
   /** Deletes its file. */
   discard: () => Promise<void>;
 }
@@ -52,7 +55,8 @@ export async function receiveForm(request: IncomingMessage, isHashed: boolean): 
       fields.broke(request, error);
     }
     await fields.stored;
-    return { params: fields.params(), hash: new Uint8Array(hash.digest()), discard: folder.discard };
+    const { size } = (await stat(file.path).catch(() => undefined)) ?? { size: 0 };
+    return { params: fields.params(), hash: new Uint8Array(hash.digest()), size, discard: folder.discard };
   } catch (error) {
     await folder.discard();
     throw error;

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBooks } from '../../prisma/client.ts';
 import { createDatabase, runScript, startService } from '../harness.ts';
 import { booksOf, emptyOutbox, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
-import { listen, type Statement } from '../isolation/statements.ts';
 import { account, balance, camt, imported, many, upload, type Entry } from './statement.ts';
 import { service, acme, serveImports, faultsSince, received, sent, receivedRow, sentRow } from './imports.ts';
 
@@ -63,32 +62,6 @@ describe('importBankStatement', () => {
     const globex = await own.integrator();
     expect(await imported(own, globex, camt([received]))).toMatchObject({ imported: 1 });
     expect(await globex.db.bankTransaction.count()).toBe(1);
-  });
-
-  it('finds known transactions by the index, also before PostgreSQL has statistics', async () => {
-    const own = await startService();
-    onTestFinished(() => own.close());
-    await own.pool.query('alter table bank_transactions set (autovacuum_enabled = false)');
-    const globex = await own.integrator();
-    const file = camt(many(1000));
-    expect(await imported(own, globex, file)).toMatchObject({ imported: 1000 });
-    const lookups: Statement[] = [];
-    onTestFinished(
-      listen((statement) => {
-        const { text } = statement;
-        if (text.startsWith('select') && text.includes('identity') && text.includes('bank_transactions'))
-          lookups.push(statement);
-      }),
-    );
-    expect(await imported(own, globex, file)).toMatchObject({ skipped: 1000 });
-    expect(lookups.length).toBeGreaterThan(0);
-    for (const { text, values } of lookups) {
-      const { rows } = await own.pool.query(`explain ${text}`, values);
-      const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
-      expect(plan).toContain('Index Cond: ((tenant_id = ');
-      expect(plan).toContain('bank_transactions_tenant_id_identity_key');
-      expect(plan).not.toContain('Seq Scan on bank_transactions');
-    }
   });
 
   it('imports a statement of another tenant as new', async () => {

@@ -19,6 +19,7 @@ const mayTakeMs = 5 * 60 * 1000;
  * Parses a statement of any size without blocking the event loop or filling the memory: see rows.ts for its output.
  * @param statement the path of a complete file
  * @param rows the path of the file to write
+ * @param signal ends the parsing
  * @returns the warnings
  * @throws StatementError saying where the statement can't be read, and why
  */
@@ -26,27 +27,33 @@ export async function readStatementFile(
   statement: string,
   rows: string,
   options: Omit<StatementOptions, 'warn'>,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const { size } = await stat(statement);
-  if (size > smallFile) return readers.run(() => readInThread(statement, rows, options));
+  if (size > smallFile) return readers.run(() => readInThread(statement, rows, options, signal));
   const warnings: string[] = [];
   await writeRows(statement, rows, { ...options, warn: (warning) => warnings.push(warning) });
   return warnings;
 }
 
-function readInThread(
+async function readInThread(
   statement: string,
   rows: string,
   { report, ...options }: Omit<StatementOptions, 'warn'>,
+  signal: AbortSignal | undefined,
 ): Promise<string[]> {
+  signal?.throwIfAborted();
   const workerData: ThreadInput = { statement, rows, options };
   const thread = new Worker(new URL('parser-thread.ts', import.meta.url), { workerData, resourceLimits, execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   const warnings: string[] = [];
-  const timer = setTimeout(() => {
-    reject(new StatementError(null, 'takes too long to be read'));
+  const giveUp = (reason: unknown): void => {
+    reject(reason as Error);
     void thread.terminate();
-  }, mayTakeMs);
+  };
+  const timer = setTimeout(() => giveUp(new StatementError(null, 'takes too long to be read')), mayTakeMs);
+  const onAbort = (): void => giveUp(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
   thread.on('message', (message: ThreadMessage) => {
     if ('bytes' in message) report?.(message.bytes);
     else if ('warning' in message) warnings.push(message.warning);
@@ -58,5 +65,8 @@ function readInThread(
   });
   // All messages of the thread have arrived by now.
   thread.on('exit', () => resolve(warnings));
-  return promise.finally(() => clearTimeout(timer));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  });
 }

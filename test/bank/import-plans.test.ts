@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { onCluster } from '../citus/cluster.ts';
+import { makeInvoice } from '../graphql/books.ts';
+import { createDatabase, startService } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
+import { camt, imported, many } from './statement.ts';
+
+// PostgreSQL chooses an index by statistics, which it lacks for a tenant whose rows are new. Whatever they say, an import reads
+// a few rows for each entry, and not all rows of the tenant for each.
+
+const entries = 2000;
+const paying = 60;
+const tables = ['bank_transactions', 'payments', 'events', 'invoices', 'changes'];
+
+/** How many rows and index entries were read. PostgreSQL has counted those of a connection when that has ended. */
+async function rowsRead(reader: Client): Promise<number> {
+  const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    and backend_type = 'client backend'`;
+  await until(async () => (await reader.query(others)).rowCount === 0, 'the connections to be closed');
+  const { rows } = await reader.query<{ read: number }>(
+    `select (
+      (select sum(seq_tup_read) from pg_stat_user_tables where relname = any ($1))
+      + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = any ($1))
+    )::float8 as read`,
+    [tables],
+  );
+  return rows[0]?.read ?? NaN;
+}
+
+it.skipIf(onCluster('the rows are read on other servers')).each([
+  ['no statistics', 0],
+  ['statistics of few rows', 5],
+  ['statistics of another tenant’s rows', 1000],
+])('an import reads a few rows for each entry, with %s', async (_what, others) => {
+  const database = await createDatabase();
+  const own = await startService({ database });
+  const reader = new Client({ connectionString: database.url });
+  await reader.connect();
+  onTestFinished(async () => {
+    await reader.end();
+    await database.drop();
+  });
+  for (const table of tables) await reader.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  if (others > 0) {
+    const initech = await own.integrator();
+    await imported(own, initech, camt(many(others)));
+    await makeInvoice(initech, { status: 'ISSUED' });
+    await reader.query(`analyze ${tables.join()}`);
+  }
+  const globex = await own.integrator();
+  const invoices = await Promise.all(Array.from({ length: paying }, () => makeInvoice(globex, { status: 'ISSUED' })));
+  const numbers = await globex.db.invoice.findMany({ where: { id: { in: invoices } } });
+  const file = camt([
+    ...many(entries - paying),
+    ...numbers.map(({ number }) => ({ amount: '119.00', reference: `Invoice ${number}` })),
+  ]);
+  expect(await imported(own, globex, file)).toMatchObject({ imported: entries, matched: paying });
+  expect(await imported(own, globex, file)).toMatchObject({ imported: 0, skipped: entries });
+  await own.close();
+  const read = await rowsRead(reader);
+  expect(read).toBeLessThan(30 * entries);
+});
