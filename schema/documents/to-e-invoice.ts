@@ -115,6 +115,7 @@ const toSeller = (seller: FrozenSeller): EInvoice['seller'] => ({
   electronicAddress: undefined,
   address: address(seller),
   contact: contact(seller),
+  registrationNumber: undefined,
   registerEntry: seller.register_entry ?? undefined,
   taxNumber: seller.tax_number ?? undefined,
 });

@@ -4,15 +4,16 @@ import { prepare } from './prepare.ts';
 import { en16931 } from './rules/en16931.ts';
 import { peppol } from './rules/peppol.ts';
 import type { Rule } from './rules/rule.ts';
+import { cii, ubl } from './rules/syntax.ts';
 import { vat } from './rules/vat.ts';
 import { xrechnung } from './rules/xrechnung.ts';
 
 /** The rules of each format. What holds the other rules is in this folder's README.md. */
 export const rulesOf: Record<EInvoiceFormat, Rule[]> = {
-  'xrechnung-cii': [...en16931, ...vat, ...xrechnung],
-  'xrechnung-ubl': [...en16931, ...vat, ...xrechnung],
-  peppol: [...en16931, ...vat, ...peppol],
-  'factur-x': [...en16931, ...vat],
+  'xrechnung-cii': [...en16931, ...cii, ...vat, ...xrechnung],
+  'xrechnung-ubl': [...en16931, ...ubl, ...vat, ...xrechnung],
+  peppol: [...en16931, ...ubl, ...vat, ...peppol],
+  'factur-x': [...en16931, ...cii, ...vat],
 };
 
 /** A rule that an invoice breaks. */

@@ -1,5 +1,11 @@
 import { amountText, numberText } from './amounts.ts';
-import { discountReasonCode, paymentMeansCode, sellerIdentifier } from './derived-terms.ts';
+import {
+  discountReasonCode,
+  legalInformation,
+  legalRegistration,
+  paymentMeansCode,
+  sellerIdentifier,
+} from './derived-terms.ts';
 import type { Profile } from './formats.ts';
 import type { Buyer, Delivery, Line, NumberedEInvoice, Party, Period, Seller, VatBreakdown } from './model.ts';
 import { element, requiredElement, xmlDocument, type Element } from './xml.ts';
@@ -56,11 +62,17 @@ const seller = (party: Seller): Element | undefined =>
   element('ram:SellerTradeParty', [
     element('ram:ID', sellerIdentifier(party)), // BT-29
     element('ram:Name', party.name), // BT-27
-    element('ram:SpecifiedLegalOrganization', [element('ram:ID', party.registerEntry)]), // BT-30
+    element('ram:Description', legalInformation(party)), // BT-33
+    element('ram:SpecifiedLegalOrganization', [legalId(party)]), // BT-30
     ...contactAndAddress(party), // BG-6, BG-5, BT-34
     taxRegistration('VA', party.vatId), // BT-31
     taxRegistration('FC', party.taxNumber), // BT-32
   ]);
+
+const legalId = (party: Seller): Element | undefined => {
+  const { value, scheme } = legalRegistration(party) ?? {};
+  return element('ram:ID', value, scheme === undefined ? {} : { schemeID: scheme });
+};
 
 const buyer = (party: Buyer): Element | undefined =>
   element('ram:BuyerTradeParty', [

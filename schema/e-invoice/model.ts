@@ -74,7 +74,9 @@ export interface Party {
 }
 
 export interface Seller extends Party {
-  /** BT-30: the entry in the commercial register, as written: HRB 12345, Amtsgericht Berlin. */
+  /** BT-30: the number under which the seller is registered, with the scheme's code of the ICD list. */
+  registrationNumber: { value: string; scheme: string } | undefined;
+  /** BT-33, or BT-30 without a number: the entry in the commercial register, as written: HRB 12345, Amtsgericht Berlin. */
   registerEntry: string | undefined;
   /** BT-32: the tax number of the local tax office. */
   taxNumber: string | undefined;

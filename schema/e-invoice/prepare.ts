@@ -1,5 +1,6 @@
+import { hasCode } from '../codes/code-lists.ts';
 import type { EInvoiceFormat } from './formats.ts';
-import type { EInvoice, Party } from './model.ts';
+import type { EInvoice, Party, Seller } from './model.ts';
 import { textOf } from './xml.ts';
 
 /**
@@ -20,7 +21,6 @@ const vatNumberSchemes: Record<string, string> = {
   EE: '9931',
   EL: '9933',
   ES: '9920',
-  FI: '0213',
   FR: '9957',
   GB: '9932',
   GR: '9933',
@@ -48,26 +48,55 @@ const vatNumberSchemes: Record<string, string> = {
   VA: '9953',
 };
 
+/**
+ * Where a VAT number has the number by which businesses of the country are registered in Peppol, and the scheme of that number.
+ * Finland's has its country in front: 0037.
+ */
+const registeredNumbers: { form: RegExp; scheme: string; prefix?: string }[] = [
+  { form: /^BE(\d{10})$/, scheme: '0208' },
+  { form: /^DK(\d{8})$/, scheme: '0184', prefix: 'DK' },
+  { form: /^FI(\d{8})$/, scheme: '0216', prefix: '0037' },
+  { form: /^NO(\d{9})MVA$/, scheme: '0192' },
+  { form: /^SE(\d{10})\d\d$/, scheme: '0007' },
+];
+
+type Address = NonNullable<Party['electronicAddress']>;
+
+/** The address that follows from a VAT number, if its scheme is known. */
+function vatNumberAddress(vatId: string | undefined): Address | undefined {
+  const value = textOf(vatId)
+    .replace(/[^0-9A-Za-z]/g, '')
+    .toUpperCase();
+  for (const { form, scheme, prefix = '' } of registeredNumbers) {
+    const [, number] = form.exec(value) ?? [];
+    if (number !== undefined) return { value: prefix + number, scheme };
+  }
+  const scheme = vatNumberSchemes[value.slice(0, 2)];
+  return scheme === undefined ? undefined : { value, scheme };
+}
+
 /** Whoever has no electronic address but an e-mail address has that. */
 function withEmailAddress<P extends Party>(party: P): P {
   if (party.electronicAddress || textOf(party.contact.email) === '') return party;
   return { ...party, electronicAddress: { value: textOf(party.contact.email), scheme: 'EM' } };
 }
 
-/** Peppol has no e-mail addresses. Whoever has no other electronic address has their VAT number, if it has a scheme. */
-function withVatNumberAddress<P extends Party>(party: P): P {
+/**
+ * Peppol has no e-mail addresses. Whoever has no other electronic address has their registration number, if Peppol knows its
+ * scheme, or that of their VAT number.
+ */
+function withPeppolAddress<P extends Party & Partial<Seller>>(party: P, day: string): P {
   if (party.electronicAddress && party.electronicAddress.scheme !== 'EM') return party;
-  const value = textOf(party.vatId)
-    .replace(/[^0-9A-Za-z]/g, '')
-    .toUpperCase();
-  const scheme = vatNumberSchemes[value.slice(0, 2)];
-  return scheme === undefined ? party : { ...party, electronicAddress: { value, scheme } };
+  const registered = party.registrationNumber;
+  const isKnown = registered && hasCode('peppol-address-schemes', registered.scheme, day);
+  const electronicAddress = (isKnown ? registered : undefined) ?? vatNumberAddress(party.vatId);
+  return electronicAddress ? { ...party, electronicAddress } : party;
 }
 
 /**
  * The invoice as a format can say it. Rules look at this too, so what is checked is what is written:
  *
- * - Parties without an electronic address get one: their e-mail address, in Peppol rather their VAT number.
+ * - Parties without an electronic address get one: their e-mail address, in Peppol rather their registration or VAT number.
  * - Peppol has one note (PEPPOL-EN16931-R002): all notes, with blank lines between.
  * - Where nothing is subject to VAT, nobody's VAT number is written (BR-O-02).
  */
@@ -75,7 +104,7 @@ export function prepare<I extends EInvoice>(invoice: I, format: EInvoiceFormat):
   const isPeppol = format === 'peppol';
   const isOutsideOfVat = invoice.lines.length > 0 && invoice.lines.every(({ vatCategory }) => vatCategory === 'O');
   const prepared = <P extends Party>(party: P): P => {
-    const addressed = withEmailAddress(isPeppol ? withVatNumberAddress(party) : party);
+    const addressed = withEmailAddress(isPeppol ? withPeppolAddress(party, invoice.issueDate) : party);
     return isOutsideOfVat ? { ...addressed, vatId: undefined } : addressed;
   };
   return {

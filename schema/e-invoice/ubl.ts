@@ -1,6 +1,12 @@
 import type { Decimal } from '../money/decimal.ts';
 import { amountText, numberText } from './amounts.ts';
-import { discountReasonCode, paymentMeansCode, sellerIdentifier } from './derived-terms.ts';
+import {
+  discountReasonCode,
+  legalInformation,
+  legalRegistration,
+  paymentMeansCode,
+  sellerIdentifier,
+} from './derived-terms.ts';
 import type { Profile } from './formats.ts';
 import type { Buyer, Delivery, Line, NumberedEInvoice, Party, Period, Seller, VatBreakdown } from './model.ts';
 import { element, xmlDocument, type Element } from './xml.ts';
@@ -100,10 +106,16 @@ const seller = (party: Seller): (Element | undefined)[] => [
   taxScheme('FC', party.taxNumber), // BT-32
   element('cac:PartyLegalEntity', [
     element('cbc:RegistrationName', party.name), // BT-27
-    element('cbc:CompanyID', party.registerEntry), // BT-30
+    legalId(party), // BT-30
+    element('cbc:CompanyLegalForm', legalInformation(party)), // BT-33
   ]),
   contact(party), // BG-6
 ];
+
+const legalId = (party: Seller): Element | undefined => {
+  const { value, scheme } = legalRegistration(party) ?? {};
+  return element('cbc:CompanyID', value, scheme === undefined ? {} : { schemeID: scheme });
+};
 
 const buyer = (party: Buyer): (Element | undefined)[] => [
   endpoint(party), // BT-49

@@ -1,7 +1,7 @@
 import { iso31661 } from 'iso-3166/1.js';
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { z } from 'zod';
-import { isElectronicAddressScheme } from '../codes/electronic-address-schemes.ts';
+import { isElectronicAddressScheme, isRegistrationScheme } from '../codes/identifier-schemes.ts';
 import { languages } from '../codes/languages.ts';
 import { isUnitCode } from '../codes/unit-codes.ts';
 import { isVatNumber } from '../codes/vat-number.ts';
@@ -89,6 +89,10 @@ export const currency = text(255)
 export const electronicAddressScheme = text(255)
   .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
   .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
+
+export const registrationNumberScheme = text(255)
+  .refine(isRegistrationScheme, 'Must be a code of the list ICD, such as 0106, 0007, 0184 or 0192.')
+  .meta({ maxLength: 4, pattern: '^[0-9]{4}$' });
 
 /** A VAT number in the form of its country. */
 export const vatNumber = text(32).refine(isVatNumber, 'Must have the form of a VAT number: DE123456789.');

@@ -112,6 +112,7 @@ export const seller: Seller = {
   name: 'Blumenkraft GmbH & Co. KG',
   vatId: 'DE123456788',
   taxNumber: '37/123/45678',
+  registrationNumber: undefined,
   registerEntry: 'HRB 12345, Amtsgericht Berlin',
   electronicAddress: undefined,
   address: { line1: 'Lindenallee 5', line2: 'Hinterhaus', city: 'Berlin', postalCode: '10115', country: 'DE' },
@@ -292,6 +293,9 @@ const header = fc.record({
   seller: fc.record({
     ...party,
     taxNumber: optional(fc.constantFrom('37/123/45678', '12345')),
+    registrationNumber: optional(
+      fc.constantFrom({ value: '12345678', scheme: '0106' }, { value: 'HRB 1', scheme: '0060' }),
+    ),
     registerEntry: optional(text(255)),
   }),
   buyer: fc.record(party),

@@ -151,10 +151,15 @@ const ciiPeriod = (sequence: Sequence) =>
     ),
   }));
 
+/** A registration number, with its scheme if it has one. */
+const registrationOf = (leaf: ReturnType<Sequence['leaf']>) =>
+  leaf && { value: leaf.text, scheme: leaf.attributes['schemeID'] };
+
 const ciiParty = (party: Sequence) => ({
   identifier: party.text('ram:ID'),
   name: must(party.text('ram:Name'), 'The name'),
-  registerEntry: party.group('ram:SpecifiedLegalOrganization', (each) => each.text('ram:ID')),
+  legalInformation: party.text('ram:Description'),
+  registration: party.group('ram:SpecifiedLegalOrganization', (each) => registrationOf(each.leaf('ram:ID'))),
   contact: someOf(
     party.group('ram:DefinedTradeContact', (contact) => ({
       name: contact.text('ram:PersonName'),
@@ -348,7 +353,8 @@ const ublParty = (outer: Sequence) =>
       ...must(
         party.group('cac:PartyLegalEntity', (entity) => ({
           name: must(entity.text('cbc:RegistrationName'), 'The name'),
-          registerEntry: entity.text('cbc:CompanyID'),
+          registration: registrationOf(entity.leaf('cbc:CompanyID')),
+          legalInformation: entity.text('cbc:CompanyLegalForm'),
         })),
         'The legal entity',
       ),

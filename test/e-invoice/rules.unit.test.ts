@@ -120,7 +120,36 @@ const parties: Case[] = [
 ];
 
 const documents: Case[] = [
-  ['BR-CL-04: a currency that the code list lacks', 'factur-x', inCurrency('ANG'), ['BR-CL-04 currency']],
+  ['BR-CL-04: a currency that the code list lacks', 'xrechnung-ubl', inCurrency('STN'), ['BR-CL-04 currency']],
+  ['BR-CL-04: a currency that it has lost since', 'factur-x', inCurrency('ANG'), []],
+  [
+    'BR-CL-04: a currency that it has lost',
+    'factur-x',
+    both(the({ issueDate: '2026-04-10' }), inCurrency('ANG')),
+    ['BR-CL-04 currency'],
+  ],
+  [
+    'CII-D16B: a currency that the XML schema of CII lacks',
+    'xrechnung-cii',
+    both(the({ issueDate: '2026-09-01' }), inCurrency('XCG')),
+    ['CII-D16B currency'],
+  ],
+  ['CII-D16B: the same in UBL', 'xrechnung-ubl', both(the({ issueDate: '2026-09-01' }), inCurrency('XCG')), []],
+  ['BR-CL-14: South Sudan in CII', 'factur-x', buyersAddress({ country: 'SS' }), ['BR-CL-14 customer.country']],
+  ['BR-CL-14: a seller there', 'xrechnung-cii', sellersAddress({ country: 'SS' }), ['BR-CL-14 company.country']],
+  ['BR-CL-14: South Sudan in UBL', 'xrechnung-ubl', buyersAddress({ country: 'SS' }), []],
+  [
+    'BR-CL-14: what is no country',
+    'xrechnung-ubl',
+    both(buyersAddress({ country: 'ZZ' }), sellersAddress({ country: 'ZZ' })),
+    ['BR-CL-14 company.country', 'BR-CL-14 customer.country'],
+  ],
+  [
+    'BR-CL-11: a scheme that the code list lacks',
+    'factur-x',
+    seller({ registrationNumber: { value: '1', scheme: '9930' } }),
+    ['BR-CL-11 company.registration_number_scheme'],
+  ],
   ['BR-DEC: a currency of three decimals', 'factur-x', inCurrency('KWD'), ['BR-DEC-14 currency']],
   [
     'BR-CO-25: neither due date nor payment terms',
@@ -419,15 +448,48 @@ const peppol: Case[] = [
       buyer({ electronicAddress: undefined, vatId: undefined }),
       buyersEmail(undefined),
     ),
-    ['PEPPOL-EN16931-R020 company.vat_id', 'PEPPOL-EN16931-R010 customer.electronic_address', 'DE-R-007 company.email'],
+    [
+      'PEPPOL-EN16931-R020 company.electronic_address',
+      'PEPPOL-EN16931-R010 customer.electronic_address',
+      'DE-R-007 company.email',
+    ],
   ],
   [
     'nobody has an electronic address but e-mail',
     'peppol',
     both(seller({ vatId: undefined }), buyer({ electronicAddress: undefined, vatId: undefined })),
-    ['PEPPOL-EN16931-CL008 company.vat_id', 'PEPPOL-EN16931-CL008 customer.electronic_address_scheme'],
+    [
+      'PEPPOL-EN16931-CL008 company.electronic_address_scheme',
+      'PEPPOL-EN16931-CL008 customer.electronic_address_scheme',
+    ],
   ],
-  ['a currency that the code list lacks', 'peppol', inCurrency('XCG'), ['PEPPOL-EN16931-CL007 currency']],
+  [
+    'a seller without a VAT number who has an electronic address',
+    'peppol',
+    seller({ vatId: undefined, electronicAddress: { value: '4012345000009', scheme: '0088' } }),
+    [],
+  ],
+  ['a scheme that Peppol has lost since', 'peppol', address('0213-1', '0213'), []],
+  [
+    'a scheme that Peppol has lost',
+    'peppol',
+    both(the({ issueDate: '2026-08-24' }), address('0213-1', '0213')),
+    ['PEPPOL-EN16931-CL008 customer.electronic_address_scheme'],
+  ],
+  ['the same scheme elsewhere', 'factur-x', both(the({ issueDate: '2026-08-24' }), address('0213-1', '0213')), []],
+  [
+    'a scheme that Peppol did not have yet',
+    'peppol',
+    both(the({ issueDate: '2026-08-23' }), address('1', '0248')),
+    ['PEPPOL-EN16931-CL008 customer.electronic_address_scheme'],
+  ],
+  [
+    'a currency that the code list lacked',
+    'peppol',
+    both(the({ issueDate: '2026-08-23' }), inCurrency('XCG')),
+    ['PEPPOL-EN16931-CL007 currency'],
+  ],
+  ['a currency that the code list has now', 'peppol', both(the({ issueDate: '2026-08-24' }), inCurrency('XCG')), []],
   [
     'a line rounded too much',
     'peppol',
@@ -442,6 +504,8 @@ const peppol: Case[] = [
       ['PEPPOL-COMMON-R043', '0208', '0202239951', '0202239952'],
       ['PEPPOL-COMMON-R049', '0007', '5560360793', '5560360794'],
       ['PEPPOL-COMMON-R050', '0151', '51824753556', '51824753557'],
+      ['PEPPOL-COMMON-R052', '0096', '1234567890', '123456789'],
+      ['PEPPOL-COMMON-R053', '0198', 'DK12345678', '12345678'],
     ] as const
   ).flatMap(([id, scheme, right, wrong]): Case[] => [
     [`${id}: ${right} is right`, 'peppol', address(right, scheme), []],
@@ -451,6 +515,12 @@ const peppol: Case[] = [
       'peppol',
       seller({ electronicAddress: { value: wrong, scheme } }),
       [`${id} company.electronic_address`],
+    ],
+    [
+      `${id}: a registration number, too`,
+      'peppol',
+      seller({ registrationNumber: { value: wrong, scheme }, electronicAddress: { value: 'x', scheme: '0204' } }),
+      [`${id} company.registration_number`],
     ],
   ]),
   [
@@ -495,25 +565,40 @@ const fullItalian = both(of('IT', 'IT12345678901'), seller({ taxNumber: 'ABCDEF1
 const swedish = both(of('SE', 'SE556036079301'), lines({ rate: '25' }), address('4012345000009', '0088'));
 const swedishAddress = seller({ electronicAddress: { value: '5560360793', scheme: '0007' } });
 
+const registered = (value: string, scheme: string): Change => seller({ registrationNumber: { value, scheme } });
+
 const countries: Case[] = [
+  ['a full Danish invoice', 'peppol', both(of('DK', 'DK12345678'), registered('12345678', '0184')), []],
   [
-    'DK-R-002: Denmark',
+    'DK-R-002: a Danish seller without a CVR number',
     'peppol',
-    both(of('DK', undefined), swedishAddress, seller({ taxNumber: '1' })),
-    ['DK-R-002 company.country'],
+    of('DK', 'DK12345678'),
+    ['DK-R-002 company.registration_number'],
   ],
   [
-    'DK-R-014: Denmark',
+    'DK-R-014: a Danish register entry',
     'peppol',
-    both(of('DK', undefined), swedishAddress, seller({ taxNumber: '1', registerEntry: '12345678' })),
-    ['DK-R-014 company.country'],
+    both(of('DK', 'DK12345678'), seller({ registerEntry: '12345678' })),
+    ['DK-R-014 company.registration_number_scheme'],
   ],
   ['GR-R-001-1: Greece', 'peppol', of('GR', 'EL123456789'), ['GR-R-001-1 company.country']],
   [
-    'IS-R-002: Iceland',
+    'a full Icelandic invoice, without a VAT number',
     'peppol',
-    both(of('IS', undefined), swedishAddress, seller({ taxNumber: '1' })),
-    ['IS-R-002 company.country'],
+    both(of('IS', undefined), registered('5501692829', '0196'), seller({ taxNumber: '1' })),
+    [],
+  ],
+  [
+    'IS-R-002, -003, -004: an Icelandic seller without a kennitala and a street, to an Icelandic buyer',
+    'peppol',
+    both(
+      of('IS', 'IS12345'),
+      address('5501692829', '0196'),
+      seller({ electronicAddress: { value: '5501692829', scheme: '0196' } }),
+      sellersAddress({ line1: undefined }),
+      buyersAddress({ country: 'IS' }),
+    ),
+    ['IS-R-002 company.registration_number', 'IS-R-003 company.address_line1', 'IS-R-004 customer.country'],
   ],
   ['a full Italian invoice', 'peppol', fullItalian, []],
   [
@@ -545,7 +630,17 @@ const countries: Case[] = [
     'NL-R-003: a Dutch register entry',
     'peppol',
     both(of('NL', 'NL123456789B01'), seller({ registerEntry: '12345678' })),
-    ['NL-R-003 company.register_entry'],
+    ['NL-R-003 company.registration_number'],
+  ],
+  [
+    'a Dutch KVK number beside a register entry, which is the address of a seller without a VAT number',
+    'peppol',
+    both(
+      of('NL', undefined),
+      registered('12345678', '0106'),
+      seller({ registerEntry: 'KvK Amsterdam', taxNumber: '1' }),
+    ),
+    [],
   ],
   [
     'NL-R-007: a Dutch seller without an account',
@@ -553,14 +648,15 @@ const countries: Case[] = [
     both(of('NL', 'NL123456789B01'), the({ payment: undefined })),
     ['NL-R-007 company.iban'],
   ],
-  ['a full Norwegian invoice', 'peppol', both(of('NO', 'NO974760673MVA'), swedishAddress), []],
+  ['a full Norwegian invoice', 'peppol', of('NO', 'NO974760673MVA'), []],
   [
     'NO-R-001: a Norwegian VAT number with a wrong check digit',
     'peppol',
     both(of('NO', 'NO974760674MVA'), swedishAddress),
     ['NO-R-001 company.vat_id'],
   ],
-  ['a full Swedish invoice', 'peppol', both(swedish, swedishAddress), []],
+  ['a full Swedish invoice', 'peppol', swedish, []],
+  ['a Swedish organization number', 'peppol', both(swedish, registered('5560360793', '0007')), []],
   [
     'SE-R-001: a Swedish VAT number of 10 digits',
     'peppol',
@@ -577,7 +673,7 @@ const countries: Case[] = [
     'SE-R-005, -013: a Swedish tax number and register entry',
     'peppol',
     both(swedish, swedishAddress, seller({ taxNumber: 'x', registerEntry: '5560360794' })),
-    ['SE-R-013 company.register_entry', 'SE-R-005 company.tax_number'],
+    ['SE-R-013 company.registration_number', 'SE-R-005 company.tax_number'],
   ],
   [
     'SE-R-006: a rate that Sweden lacks',

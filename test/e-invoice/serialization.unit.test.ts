@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/e-invoice/formats.ts';
-import type { NumberedEInvoice, Party } from '../../schema/e-invoice/model.ts';
+import type { NumberedEInvoice, Party, Seller } from '../../schema/e-invoice/model.ts';
 import { toXml } from '../../schema/e-invoice/to-xml.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { intraCommunity, invoices, oneLine, typical, withLines } from './invoices.ts';
@@ -34,19 +34,21 @@ function carried(text: string | undefined): string | undefined {
 
 const number = (value: Decimal): string => value.plus(0).toFixed();
 
-const vatSchemes: Record<string, string> = { DE: '9930', AT: '9914', FR: '9957', BE: '9925', CH: '9927' };
+const vatSchemes: Record<string, string> = { DE: '9930', AT: '9914', FR: '9957', CH: '9927' };
 
 /** The invoice's meaning in a format, as the guides of the formats say it. */
 function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
   const isPeppol = format === 'peppol';
   const isOutsideOfVat = invoice.lines.every(({ vatCategory }) => vatCategory === 'O');
 
-  const addressOf = ({ electronicAddress, vatId, contact }: Party) => {
+  const addressOf = ({ electronicAddress, vatId, contact, registrationNumber }: Party & Partial<Seller>) => {
     if (electronicAddress && !(isPeppol && electronicAddress.scheme === 'EM')) return electronicAddress;
+    if (isPeppol && registrationNumber) return registrationNumber;
+    if (isPeppol && vatId?.startsWith('BE')) return { value: vatId.slice(2), scheme: '0208' };
     if (isPeppol && vatId !== undefined) return { value: vatId, scheme: vatSchemes[vatId.slice(0, 2)] };
     return electronicAddress ?? (contact.email === undefined ? undefined : { value: contact.email, scheme: 'EM' });
   };
-  const partyOf = (party: Party & { registerEntry?: string | undefined; taxNumber?: string | undefined }) => {
+  const partyOf = (party: Party & Partial<Seller>) => {
     const vatId = isOutsideOfVat ? undefined : party.vatId;
     const registerEntry = carried(party.registerEntry);
     const address = {
@@ -59,8 +61,10 @@ function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
     const contact = { ...party.contact, name: carried(party.contact.name) };
     return {
       name: carried(party.name),
-      registerEntry,
-      identifier: vatId === undefined && registerEntry === undefined ? party.taxNumber : undefined,
+      registration: party.registrationNumber ?? (registerEntry && { value: registerEntry, scheme: undefined }),
+      legalInformation: party.registrationNumber && registerEntry,
+      identifier:
+        vatId === undefined && registerEntry === undefined && !party.registrationNumber ? party.taxNumber : undefined,
       electronicAddress: addressOf(party),
       address,
       contact: Object.values(contact).some((value) => value !== undefined) ? contact : undefined,

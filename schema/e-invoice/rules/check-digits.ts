@@ -19,6 +19,12 @@ export const isNorwegianNumber = (text: string): boolean => {
 /** Eight digits, with or without DK. */
 export const isDanishNumber = (text: string): boolean => /^(DK)?\d{8}$/.test(text);
 
+/** The number of a Danish production unit: ten digits. */
+export const isDanishUnitNumber = (text: string): boolean => /^\d{10}$/.test(text);
+
+/** Eight digits after DK. */
+export const isDanishTaxNumber = (text: string): boolean => /^DK\d{8}$/.test(text);
+
 /** Ten digits; the last two are 97 minus the rest of the first eight by 97. */
 export const isBelgianNumber = (text: string): boolean =>
   /^\d{10}$/.test(text) && 97 - (Number(text.slice(0, 8)) % 97) === Number(text.slice(8));

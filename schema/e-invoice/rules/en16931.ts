@@ -1,6 +1,5 @@
 import { iso31661 } from 'iso-3166/1.js';
-import { isElectronicAddressScheme } from '../../codes/electronic-address-schemes.ts';
-import { isUnitCode } from '../../codes/unit-codes.ts';
+import { hasCode } from '../../codes/code-lists.ts';
 import { minorDigits } from '../../money/money.ts';
 import type { EInvoice, Party, Period } from '../model.ts';
 import { isGiven, lineRule, rule, type Rule } from './rule.ts';
@@ -8,18 +7,15 @@ import { isGiven, lineRule, rule, type Rule } from './rule.ts';
 /** Prefixes of VAT numbers: countries, EL for Greece, XI for Northern Ireland. */
 const vatNumberPrefixes = new Set([...iso31661.map(({ alpha2 }) => alpha2), 'EL', 'XI']);
 
-/** Currencies that ISO 4217 has added or withdrawn since the code list of EN 16931 was made. */
-const otherCurrencies = new Set(['ANG', 'BGN', 'CUC', 'STN', 'XAD']);
-
 const hasPrefix = ({ vatId }: Party): boolean => !isGiven(vatId) || vatNumberPrefixes.has((vatId ?? '').slice(0, 2));
 
-const hasScheme = ({ electronicAddress }: Party): boolean =>
-  !electronicAddress || isElectronicAddressScheme(electronicAddress.scheme);
+const hasScheme = ({ electronicAddress }: Party, day: string): boolean =>
+  !electronicAddress || hasCode('en-address-schemes', electronicAddress.scheme, day);
 
 const isInOrder = (period: Period | undefined): boolean => !period || period.start <= period.end;
 
-const isIdentified = ({ seller: { vatId, registerEntry, taxNumber } }: EInvoice): boolean =>
-  [vatId, registerEntry, taxNumber].some(isGiven);
+const isIdentified = ({ seller: { vatId, registrationNumber, registerEntry, taxNumber } }: EInvoice): boolean =>
+  [vatId, registrationNumber?.value, registerEntry, taxNumber].some(isGiven);
 
 const hasTerms = ({ totals, dueDate, paymentTerms }: EInvoice): boolean =>
   !totals.due.greaterThan(0) || isGiven(dueDate) || isGiven(paymentTerms);
@@ -32,7 +28,7 @@ export const en16931: Rule[] = [
     'BR-CO-26',
     'company.vat_id',
     isIdentified,
-    'The seller needs a register entry, a tax number, or a VAT number; the last does not count outside of VAT (O).',
+    'The seller needs a registration number, a register entry, a tax number, or a VAT number; the last does not count outside of VAT (O).',
   ),
   rule(
     'BR-CO-09',
@@ -51,19 +47,26 @@ export const en16931: Rule[] = [
   rule(
     'BR-CL-25',
     'company.electronic_address_scheme',
-    ({ seller }) => hasScheme(seller),
+    ({ seller, issueDate }) => hasScheme(seller, issueDate),
     "The scheme of the seller's electronic address must be a code of the list EAS.",
   ),
   rule(
     'BR-CL-25',
     'customer.electronic_address_scheme',
-    ({ buyer }) => hasScheme(buyer),
+    ({ buyer, issueDate }) => hasScheme(buyer, issueDate),
     "The scheme of the buyer's electronic address must be a code of the list EAS.",
+  ),
+  rule(
+    'BR-CL-11',
+    'company.registration_number_scheme',
+    ({ seller: { registrationNumber }, issueDate }) =>
+      !registrationNumber || hasCode('en-registration-schemes', registrationNumber.scheme, issueDate),
+    "The scheme of the seller's registration number must be a code of the list ICD.",
   ),
   rule(
     'BR-CL-04',
     'currency',
-    ({ currency }) => !otherCurrencies.has(currency),
+    ({ currency, issueDate }) => hasCode('en-currencies', currency, issueDate),
     'The code list of EN 16931 does not have this currency.',
   ),
   rule(
@@ -108,7 +111,7 @@ export const en16931: Rule[] = [
   lineRule(
     'BR-CL-23',
     'unit_code',
-    ({ unitCode }) => isUnitCode(unitCode),
+    ({ unitCode }, { issueDate }) => hasCode('en-units', unitCode, issueDate),
     'The unit must have a code of UN/ECE Recommendation 20, such as HUR, DAY, or C62.',
   ),
   lineRule(

@@ -1,10 +1,11 @@
-import type { EInvoice, Party } from '../model.ts';
+import { legalRegistration } from '../derived-terms.ts';
+import type { EInvoice, Party, Seller } from '../model.ts';
 import { textOf } from '../xml.ts';
 import { isNorwegianNumber, isSwedishNumber } from './check-digits.ts';
 import { isGiven, lineRule, rule, type Rule } from './rule.ts';
 
 // Peppol's rules for sellers of some countries; those of Germany are in shared.ts. Some demand what Kontor's invoices
-// don't say, such as a Danish CVR number with its scheme: from these countries nothing can be sent over Peppol yet.
+// don't say: from Greece, and within Iceland, nothing can be sent over Peppol yet.
 
 const countryOf = ({ address }: Party): string => textOf(address.country);
 
@@ -27,6 +28,12 @@ const isSwedish = ({ seller }: EInvoice): boolean =>
 const hasFullAddress = ({ address: { line1, city, postalCode } }: Party): boolean =>
   [line1, city, postalCode].every(isGiven);
 
+/** The number under which a seller is registered, as it is written: with a scheme, or as a register entry without one. */
+const registered = (seller: Seller) => {
+  const { value, scheme } = legalRegistration(seller) ?? {};
+  return { isGiven: isGiven(value), number: textOf(value), scheme };
+};
+
 const unsupported = 'Kontor cannot make Peppol invoices of sellers in this country yet.';
 
 const swedishRates = new Set(['6', '12', '25']);
@@ -34,22 +41,34 @@ const swedishRates = new Set(['6', '12', '25']);
 export const nationalRules: Rule[] = [
   rule(
     'DK-R-002',
-    'company.country',
-    from('DK', ({ seller }) => isGiven(seller.registerEntry)),
-    unsupported,
+    'company.registration_number',
+    from('DK', ({ seller }) => registered(seller).isGiven),
+    'A seller in Denmark needs its CVR number as registration number, with scheme 0184.',
   ),
   rule(
     'DK-R-014',
-    'company.country',
-    from('DK', ({ seller }) => !isGiven(seller.registerEntry)),
-    unsupported,
+    'company.registration_number_scheme',
+    from('DK', ({ seller }) => !registered(seller).isGiven || registered(seller).scheme === '0184'),
+    'A seller in Denmark needs its CVR number as registration number, with scheme 0184.',
   ),
   rule('GR-R-001-1', 'company.country', ({ seller }) => !['GR', 'EL'].includes(taxCountryOf(seller)), unsupported),
   rule(
     'IS-R-002',
-    'company.country',
-    from('IS', () => false),
-    unsupported,
+    'company.registration_number',
+    from('IS', ({ seller }) => registered(seller).isGiven && registered(seller).scheme === '0196'),
+    'A seller in Iceland needs its kennitala as registration number, with scheme 0196.',
+  ),
+  rule(
+    'IS-R-003',
+    'company.address_line1',
+    from('IS', ({ seller: { address } }) => isGiven(address.line1) && isGiven(address.postalCode)),
+    'A seller in Iceland needs street and postal code.',
+  ),
+  rule(
+    'IS-R-004',
+    'customer.country',
+    from('IS', ({ buyer }) => countryOf(buyer) !== 'IS'),
+    "Kontor cannot write an Icelandic buyer's kennitala yet.",
   ),
 
   rule(
@@ -91,9 +110,12 @@ export const nationalRules: Rule[] = [
   ),
   rule(
     'NL-R-003',
-    'company.register_entry',
-    from('NL', ({ seller }) => !isGiven(seller.registerEntry)),
-    'Kontor cannot write a Dutch KVK or OIN number yet. Leave the register entry empty.',
+    'company.registration_number',
+    from(
+      'NL',
+      ({ seller }) => !registered(seller).isGiven || ['0106', '0190'].includes(registered(seller).scheme ?? ''),
+    ),
+    'A seller in the Netherlands needs its KVK or OIN number as registration number, with scheme 0106 or 0190.',
   ),
   rule(
     'NL-R-004',
@@ -133,17 +155,19 @@ export const nationalRules: Rule[] = [
   ),
   rule(
     'SE-R-013',
-    'company.register_entry',
-    from('SE', ({ seller }) => !isGiven(seller.registerEntry) || isSwedishNumber(textOf(seller.registerEntry))),
-    'The register entry of a seller in Sweden must be an organization number of 10 digits.',
+    'company.registration_number',
+    from('SE', ({ seller }) => !registered(seller).isGiven || isSwedishNumber(registered(seller).number)),
+    'A seller in Sweden needs its organization number of 10 digits as registration number, with scheme 0007.',
   ),
   rule(
     'SE-R-005',
     'company.tax_number',
     from(
       'SE',
-      ({ seller: { registerEntry, taxNumber } }) =>
-        !isGiven(registerEntry) || !isGiven(taxNumber) || textOf(taxNumber).toUpperCase() === 'GODKÄND FÖR F-SKATT',
+      ({ seller }) =>
+        !registered(seller).isGiven ||
+        !isGiven(seller.taxNumber) ||
+        textOf(seller.taxNumber).toUpperCase() === 'GODKÄND FÖR F-SKATT',
     ),
     "The tax number of a seller in Sweden must be 'Godkänd för F-skatt'.",
   ),

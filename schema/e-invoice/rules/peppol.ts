@@ -1,11 +1,21 @@
 import type { EInvoice, Line, Party } from '../model.ts';
 import { textOf } from '../xml.ts';
-import { isAbn, isBelgianNumber, isDanishNumber, isGln, isNorwegianNumber, isSwedishNumber } from './check-digits.ts';
+import { hasCode } from '../../codes/code-lists.ts';
+import {
+  isAbn,
+  isBelgianNumber,
+  isDanishNumber,
+  isDanishTaxNumber,
+  isDanishUnitNumber,
+  isGln,
+  isNorwegianNumber,
+  isSwedishNumber,
+} from './check-digits.ts';
 import { nationalRules } from './peppol-national.ts';
 import { isGiven, lineRule, rule, type Rule } from './rule.ts';
 import { electronicAddressRules, germanRules, lineRules, tolerance } from './shared.ts';
 
-/** Schemes whose addresses have a form that Peppol checks. */
+/** Schemes whose numbers have a form that Peppol checks. */
 const forms: { id: string; scheme: string; isValid: (address: string) => boolean; name: string }[] = [
   { id: 'PEPPOL-COMMON-R040', scheme: '0088', isValid: isGln, name: 'a GLN' },
   { id: 'PEPPOL-COMMON-R041', scheme: '0192', isValid: isNorwegianNumber, name: 'a Norwegian organization number' },
@@ -13,6 +23,8 @@ const forms: { id: string; scheme: string; isValid: (address: string) => boolean
   { id: 'PEPPOL-COMMON-R043', scheme: '0208', isValid: isBelgianNumber, name: 'a Belgian enterprise number' },
   { id: 'PEPPOL-COMMON-R049', scheme: '0007', isValid: isSwedishNumber, name: 'a Swedish organization number' },
   { id: 'PEPPOL-COMMON-R050', scheme: '0151', isValid: isAbn, name: 'an Australian Business Number' },
+  { id: 'PEPPOL-COMMON-R052', scheme: '0096', isValid: isDanishUnitNumber, name: 'a Danish P number' },
+  { id: 'PEPPOL-COMMON-R053', scheme: '0198', isValid: isDanishTaxNumber, name: 'a Danish SE number' },
 ];
 
 const hasForm =
@@ -20,11 +32,9 @@ const hasForm =
   ({ electronicAddress }: Party): boolean =>
     electronicAddress?.scheme !== scheme || isValid(textOf(electronicAddress.value));
 
-/** Schemes of letters, such as EM for e-mail, aren't Peppol's. */
-const hasPeppolScheme = ({ electronicAddress }: Party): boolean => !/^[A-Z]/.test(electronicAddress?.scheme ?? '');
-
-/** Currencies of EN 16931's code list that Peppol's lacks. */
-const otherCurrencies = new Set(['XCG']);
+/** Peppol's list isn't that of EN 16931: it lacks schemes of letters, such as EM for e-mail, and others. */
+const hasPeppolScheme = ({ electronicAddress }: Party, day: string): boolean =>
+  !electronicAddress || hasCode('peppol-address-schemes', electronicAddress.scheme, day);
 
 const isComputed = ({ quantity, unitPrice, discount, net }: Line): boolean =>
   quantity
@@ -45,23 +55,26 @@ export const peppol: Rule[] = [
     ({ buyerReference }) => isGiven(buyerReference),
     'The buyer needs a buyer reference.',
   ),
-  ...electronicAddressRules('company.vat_id', 'The seller needs a VAT number, which is its address in Peppol.'),
+  ...electronicAddressRules(
+    'company.electronic_address',
+    'The seller needs an electronic address. A registration number or a VAT number is one as well.',
+  ),
   rule(
     'PEPPOL-EN16931-CL008',
-    'company.vat_id',
-    ({ seller }) => hasPeppolScheme(seller),
-    'Peppol takes no e-mail addresses. The seller needs a VAT number, which is its address in Peppol.',
+    'company.electronic_address_scheme',
+    ({ seller, issueDate }) => hasPeppolScheme(seller, issueDate),
+    "Peppol takes no e-mail addresses, and not every other scheme. The seller needs an electronic address with a scheme of Peppol's list, or a VAT number.",
   ),
   rule(
     'PEPPOL-EN16931-CL008',
     'customer.electronic_address_scheme',
-    ({ buyer }) => hasPeppolScheme(buyer),
-    'Peppol takes no e-mail addresses. The buyer needs another electronic address, or a VAT number.',
+    ({ buyer, issueDate }) => hasPeppolScheme(buyer, issueDate),
+    "Peppol takes no e-mail addresses, and not every other scheme. The buyer needs an electronic address with a scheme of Peppol's list, or a VAT number.",
   ),
   rule(
     'PEPPOL-EN16931-CL007',
     'currency',
-    ({ currency }) => !otherCurrencies.has(currency),
+    ({ currency, issueDate }) => hasCode('peppol-currencies', currency, issueDate),
     "Peppol's code list does not have this currency.",
   ),
   ...forms.flatMap(({ id, scheme, isValid, name }) => [
@@ -76,6 +89,13 @@ export const peppol: Rule[] = [
       'customer.electronic_address',
       ({ buyer }) => hasForm(scheme, isValid)(buyer),
       `An electronic address with scheme ${scheme} must be ${name}.`,
+    ),
+    rule(
+      id,
+      'company.registration_number',
+      ({ seller: { registrationNumber } }) =>
+        registrationNumber?.scheme !== scheme || isValid(textOf(registrationNumber.value)),
+      `A registration number with scheme ${scheme} must be ${name}.`,
     ),
   ]),
   ...lineRules,
