@@ -27,6 +27,7 @@ const knownRules = new Set([
   '20261122033000_checks_of_one_row',
   '20261122165653_customer_details', // of new columns, which previous versions leave empty
   '20261122171547_line_details', // of new columns, which previous versions leave empty
+  '20261123214705_company_addresses', // of new columns, which previous versions leave empty
   '20261122204600_credit_notes', // of new columns, which previous versions leave empty or zero
 ]);
 

@@ -109,13 +109,16 @@ const contact = ({ contact_name, phone, email }: FrozenSeller | FrozenBuyer) => 
   email: email ?? undefined,
 });
 
+const withScheme = (value: string | null | undefined, scheme: string | null | undefined) =>
+  value && scheme ? { value, scheme } : undefined;
+
 const toSeller = (seller: FrozenSeller): EInvoice['seller'] => ({
   name: seller.legal_name,
   vatId: seller.vat_id ?? undefined,
-  electronicAddress: undefined,
+  electronicAddress: withScheme(seller.electronic_address, seller.electronic_address_scheme),
   address: address(seller),
   contact: contact(seller),
-  registrationNumber: undefined,
+  registrationNumber: withScheme(seller.registration_number, seller.registration_number_scheme),
   registerEntry: seller.register_entry ?? undefined,
   taxNumber: seller.tax_number ?? undefined,
 });
@@ -123,10 +126,7 @@ const toSeller = (seller: FrozenSeller): EInvoice['seller'] => ({
 const toBuyer = (buyer: FrozenBuyer): EInvoice['buyer'] => ({
   name: buyer.company_name,
   vatId: buyer.vat_id ?? undefined,
-  electronicAddress:
-    buyer.electronic_address && buyer.electronic_address_scheme
-      ? { value: buyer.electronic_address, scheme: buyer.electronic_address_scheme }
-      : undefined,
+  electronicAddress: withScheme(buyer.electronic_address, buyer.electronic_address_scheme),
   address: address(buyer),
   contact: contact(buyer),
 });

@@ -21,6 +21,14 @@ const messages: Record<string, readonly [path: string, message: string]> = {
     'input.electronicAddressScheme',
     'Required together with the electronic address, and only then.',
   ],
+  companies_electronic_address_has_scheme: [
+    'input.electronicAddressScheme',
+    'Required together with the electronic address, and only then.',
+  ],
+  companies_registration_number_has_scheme: [
+    'input.registrationNumberScheme',
+    'Required together with the registration number, and only then.',
+  ],
   customers_payment_terms_within_a_year: ['input.paymentTermsDays', 'Must be from 0 to 365.'],
   companies_payment_terms_within_a_year: ['input.paymentTermsDays', 'Must be from 0 to 365.'],
   companies_vat_rate_percent: ['input.defaultVatRate', 'Must be from 0 to 100.'],

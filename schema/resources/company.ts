@@ -2,30 +2,33 @@ import type { Prisma } from '../../prisma/generated/client/client.ts';
 import type { Row } from '../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import { key, type Context } from '../context.ts';
-import { NotFoundError, refuse } from '../errors.ts';
+import { NotFoundError, refuse, type Problems } from '../errors.ts';
 import { expectedVersionArgument } from '../input/expected-version.ts';
 import {
   bic,
   color,
   country,
+  electronicAddressScheme,
   email,
   given,
   iban,
   language,
   notNull,
   paymentTermsDays,
+  registrationNumberScheme,
   requiredText,
   text,
   vatNumber,
   vatRate,
 } from '../input/validators.ts';
+import { schemeRules } from '../input/schemes.ts';
 import { DocumentFileType, type DocumentFile } from '../documents/document-file.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
 import { deleteUnusedLogos, findLogo, lockLogos, makeLogo, storeLogo } from '../documents/logos.ts';
 import { Node } from '../nodes/node.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { isChanged } from '../rows/is-changed.ts';
-import { requireVersion } from '../rows/locked-row.ts';
+import { enforce, requireVersion } from '../rows/locked-row.ts';
 
 // The company profile. A tenant has one, or none: then its documents say what is known of the tenant.
 
@@ -42,9 +45,13 @@ export const Company = builder.prismaObject('Company', {
     vatId: t.exposeString('vatId', { nullable: true }),
     taxNumber: t.exposeString('taxNumber', { nullable: true }),
     registerEntry: t.exposeString('registerEntry', { nullable: true }),
+    registrationNumber: t.exposeString('registrationNumber', { nullable: true }),
+    registrationNumberScheme: t.exposeString('registrationNumberScheme', { nullable: true }),
     contactName: t.exposeString('contactName', { nullable: true }),
     phone: t.exposeString('phone', { nullable: true }),
     email: t.exposeString('email', { nullable: true }),
+    electronicAddress: t.exposeString('electronicAddress', { nullable: true }),
+    electronicAddressScheme: t.exposeString('electronicAddressScheme', { nullable: true }),
     iban: t.exposeString('iban', { nullable: true }),
     bic: t.exposeString('bic', { nullable: true }),
     paymentTermsDays: t.exposeInt('paymentTermsDays', { nullable: true }),
@@ -83,9 +90,13 @@ const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
     vatId: t.string({ validate: vatNumber }),
     taxNumber: t.string({ validate: text(64) }),
     registerEntry: t.string({ validate: text(255) }),
+    registrationNumber: t.string({ validate: requiredText(64) }),
+    registrationNumberScheme: t.string({ validate: registrationNumberScheme }),
     contactName: t.string({ validate: text(255) }),
     phone: t.string({ validate: text(64) }),
     email: t.string({ validate: email }),
+    electronicAddress: t.string({ validate: requiredText(255) }),
+    electronicAddressScheme: t.string({ validate: electronicAddressScheme }),
     iban: t.string({ validate: iban }),
     bic: t.string({ validate: bic }),
     paymentTermsDays: t.int({ validate: paymentTermsDays }),
@@ -125,6 +136,8 @@ builder.mutationField('updateCompany', (t) =>
     description: "Changes the tenant's company profile. The first change makes it, and needs the legal name.",
     ability: 'company:write',
     args: { input: t.arg({ type: UpdateCompanyInput, required: true }), ...expectedVersionArgument },
+    rules: ({ input }, context, problems) =>
+      problems.defer(async () => companyRules(input ?? {}, problems, await findCompany(context))),
     resolve: async (query, _root, { input: { logo, ...input }, expectedVersion }, context) => {
       const png = logo && (await makeLogo(context, logo, 'input.logo'));
       return context.transaction(async (inside) => {
@@ -142,7 +155,19 @@ builder.mutationField('updateCompany', (t) =>
   }),
 );
 
-type CompanyFields = Prisma.CompanyUncheckedUpdateInput & { legalName?: string | undefined };
+type Identifiers = Partial<
+  Pick<
+    Row<'Company'>,
+    'electronicAddress' | 'electronicAddressScheme' | 'registrationNumber' | 'registrationNumberScheme'
+  >
+>;
+
+function companyRules(input: Identifiers, problems: Problems, current: Identifiers | null): void {
+  schemeRules('electronicAddress', input, problems, 'input.', current);
+  schemeRules('registrationNumber', input, problems, 'input.', current);
+}
+
+type CompanyFields = Prisma.CompanyUncheckedUpdateInput & Identifiers & { legalName?: string | undefined };
 
 async function saveCompany(
   context: Context,
@@ -152,6 +177,7 @@ async function saveCompany(
   const { db } = context;
   const known = await findCompany(context);
   const current = known && (await db.lock('Company', known.id, 'no key update'));
+  await enforce((problems) => companyRules(fields, problems, current));
   if (!current) return createCompany(context, fields, expectedVersion);
   requireVersion(current, expectedVersion);
   return isChanged(current, fields) ? db.company.update({ where: key(context, current.id), data: fields }) : current;

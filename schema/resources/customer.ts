@@ -25,6 +25,7 @@ import { enforce, requireVersion, withLockedRow } from '../rows/locked-row.ts';
 import { byText, orderType } from '../paging/order.ts';
 import { readPage } from '../paging/page.ts';
 import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
+import { schemeRules } from '../input/schemes.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
@@ -214,23 +215,6 @@ export async function containingOrPartner<Where extends object>(
   );
 }
 
-type ElectronicAddress = Pick<CustomerRow, 'electronicAddress' | 'electronicAddressScheme'>;
-
-/** An electronic address has a scheme, and a scheme an address. @param at in front of the fields' paths */
-export function electronicAddressRules(
-  input: Partial<ElectronicAddress>,
-  problems: Problems,
-  at: string,
-  current?: ElectronicAddress,
-): void {
-  const valueOf = (field: keyof ElectronicAddress): string | null =>
-    (input[field] === undefined ? current?.[field] : input[field]) ?? null;
-  const [address, scheme] = [valueOf('electronicAddress'), valueOf('electronicAddressScheme')];
-  if (address !== null && scheme === null)
-    problems.add(`${at}electronicAddressScheme`, 'Required together with the electronic address.');
-  if (address === null && scheme !== null) problems.add(`${at}electronicAddress`, 'Required together with its scheme.');
-}
-
 /** A supplier that receipts refer to stays a supplier. */
 async function typeRules(
   type: CustomerTypes | null | undefined,
@@ -258,7 +242,7 @@ builder.mutationFields((t) => ({
     description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
-    rules: ({ input }, _context, problems) => electronicAddressRules(input ?? {}, problems, 'input.'),
+    rules: ({ input }, _context, problems) => schemeRules('electronicAddress', input ?? {}, problems, 'input.'),
     resolve: async (query, _root, { input }, context) => {
       const customer = context.db.row('Customer', input);
       return insertNew(context, 'Customer', customer, {
@@ -279,7 +263,7 @@ builder.mutationFields((t) => ({
       problems.defer(async () => {
         const current = await findById(context, 'Customer', id);
         await typeRules(input?.type, context, problems, current);
-        electronicAddressRules(input ?? {}, problems, 'input.', current);
+        schemeRules('electronicAddress', input ?? {}, problems, 'input.', current);
       });
     },
     resolve: (query, _root, { id, input, expectedVersion }, context) =>
@@ -290,7 +274,7 @@ builder.mutationFields((t) => ({
         async (inside, current) => {
           requireVersion(current, expectedVersion);
           await enforce((problems) => {
-            electronicAddressRules(input, problems, 'input.', current);
+            schemeRules('electronicAddress', input, problems, 'input.', current);
             return typeRules(input.type, inside, problems, current);
           });
           const data = { ...input, type: given(input.type), companyName: given(input.companyName) };

@@ -64,7 +64,16 @@ const step = fc.oneof(
     ...partner,
   }),
   fc.record({ kind: fc.constant('supplier'), companyName: text }),
-  fc.record({ kind: fc.constant('company'), legalName: text, city: fc.option(text), defaultVatRate: fc.option(rate) }),
+  fc.record({
+    kind: fc.constant('company'),
+    legalName: text,
+    city: fc.option(text),
+    defaultVatRate: fc.option(rate),
+    registrationNumber: text,
+    registrationNumberScheme: fc.constantFrom('0106', null),
+    electronicAddress: text,
+    electronicAddressScheme: fc.constant('0088'),
+  }),
   fc.record({
     kind: fc.constant('invoice'),
     invoiceDate: day,

@@ -39,6 +39,8 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByLabel('Legal name').fill('Kontor Studio GmbH');
         await page.getByLabel('IBAN').fill('DE00 1203 0000 0000 2020 51');
         await page.getByLabel('Usual VAT, %').fill('7');
+        await page.getByLabel('Registration number').fill('12345678');
+        await page.getByLabel('Electronic address').fill('4012345000009');
         await page.getByLabel('Payment terms, days').fill('soon');
         const logo = page.getByRole('img', { name: 'The logo' });
         const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="30" height="9"/></svg>';
@@ -50,6 +52,8 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('Must be an IBAN: its length or its check digits are wrong.').waitFor();
         await page.getByText('Must be from 0 to 365.').waitFor();
+        await page.getByLabel('Scheme of the number').fill('0106');
+        await page.getByLabel('Scheme of the address').fill('0088');
         await page.getByLabel('IBAN').fill('DE02 1203 0000 0000 2020 51');
         await page.getByLabel('Payment terms, days').fill('21');
         await page.getByRole('button', { name: 'Save' }).click();
@@ -58,6 +62,8 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await expect
           .poll(() => page.getByLabel('IBAN').inputValue(), { timeout: 15_000 })
           .toBe('DE02120300000000202051');
+        expect(await page.getByLabel('Registration number').inputValue()).toBe('12345678');
+        expect(await page.getByLabel('Scheme of the address').inputValue()).toBe('0088');
         expect(await logo.getAttribute('src')).toContain('image/png');
         await navigateTo(page, 'Invoices');
         await page.getByRole('link', { name: 'New invoice' }).first().click();

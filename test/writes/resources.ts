@@ -389,8 +389,8 @@ const webhook: Resource = {
 };
 
 const blank = { legalName: 'a', city: null, iban: null, defaultVatRate: null };
-const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry contactName
-  phone email iban bic paymentTermsDays defaultVatRate footer language accentColor
+const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry registrationNumber
+  registrationNumberScheme electronicAddress electronicAddressScheme contactName phone email iban bic paymentTermsDays defaultVatRate footer language accentColor
   requiredEInvoice`;
 
 const company: Resource = {
@@ -412,6 +412,10 @@ const company: Resource = {
       vatId: fc.constantFrom('DE123456789', null),
       taxNumber: optionalWord,
       registerEntry: optionalWord,
+      registrationNumber: optionalWord,
+      registrationNumberScheme: fc.constantFrom('0106', null),
+      electronicAddress: optionalWord,
+      electronicAddressScheme: fc.constantFrom('0088', null),
       contactName: optionalWord,
       phone: optionalWord,
       email: fc.constantFrom('a@example.com', null),
@@ -424,7 +428,11 @@ const company: Resource = {
       accentColor: fc.constantFrom('#000000', null),
       requiredEInvoice: fc.constantFrom('NONE', null), // no format: the same tenant issues invoices
     },
-    (state, input) => ({ ...state, ...input }),
+    (state, input) => {
+      const next = { ...state, ...input };
+      const isPair = (field: string): boolean => (next[field] === null) === (next[`${field}Scheme`] === null);
+      return isPair('registrationNumber') && isPair('electronicAddress') ? next : undefined;
+    },
   ),
   read: async (who) => (await who.graphql(`{ company { ${companyFields} } }`)).company,
 };

@@ -158,6 +158,7 @@ function footerColumns({ seller, payment }: EInvoice, texts: Texts): string[][] 
     payment === undefined ? [] : [`IBAN ${groupIban(payment.iban)}`, payment.bic && `BIC ${payment.bic}`],
     [
       seller.registerEntry,
+      seller.registrationNumber && `${texts.registrationNumber} ${seller.registrationNumber.value}`,
       seller.vatId && `${texts.vatId} ${seller.vatId}`,
       seller.taxNumber && `${texts.taxNumber} ${seller.taxNumber}`,
     ],

@@ -45,6 +45,7 @@ export interface Texts {
     giroCodeAlt: (amount: string) => string;
   };
   registerEntry: string;
+  registrationNumber: string;
   vatId: string;
   taxNumber: string;
   logo: (seller: string) => string;
@@ -115,6 +116,7 @@ const de: Texts = {
     giroCodeAlt: (amount) => `GiroCode: QR-Code für die Überweisung von ${amount}`,
   },
   registerEntry: 'Register',
+  registrationNumber: 'Registernr.',
   vatId: 'USt-IdNr.',
   taxNumber: 'Steuernummer',
   logo: (seller) => `Logo von ${seller}`,
@@ -184,6 +186,7 @@ const en: Texts = {
     giroCodeAlt: (amount) => `GiroCode: QR code for a transfer of ${amount}`,
   },
   registerEntry: 'Register',
+  registrationNumber: 'Registration number',
   vatId: 'VAT number',
   taxNumber: 'Tax number',
   logo: (seller) => `Logo of ${seller}`,

@@ -16,6 +16,8 @@ const place = {
   contact_name: text,
   phone: text,
   email: text,
+  electronic_address: text,
+  electronic_address_scheme: text,
   language: z.enum(['de', 'en']).nullish(),
 };
 
@@ -26,6 +28,8 @@ export const frozenSeller = z.object({
   address_line2: text,
   tax_number: text,
   register_entry: text,
+  registration_number: text,
+  registration_number_scheme: text,
   iban: text,
   bic: text,
   footer: text,
@@ -39,8 +43,6 @@ export const frozenBuyer = z.object({
   ...place,
   company_name: z.string(),
   buyer_reference: text,
-  electronic_address: text,
-  electronic_address_scheme: text,
 });
 export type FrozenBuyer = z.infer<typeof frozenBuyer>;
 

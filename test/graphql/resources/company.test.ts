@@ -9,7 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const fields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry contactName phone
+const fields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry registrationNumber registrationNumberScheme
+  electronicAddress electronicAddressScheme contactName phone
   email iban bic paymentTermsDays defaultVatRate footer language accentColor requiredEInvoice`;
 const update = `mutation ($input: UpdateCompanyInput!, $expectedVersion: Int) {
   updateCompany(input: $input, expectedVersion: $expectedVersion) { id version ${fields} } }`;
@@ -27,6 +28,10 @@ const whole = {
   vatId: 'DE123456789',
   taxNumber: '20/123/45678',
   registerEntry: 'Amtsgericht Kiel, HRB 1234',
+  registrationNumber: '12345678',
+  registrationNumberScheme: '0106',
+  electronicAddress: '4012345000009',
+  electronicAddressScheme: '0088',
   contactName: 'Ada Lovelace',
   phone: '+49 431 123456',
   email: 'rechnung@kontor.example',
@@ -83,6 +88,10 @@ describe('the company profile', () => {
       paymentTermsDays: 366,
       defaultVatRate: '100.5',
       language: 'fr',
+      electronicAddress: '',
+      electronicAddressScheme: '9999',
+      registrationNumber: 'x'.repeat(65),
+      registrationNumberScheme: '9930',
       accentColor: 'red',
     };
     const { errors } = refusal(await change(acme, wrong)) as { errors: object };
@@ -91,6 +100,21 @@ describe('the company profile', () => {
         .map((name) => `input.${name}`)
         .toSorted(),
     );
+  });
+
+  it.each(['electronicAddress', 'registrationNumber'])('takes %s together with its scheme only', async (field) => {
+    const acme = await service.integrator();
+    const scheme = `${field}Scheme`;
+    const problems = async (input: object) => refusal(await change(acme, input))['errors'];
+    const required = { [`input.${scheme}`]: [expect.stringMatching(/^Required together with the/)] };
+    expect(await problems({ legalName: 'x', [field]: '1' })).toEqual(required);
+    expect(await acme.db.company.count()).toBe(0);
+    await change(acme, { legalName: 'x', [field]: '1', [scheme]: '0088' });
+    expect(await problems({ [scheme]: null })).toEqual(required);
+    expect(await problems({ [field]: null })).toEqual({ [`input.${field}`]: ['Required together with its scheme.'] });
+    expect(await read(acme)).toMatchObject({ [field]: '1', [scheme]: '0088', version: 1 });
+    await change(acme, { [field]: null, [scheme]: null });
+    expect(await read(acme)).toMatchObject({ [field]: null, [scheme]: null });
   });
 
   it('stores an IBAN and a BIC without spaces', async () => {

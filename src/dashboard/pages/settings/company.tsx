@@ -28,9 +28,13 @@ const CompanyFields = graphql(`
     vatId
     taxNumber
     registerEntry
+    registrationNumber
+    registrationNumberScheme
     contactName
     phone
     email
+    electronicAddress
+    electronicAddressScheme
     iban
     bic
     paymentTermsDays
@@ -79,9 +83,13 @@ const valuesOf = (company: Company | null) => ({
   vatId: company?.vatId ?? '',
   taxNumber: company?.taxNumber ?? '',
   registerEntry: company?.registerEntry ?? '',
+  registrationNumber: company?.registrationNumber ?? '',
+  registrationNumberScheme: company?.registrationNumberScheme ?? '',
   contactName: company?.contactName ?? '',
   phone: company?.phone ?? '',
   email: company?.email ?? '',
+  electronicAddress: company?.electronicAddress ?? '',
+  electronicAddressScheme: company?.electronicAddressScheme ?? '',
   iban: company?.iban ?? '',
   bic: company?.bic ?? '',
   paymentTermsDays: company?.paymentTermsDays?.toString() ?? '',
@@ -107,9 +115,13 @@ const inputOf = (values: Values, stored: string) => ({
   vatId: orNull(values.vatId),
   taxNumber: orNull(values.taxNumber),
   registerEntry: orNull(values.registerEntry),
+  registrationNumber: orNull(values.registrationNumber),
+  registrationNumberScheme: orNull(values.registrationNumberScheme),
   contactName: orNull(values.contactName),
   phone: orNull(values.phone),
   email: orNull(values.email),
+  electronicAddress: orNull(values.electronicAddress),
+  electronicAddressScheme: orNull(values.electronicAddressScheme),
   iban: orNull(values.iban),
   bic: orNull(values.bic),
   paymentTermsDays: toCount(values.paymentTermsDays),
@@ -175,11 +187,39 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
         <TextInput label="VAT number" {...field('vatId')} />
         <TextInput label="Tax number" description="Where it isn’t the VAT number" {...field('taxNumber')} />
         <TextInput label="Register entry" description="Court and number" {...field('registerEntry')} />
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <TextInput
+            label="Registration number"
+            description="For e-invoices: a KVK, CVR, or organization number"
+            miw={180}
+            {...field('registrationNumber')}
+          />
+          <TextInput
+            label="Scheme of the number"
+            description="0106, 0184, 0007, 0192, …"
+            miw={160}
+            {...field('registrationNumberScheme')}
+          />
+        </Group>
       </Section>
       <Section title="Contact">
         <TextInput label="Contact" description="The person to ask for" {...field('contactName')} />
         <TextInput label="Phone" type="tel" {...field('phone')} />
         <TextInput label="E-mail" type="email" inputMode="email" {...field('email')} />
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <TextInput
+            label="Electronic address"
+            description="For e-invoices. Default: the e-mail address; in Peppol, the registration or VAT number"
+            miw={180}
+            {...field('electronicAddress')}
+          />
+          <TextInput
+            label="Scheme of the address"
+            description="0088, 9930, EM, …"
+            miw={160}
+            {...field('electronicAddressScheme')}
+          />
+        </Group>
       </Section>
       <Section title="Payment">
         <TextInput label="IBAN" {...field('iban')} />
