@@ -3,9 +3,11 @@ import {
   closeTenant,
   createTenant,
   createToken,
+  findTenant,
   listTenants,
   listTokens,
   RefusedError,
+  reopenTenant,
   revokeToken,
 } from '../identity/index.ts';
 import { print, printJson, printRow } from '../output.ts';
@@ -37,10 +39,23 @@ export function addTenantCommands(program: Command): void {
   );
   asJson(tenant.command('close').description('close a tenant; requests with its tokens are then answered 403'))
     .argument('<id>')
-    .action(async (id: string, { json }: Json) => {
-      await withDatabase(({ client }) => closeTenant(client, id));
+    .option('--confirm <name>', "the tenant's name")
+    .action(async (id: string, { confirm, json }: { confirm?: string } & Json) => {
+      await withDatabase(async ({ client }) => {
+        const { name } = await findTenant(client, id);
+        if (confirm !== name)
+          throw new RefusedError(`Nobody could use "${name}" any more. To close it: --confirm "${name}"`);
+        await closeTenant(client, id);
+      });
       if (json) printJson({ id, closed: true });
-      else print(`Tenant ${id} is closed.`);
+      else print(`Tenant ${id} is closed. To reopen it: tenant reopen ${id}`);
+    });
+  asJson(tenant.command('reopen').description('reopen a closed tenant; its tokens and members have access again'))
+    .argument('<id>')
+    .action(async (id: string, { json }: Json) => {
+      await withDatabase(({ client }) => reopenTenant(client, id));
+      if (json) printJson({ id, closed: false });
+      else print(`Tenant ${id} is open.`);
     });
 }
 

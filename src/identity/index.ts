@@ -32,6 +32,6 @@ export {
   type CountInvited,
   type TryPassword,
 } from './sign-in.ts';
-export { closeTenant, createTenant, listTenants } from './tenants.ts';
+export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
 export { createToken, deleteEndedTokens, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

@@ -28,7 +28,8 @@ export function listTenants(client: UnscopedClient): Promise<Tenant[]> {
 }
 
 /**
- * Closes a tenant permanently. Its books stay. Its tokens lose the tenant, and are answered with 403.
+ * Closes a tenant until it is reopened. Its books, members, and tokens stay. Requests with its tokens are answered 403, and
+ * its members' sessions can't use it.
  *
  * @throws RefusedError if it is unknown or closed already
  */
@@ -36,8 +37,27 @@ export async function closeTenant(client: UnscopedClient, id: string): Promise<v
   await client.$transaction(async (db) => {
     await openTenant(db, id, 'no key update');
     await db.tenant.update({ where: { id }, data: { closedAt: new Date() } });
-    await db.apiToken.updateMany({ where: { tenantId: id }, data: { tenantId: null } });
   });
+}
+
+/**
+ * Reopens a closed tenant: its tokens and members have access again.
+ *
+ * @throws RefusedError if it is unknown or open
+ */
+export async function reopenTenant(client: UnscopedClient, id: string): Promise<void> {
+  await client.$transaction(async (db) => {
+    const tenant = await lockTenant(db, id, 'no key update');
+    if (!tenant) refuseUnknown(id);
+    if (!tenant.closedAt) throw new RefusedError(`Tenant ${id} is open`);
+    await db.tenant.update({ where: { id }, data: { closedAt: null } });
+  });
+}
+
+/** @throws RefusedError if the tenant is unknown */
+export async function findTenant(client: UnscopedClient, id: string): Promise<Tenant> {
+  const tenant = await client.tenant.findUnique({ where: { id: checkedId('tenant', id) } });
+  return tenant ?? refuseUnknown(id);
 }
 
 /**
@@ -51,7 +71,7 @@ export async function openTenant(
   lock: 'share' | 'no key update' = 'share',
 ): Promise<void> {
   const tenant = await lockTenant(db, id, lock);
-  if (!tenant) throw new RefusedError(`Unknown tenant "${id}"`);
+  if (!tenant) refuseUnknown(id);
   if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
 }
 
@@ -70,6 +90,10 @@ export async function lockTenant(
   const [tenant] = await db.$queryRaw<{ closedAt: Date | null }[]>`
     select closed_at as "closedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
   return tenant;
+}
+
+function refuseUnknown(id: string): never {
+  throw new RefusedError(`Unknown tenant "${id}"`);
 }
 
 const timezone = z.string().transform((name, issues) => {

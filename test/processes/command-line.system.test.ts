@@ -22,7 +22,7 @@ afterAll(() => database.drop());
 
 describe('the command line', () => {
   it('creates a tenant, adds a user, creates, lists, and revokes a token, removes the user, closes the tenant', async () => {
-    const tenant = await json<{ id: string }>(
+    const tenant = await json<{ id: string; name: string }>(
       'tenant',
       'create',
       '--name',
@@ -85,7 +85,12 @@ describe('the command line', () => {
 
     expect(await run('token', 'revoke', token.id)).toMatchObject({ code: 0 });
     expect(await run('user', 'remove', '--email', 'ada@example.com', '--tenant', tenant.id)).toMatchObject({ code: 0 });
-    expect(await run('tenant', 'close', tenant.id)).toMatchObject({ code: 0 });
+    const refused = await run('tenant', 'close', tenant.id, '--confirm', 'Another');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`--confirm "${tenant.name}"`) });
+    expect(await run('tenant', 'close', tenant.id, '--confirm', tenant.name)).toMatchObject({ code: 0 });
+    expect(await run('tenant', 'reopen', tenant.id)).toMatchObject({ code: 0 });
+    expect(await run('tenant', 'reopen', tenant.id)).toMatchObject({ code: 1 });
+    expect(await run('tenant', 'close', tenant.id, '--confirm', tenant.name)).toMatchObject({ code: 0 });
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
   }, 180_000);
 
