@@ -58,8 +58,9 @@ describe('POST /credit-notes', () => {
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },
+      warnings: [],
     });
-    expect((await acme.rest('GET', `/credit-notes/${body.data.id}`)).body).toEqual(body);
+    expect((await acme.rest('GET', `/credit-notes/${body.data.id}`)).body).toEqual({ data: body.data });
     expect(await invoiceNow(invoice)).toEqual({
       ...invoice,
       status: 'paid',

@@ -40,8 +40,9 @@ describe('POST /receipts', () => {
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },
+      warnings: [],
     });
-    expect((await acme.rest('GET', `/receipts/${body.data.id}`)).body).toEqual(body);
+    expect((await acme.rest('GET', `/receipts/${body.data.id}`)).body).toEqual({ data: body.data });
   });
 
   it('accepts all its fields, and its answer as a body', async () => {

@@ -10,7 +10,7 @@ import {
   XCircleIcon,
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useClient, useMutation } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -18,6 +18,7 @@ import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { nameOf, type Invoice } from './fields.ts';
 import { InvoicePaymentForm } from './payment-form.tsx';
+import { InvoiceWarningsQuery, WarningLines } from './warnings.tsx';
 
 const IssueInvoice = graphql(`
   mutation IssueInvoice($id: UUID!) {
@@ -64,10 +65,19 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   const [, navigate] = useLocation();
   const [{ fetching }, issue] = useMutation(IssueInvoice);
   const [, remove] = useMutation(DeleteInvoice);
+  const client = useClient();
   const confirmAndIssue = async (): Promise<void> => {
+    const { data: checked } = await client
+      .query(InvoiceWarningsQuery, { id }, { requestPolicy: 'network-only' })
+      .toPromise();
     const confirmed = await confirm({
       title: 'Issue the invoice?',
-      children: 'The invoice gets its number and can no longer be edited. You can still record payments or cancel it.',
+      children: (
+        <>
+          The invoice gets its number and can no longer be edited. You can still record payments or cancel it.
+          <WarningLines warnings={checked?.invoice.warnings ?? []} />
+        </>
+      ),
       confirm: 'Issue',
     });
     if (!confirmed) return;

@@ -46,7 +46,7 @@ const PreflightQuery = graphql(`
 `);
 
 /** The invoice's PDF and its e-invoices; for each format, what is still missing. */
-export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
+export function InvoiceDocuments({ invoice, hasWarnings }: { invoice: Invoice; hasWarnings: boolean }): ReactNode {
   const { id, status, customer } = invoice;
   const client = useClient();
   const [chosen, setChosen] = useState<EInvoiceFormat | null>(null);
@@ -74,7 +74,8 @@ export function InvoiceDocuments({ invoice }: { invoice: Invoice }): ReactNode {
         data &&
         isDraft && (
           <Text size="sm" c="dimmed">
-            Nothing is missing for this e-invoice. It is made when the invoice is issued.
+            {hasWarnings ? 'The format’s own rules are kept.' : 'Nothing is missing for this e-invoice.'} It is made
+            when the invoice is issued.
           </Text>
         )
       )}

@@ -1,7 +1,6 @@
 import { Box, Card, Select, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { graphql } from '../../graphql.ts';
 import { Breaches } from './breaches.tsx';
 import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
@@ -24,14 +23,22 @@ const PreflightQuery = graphql(`
 `);
 
 /** The input that is checked. Undefined while the server would refuse it: the form says why when it is saved. */
-function checkedInput(values: InvoiceValues) {
+export function checkedInput(values: InvoiceValues) {
   if (!values.customerId || !values.invoiceDate || !linesOf(values)) return undefined;
   if (values.items.some(({ title }) => title.trim() === '')) return undefined;
   return inputOf(values);
 }
 
+interface Props {
+  values: InvoiceValues;
+  /** What is checked; undefined while it can't be. */
+  input: ReturnType<typeof checkedInput>;
+  /** Whether something else is missing or probably wrong. */
+  hasWarnings: boolean;
+}
+
 /** What the unsaved invoice lacks for an e-invoice: of the required format, or of the one that the user looks at. */
-export function EditorPreflight({ values }: { values: InvoiceValues }): ReactNode {
+export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNode {
   const { customerId } = values;
   const [chosen, setChosen] = useState<EInvoiceFormat | null>(null);
   const [{ data: requirement }] = useQuery({
@@ -41,7 +48,6 @@ export function EditorPreflight({ values }: { values: InvoiceValues }): ReactNod
   });
   const required = (customerId && requirement?.required) || null;
   const format = chosen ?? required;
-  const input = useDebouncedInput(checkedInput(values));
   const [{ data, error }] = useQuery({
     query: PreflightQuery,
     variables: { input: input ?? inputOf(values), format: format ?? 'XRECHNUNG_CII' },
@@ -79,7 +85,9 @@ export function EditorPreflight({ values }: { values: InvoiceValues }): ReactNod
             format && (
               <Text size="sm" c="dimmed">
                 {breaches
-                  ? 'Nothing is missing for this e-invoice.'
+                  ? hasWarnings
+                    ? 'The format’s own rules are kept. See what to look at before you issue.'
+                    : 'Nothing is missing for this e-invoice.'
                   : 'What is missing is shown as soon as customer and lines are filled in.'}
               </Text>
             )

@@ -9,11 +9,13 @@ import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
-import { EditorPreflight } from './editor-preflight.tsx';
+import { checkedInput, EditorPreflight } from './editor-preflight.tsx';
 import { InvoiceFields, type Invoice } from './fields.ts';
 import { inputOf, linesOf, valuesOf, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
 import { Totals } from './totals.tsx';
+import { VatProposal } from './vat-proposal.tsx';
+import { Warnings } from './warnings.tsx';
 
 const CreateInvoice = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {
@@ -44,6 +46,16 @@ const TotalsQuery = graphql(`
         net
         vat
       }
+    }
+  }
+`);
+
+const NewInvoiceWarnings = graphql(`
+  query NewInvoiceWarnings($input: CreateInvoiceInput!) {
+    warnings: newInvoiceWarnings(input: $input) {
+      code
+      field
+      message
     }
   }
 `);
@@ -99,6 +111,14 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
     requestPolicy: 'cache-first',
   });
   const totals = lines && data?.invoiceTotals;
+  const checked = useDebouncedInput(checkedInput(form.values));
+  const [{ data: warned, error: notChecked }] = useQuery({
+    query: NewInvoiceWarnings,
+    variables: { input: checked ?? inputOf(form.values) },
+    pause: !checked,
+    requestPolicy: 'network-only',
+  });
+  const warnings = (checked && !notChecked && warned?.warnings) || [];
   const { currency } = form.values;
   return (
     <Form
@@ -151,11 +171,13 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
           />
         </Stack>
       </Card>
+      <VatProposal form={form} />
       <LineEditor form={form} lineTotals={totals?.lineTotalsNet} currency={currency} />
       <Card withBorder radius="md">
         <Totals totals={totals} currency={currency} />
       </Card>
-      <EditorPreflight values={form.values} />
+      <Warnings warnings={warnings} customerId={form.values.customerId} />
+      <EditorPreflight values={form.values} input={checked} hasWarnings={warnings.length > 0} />
     </Form>
   );
 }

@@ -49,7 +49,7 @@ export const vatCategories = [
 ];
 
 /** The categories that follow from the VAT rate. */
-const usualCategories: ReadonlySet<string> = new Set(['S', 'Z']);
+export const usualCategories: ReadonlySet<string> = new Set(['S', 'Z']);
 
 /** The form values of an invoice. */
 export interface InvoiceValues {

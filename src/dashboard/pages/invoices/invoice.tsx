@@ -16,6 +16,7 @@ import { InvoiceFields, nameOf, type Invoice } from './fields.ts';
 import { LineTable } from './line-table.tsx';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
+import { useDraftWarnings, Warnings } from './warnings.tsx';
 
 export const InvoiceQuery = graphql(
   `
@@ -33,6 +34,8 @@ const back = { to: '/invoices', label: 'Invoices' };
 export default function InvoicePage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: InvoiceQuery, variables: { id } });
+  const isDraft = data?.invoice.id === id && data.invoice.status === 'DRAFT';
+  const warnings = useDraftWarnings(id, isDraft);
   if (!data) {
     return (
       <Page title="Invoice" back={back}>
@@ -67,8 +70,9 @@ export default function InvoicePage(): ReactNode {
             ['Cancelled', cancelledAt && dateTime(cancelledAt)],
           ]}
         />
+        {warnings && <Warnings warnings={warnings} customerId={customer.id} invoiceId={invoice.id} />}
         <Lines invoice={invoice} />
-        <InvoiceDocuments invoice={invoice} />
+        <InvoiceDocuments invoice={invoice} hasWarnings={isDraft && warnings?.length !== 0} />
         <InvoiceCreditNotes {...invoice} />
         <Payments payments={invoice.payments} currency={currency} />
         <Events resourceId={invoice.id} payments={invoice.payments} currency={currency} />

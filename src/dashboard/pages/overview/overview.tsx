@@ -38,6 +38,13 @@ const OverviewQuery = graphql(`
         paid
       }
     }
+    company {
+      id
+      addressLine1
+      vatId
+      taxNumber
+      iban
+    }
     customers(first: 1) {
       totalCount
     }
@@ -53,7 +60,9 @@ export default function Overview(): ReactNode {
     <Page title="Overview">
       {data ? (
         <Stack gap="lg">
-          {data.customers.totalCount === 0 && <FirstSteps />}
+          {(data.customers.totalCount === 0 || !data.company) && (
+            <FirstSteps hasCompany={isComplete(data.company)} hasCustomers={data.customers.totalCount > 0} />
+          )}
           <Figures overview={data.overview} />
           <Months months={data.overview.months} />
         </Stack>
@@ -175,18 +184,34 @@ function Months({ months }: { months: OverviewData['months'] }): ReactNode {
   ));
 }
 
-function FirstSteps(): ReactNode {
+/** Whether the company has what the law wants on an invoice, and an account to pay to. */
+const isComplete = (company: ResultOf<typeof OverviewQuery>['company']): boolean =>
+  Boolean(company?.addressLine1 && (company.vatId ?? company.taxNumber) && company.iban);
+
+/** The company comes first: an invoice says who sells, for ever. */
+function FirstSteps({ hasCompany, hasCustomers }: { hasCompany: boolean; hasCustomers: boolean }): ReactNode {
   return (
     <Card withBorder radius="md" p="xl">
       <EmptyState
         icon={<HomeIcon width={40} aria-hidden />}
-        title="No data yet"
-        description="Add a customer, then write your first invoice. Upload a bank statement to see which invoices are paid."
+        title={hasCustomers ? 'Your company is missing' : 'First steps'}
+        description={
+          hasCompany
+            ? 'Your company is set up. Add a customer, then write your first invoice. Upload a bank statement to see which invoices are paid.'
+            : 'Begin with your company: invoices must have its address and its tax or VAT number, and say where to pay. Then add a customer, and write your first invoice.'
+        }
       >
         <Group justify="center">
-          <Button component={Link} to="/customers">
-            Add a customer
-          </Button>
+          {!hasCompany && (
+            <Button component={Link} to="/settings/company">
+              Set up your company
+            </Button>
+          )}
+          {!hasCustomers && (
+            <Button component={Link} to="/customers" variant={hasCompany ? 'filled' : 'default'}>
+              Add a customer
+            </Button>
+          )}
           <Button component={Link} to="/bank-transactions" variant="default">
             Upload a bank statement
           </Button>

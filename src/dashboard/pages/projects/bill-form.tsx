@@ -1,7 +1,7 @@
 import { Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
-import { useMutation } from 'urql';
+import { useEffect, type ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
@@ -9,7 +9,8 @@ import { notifySuccess } from '../../components/toast.ts';
 import { minutes } from '../../format/format.ts';
 import { graphql, type EnumOf } from '../../graphql.ts';
 import { keysOf, oneOf } from '../../list/list-state.ts';
-import { orNull, toDecimal } from '../../forms/form-values.ts';
+import { decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
+import { categoryLabel, VatProposals } from '../invoices/vat-proposal.tsx';
 import type { Project } from './fields.ts';
 
 const BillProject = graphql(`
@@ -48,6 +49,20 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
     mode: 'controlled',
     initialValues: { vatRate: '', until: '', invoiceDate: '', groupBy: 'ENTRY' },
   });
+  // Time is a service. The server adds the category and the reason that go with the rate.
+  const [{ data }] = useQuery({
+    query: VatProposals,
+    variables: { customerId: customer?.id ?? '' },
+    pause: !customer,
+    requestPolicy: 'network-only',
+  });
+  const usual = data?.vatProposals.find(({ supply }) => supply === 'SERVICES');
+  const rate = usual?.vatRate ?? undefined;
+  useEffect(() => {
+    if (rate !== undefined && form.getValues().vatRate === '') form.setFieldValue('vatRate', decimalField(rate));
+    // Once for a rate: what is typed or cleared afterwards stays.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [rate]);
   const submission = useSubmit(
     form,
     ({ vatRate, until, invoiceDate, groupBy }, context) =>
@@ -71,6 +86,12 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
       <Text size="sm">
         {minutes(unbilledMinutes)} of billable time will be added to a draft invoice for {customer?.companyName}.
       </Text>
+      {usual?.exemptionReason && (
+        <Text size="sm">
+          VAT is usually not charged to this customer: {categoryLabel(usual.vatCategory)}. At 0 %, the invoice says:{' '}
+          {usual.exemptionReason}
+        </Text>
+      )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput
           label="VAT, %"

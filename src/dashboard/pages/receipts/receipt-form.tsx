@@ -12,6 +12,7 @@ import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
+import { SameNumberWarning } from './same-number.tsx';
 
 const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
@@ -130,6 +131,11 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
         />
         <TextInput type="date" label="Due date" description="If stated" {...form.getInputProps('dueDate')} />
       </SimpleGrid>
+      <SameNumberWarning
+        supplierId={form.values.supplierId}
+        receiptNumber={form.values.receiptNumber}
+        receiptId={receipt?.id}
+      />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
         <DecimalInput label="VAT, %" placeholder="0" {...form.getInputProps('vatRate')} />

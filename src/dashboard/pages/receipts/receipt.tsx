@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Alert, Anchor, Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
@@ -11,6 +11,7 @@ import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptActions } from './actions.tsx';
 import { dueOf, nameOf, ReceiptFields, type Receipt } from './fields.ts';
+import { SameNumber } from './same-number.tsx';
 import { ReceiptState } from './state.tsx';
 
 const ReceiptQuery = graphql(
@@ -18,6 +19,10 @@ const ReceiptQuery = graphql(
     query Receipt($id: UUID!) {
       receipt(id: $id) {
         ...ReceiptFields
+        warnings {
+          code
+          message
+        }
       }
     }
   `,
@@ -46,6 +51,11 @@ export default function ReceiptPage(): ReactNode {
       actions={<ReceiptActions receipt={receipt} />}
     >
       <Stack gap="lg">
+        {receipt.warnings.map(({ code, message }) => (
+          <Alert key={code} color="yellow">
+            {message} {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
+          </Alert>
+        ))}
         <ReceiptSummary receipt={receipt} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
         <Events resourceId={receipt.id} payments={receipt.payments} currency={receipt.currency} />

@@ -1,0 +1,73 @@
+import { Alert, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { TextLink } from '../../components/text-link.tsx';
+import { graphql } from '../../graphql.ts';
+
+export const InvoiceWarningsQuery = graphql(`
+  query InvoiceWarnings($id: UUID!) {
+    invoice(id: $id) {
+      id
+      warnings {
+        code
+        field
+        message
+      }
+    }
+  }
+`);
+
+export interface Warning {
+  field: string;
+  message: string;
+}
+
+/** What a draft lacks, as it would be issued now. An issued invoice can't be mended any more. */
+export function useDraftWarnings(id: string, isDraft: boolean): readonly Warning[] | undefined {
+  const [{ data }] = useQuery({
+    query: InvoiceWarningsQuery,
+    variables: { id },
+    pause: !isDraft,
+    // The company and the customer may have been changed since.
+    requestPolicy: 'cache-and-network',
+  });
+  return isDraft && data?.invoice.id === id ? data.invoice.warnings : undefined;
+}
+
+interface Props {
+  warnings: readonly Warning[];
+  customerId: string | null;
+  /** The stored draft. Undefined in the form, which has the fields itself. */
+  invoiceId?: string | undefined;
+}
+
+/** What is missing or probably wrong, each with the page on which it is mended. */
+export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode {
+  if (warnings.length === 0) return null;
+  return (
+    <Alert color="yellow" title="Before you issue">
+      <List size="sm">
+        {warnings.map(({ field, message }) => (
+          <List.Item key={`${field} ${message}`}>
+            {message} <Mend field={field} customerId={customerId} invoiceId={invoiceId} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+function Mend({ field, customerId, invoiceId }: { field: string } & Omit<Props, 'warnings'>): ReactNode {
+  if (field.startsWith('company.')) return <TextLink to="/settings/company">Edit the company</TextLink>;
+  if (field.startsWith('customer.'))
+    return customerId && <TextLink to={`/customers/${customerId}`}>Edit the customer</TextLink>;
+  return invoiceId && <TextLink to={`/invoices/${invoiceId}/edit`}>Edit the draft</TextLink>;
+}
+
+/** The same in a dialog, which is a paragraph. */
+export const WarningLines = ({ warnings }: { warnings: readonly Warning[] }): ReactNode =>
+  warnings.map(({ field, message }) => (
+    <Text span key={`${field} ${message}`} display="block" size="sm" mt="xs">
+      {message}
+    </Text>
+  ));
