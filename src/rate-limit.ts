@@ -159,8 +159,8 @@ export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   return {
     async hit(identity, limit) {
       const { rows } = await pool.query<Hit>({
-        name: 'count hit',
-        text: countHit,
+        name: 'count request',
+        text: countRequest,
         values: [identity, limit, windowMs],
       });
       const [hit] = rows;
@@ -170,28 +170,15 @@ export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   };
 }
 
-// The array expression runs while the row is locked. Requests are thus serialized, and each has the time at which it got the
-// lock. A refused request leaves -infinity at the end of the array, which marks it; the next request drops it together with
-// all expired hits. If the clock was set back, hits in the future are moved to the present, so that no wait exceeds the
-// window.
-const countHit = `
-  insert into rate_limits as kept (identity, hits) values ($1, array[clock_timestamp()])
-  on conflict (identity) do update set hits = (
-    select recent || case when cardinality(recent) < $2::int then now else '-infinity' end
-    from (select clock_timestamp() as now) as clock,
-      lateral (select array(
-        select least(hit, now) from unnest(kept.hits) as hit where hit > now - make_interval(secs => $3 / 1000.0)
-      ) as recent) as log
-  )
-  returning
-    cardinality(hits) - 1 as earlier,
-    (extract(epoch from hits[greatest(cardinality(hits) - $2::int, 1)] - clock_timestamp()) * 1000 + $3)::float8
-      as "nextFreeInMs"`;
+// The function is in the migration 20261123220735_rate_limit_pages. Its work doesn't grow with the number of requests.
+const countRequest = `
+  select earlier, next_free_in_ms as "nextFreeInMs" from count_request($1, $2::int, $3::float8)`;
 
 /** Deletes the rows of postgresStore without an admitted request for an hour, longer than any window; returns how many. */
 export async function deleteExpiredHits(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(`
     delete from rate_limits
-    where not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '1 hour')`);
+    where (last_at is null or last_at <= clock_timestamp() - interval '1 hour')
+      and not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '1 hour')`);
   return rowCount ?? 0;
 }

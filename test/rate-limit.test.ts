@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await pool().query('truncate rate_limits');
+  await pool().query('truncate rate_limits, rate_limit_pages');
 });
 
 afterEach(() => {
@@ -193,7 +193,7 @@ describe('in any 60 seconds', () => {
           outcomes.push({ from: passed, to: passed, admitted });
         }
         expect(tooSoon(outcomes, limit)).toEqual([]);
-        await pool().query('truncate rate_limits');
+        await pool().query('truncate rate_limits, rate_limit_pages');
       }),
       { numRuns: 25 },
     );
@@ -269,7 +269,51 @@ describe('waiting Retry-After', () => {
   });
 });
 
+/** Requests of the same moment, some time after those before, with a limit. */
+const bursts = fc.array(
+  fc.record({
+    after: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.constantFrom(0, 59_999, 60_000, 60_001)),
+    requests: fc.integer({ min: 1, max: 90 }),
+    limit: fc.integer({ min: 1, max: 200 }),
+  }),
+  { minLength: 4, maxLength: 10 },
+);
+
 describe('the store in PostgreSQL', () => {
+  it('answers what the store in memory answers, for any number of requests and changing limits', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(bursts, async (all) => {
+        const clock = { ms: 0 };
+        const [model, store] = [memoryStore(() => clock.ms), postgresStore(pool())];
+        const identity = `model ${run++}`;
+        for (const { after, requests, limit } of all) {
+          await pass(after);
+          clock.ms += after;
+          for (let each = 0; each < requests; each += 1)
+            expect(await store.hit(identity, limit)).toEqual(await model.hit(identity, limit));
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('admits exactly the limit, and takes constant space, while four connections count thousands', async () => {
+    const limit = 3000;
+    const admitted: boolean[] = [];
+    const count = async (from: Pool): Promise<void> => {
+      const limiter = createRateLimiter({ limit, store: postgresStore(from) });
+      for (let each = 0; each < limit / 4 + 50; each += 1)
+        admitted.push((await limiter.admit('busy'))?.admitted === true);
+    };
+    await Promise.all([0, 1, 0, 1].map((index) => count(pool(index))));
+    expect(admitted.filter(Boolean)).toHaveLength(limit);
+    const { rows } = await pool().query<{ bytes: number }>(
+      `select (pg_total_relation_size('rate_limits') + pg_total_relation_size('rate_limit_pages'))::int as bytes`,
+    );
+    expect(rows[0]?.bytes).toBeLessThan(limit * 64 + 500_000);
+  });
+
   it('admits 60 of 400 concurrent requests from the pools of two processes', async () => {
     const limiters = [0, 1].map((index) => createRateLimiter({ limit: 60, store: postgresStore(pool(index)) }));
     const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => limiters[index % 2]!.admit('a')));
@@ -295,7 +339,7 @@ describe('the store in PostgreSQL', () => {
     holder.release();
     await waiting;
     const { rows } = await pool().query<{ apart: number }>(
-      `select extract(epoch from hits[2] - hits[1])::float8 as apart from rate_limits`,
+      'select extract(epoch from times[2] - times[1])::float8 as apart from rate_limit_pages',
     );
     expect(rows[0]?.apart).toBe(0.3);
   });
@@ -306,8 +350,10 @@ describe('the store in PostgreSQL', () => {
       await limiter.admit('a');
       await pass(7000);
     }
-    const { rows } = await pool().query<{ kept: number }>(`select cardinality(hits) as kept from rate_limits`);
-    expect(rows[0]?.kept).toBeLessThanOrEqual(4);
+    const { rows } = await pool().query<{ kept: number }>(
+      'select sum(cardinality(times))::int as kept from rate_limit_pages',
+    );
+    expect(rows[0]?.kept).toBeLessThanOrEqual(64);
   });
 
   it('deletes only identities that were idle for an hour', async () => {

@@ -64,6 +64,7 @@ export const leftOut = {
   Session: 'Access.',
   Invitation: 'Access.',
   RateLimit: 'Access.',
+  RateLimitPage: 'Access.',
   Change: 'The change feed. Triggers make its entries again; its cursors are of one tenant.',
   Event: 'Messages about changes. They name the tenant, are signed byte by byte, and are deleted after 90 days.',
   Webhook: 'It has secrets, and both tenants would send to it. It is registered anew.',

@@ -37,7 +37,8 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 /** Lets time pass, as far as attempts are concerned. */
 const pass = (minutes: number): Promise<unknown> =>
   services[0].pool.query(
-    `update rate_limits set hits = array(select hit - $1 * interval '1 minute' from unnest(hits) as hit)`,
+    `with moved as (update rate_limits set last_at = last_at - $1 * interval '1 minute')
+    update rate_limit_pages set times = array(select time - $1 * interval '1 minute' from unnest(times) as time)`,
     [minutes],
   );
 
