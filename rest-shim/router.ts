@@ -28,6 +28,7 @@ export const statusOf: Record<ErrorCode, number> = {
   VERSION_CONFLICT: 412,
   ANSWER_TOO_LARGE: 422,
   RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
   INTERNAL_SERVER_ERROR: 500,
 };
 

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'VERSION_CONFLICT'
   | 'ANSWER_TOO_LARGE'
   | 'RATE_LIMITED'
+  | 'UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR';
 
 /**
@@ -30,6 +31,16 @@ export function asCoded(error: unknown): CodedError | undefined {
   const { retryAfter } = error;
   const message = `This tenant has too many requests under way. Try again in ${retryAfter} seconds.`;
   return new CodedError('RATE_LIMITED', message, { retryAfter });
+}
+
+/** Seconds after which a client should try again. */
+const retryAfter = 5;
+
+/** The service can't answer at the moment. Whether a write was executed may be unknown. */
+export class TryLaterError extends CodedError {
+  constructor() {
+    super('UNAVAILABLE', `The service can't answer at the moment. Try again in ${retryAfter} seconds.`, { retryAfter });
+  }
 }
 
 /** The resource doesn't exist, or belongs to another tenant: the caller can't tell which. */

@@ -204,6 +204,13 @@ const errors: Record<number, ErrorAnswer> = {
     example: 'Internal error. It is logged under the request_id.',
     headers: limited,
   },
+  503: {
+    name: 'ServiceUnavailable',
+    description:
+      "The service can't answer at the moment. Whether a write was executed is unknown: send it again with the same `Idempotency-Key`.",
+    example: "The service can't answer at the moment. Try again in 5 seconds.",
+    headers: [...limited, 'Retry-After'],
+  },
 };
 
 const anId = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';

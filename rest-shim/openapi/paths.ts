@@ -42,7 +42,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'For 24 hours, the same key with the same body gets the stored answer, with `Idempotent-Replayed: true`. Another body is refused. Answers with 401, 403, 412, 429 and 500 are not stored.',
+    'For 24 hours, the same key with the same body gets the stored answer, with `Idempotent-Replayed: true`. Another body is refused. Answers with 401, 403, 412, 429, 500 and 503 are not stored.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -134,7 +134,7 @@ export function describeOperation(
       ...(isConditional && reading && { 412: conflictOf(reading, components) }),
       ...refusals(
         [
-          [400, 401, 403, 405, 408, 429, 431, 500],
+          [400, 401, 403, 405, 408, 429, 431, 500, 503],
           byId ? [404] : [],
           takesBody ? [413, 415] : [],
           answer === 'changes' ? [410] : [],

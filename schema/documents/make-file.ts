@@ -18,8 +18,7 @@ export async function makeFile(
   source: DocumentSource,
   format: FileFormat,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (format === 'pdf')
-    return renderInThread(context.tenant.id, source, await findLogo(context, source.seller.logo_id));
+  if (format === 'pdf') return renderInThread(source, await findLogo(context, source.seller.logo_id));
   const invoice = toEInvoice(source);
   if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
   const breaches = breachesOf(invoice, format);

@@ -6,7 +6,7 @@ import { DocumentFileType } from './document-file.ts';
 import { readSource } from './document-source.ts';
 import { EInvoiceFormatType, formatNamed, nameOfFormat } from './format-types.ts';
 import { requiredFormatOf } from './required-e-invoice.ts';
-import { documentFile } from './stored-files.ts';
+import { documentFileInTime } from './stored-files.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 
 export const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
@@ -40,7 +40,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: idArgument,
     extensions: { mediaType: 'application/pdf' },
-    resolve: (_root, { id }, context) => documentFile(context, { invoiceId: id }, 'pdf'),
+    resolve: (_root, { id }, context) => documentFileInTime(context, { invoiceId: id }, 'pdf'),
   }),
   invoiceXml: t.field({
     type: DocumentFileType,
@@ -49,7 +49,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     extensions: { mediaType: 'application/xml' },
-    resolve: (_root, { id, format }, context) => documentFile(context, { invoiceId: id }, formatNamed(format)),
+    resolve: (_root, { id, format }, context) => documentFileInTime(context, { invoiceId: id }, formatNamed(format)),
   }),
   creditNotePdf: t.field({
     type: DocumentFileType,
@@ -58,7 +58,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: idArgument,
     extensions: { mediaType: 'application/pdf' },
-    resolve: (_root, { id }, context) => documentFile(context, { creditNoteId: id }, 'pdf'),
+    resolve: (_root, { id }, context) => documentFileInTime(context, { creditNoteId: id }, 'pdf'),
   }),
   creditNoteXml: t.field({
     type: DocumentFileType,
@@ -67,7 +67,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     extensions: { mediaType: 'application/xml' },
-    resolve: (_root, { id, format }, context) => documentFile(context, { creditNoteId: id }, formatNamed(format)),
+    resolve: (_root, { id, format }, context) => documentFileInTime(context, { creditNoteId: id }, formatNamed(format)),
   }),
   invoicePreflight: t.field({
     type: [BreachType],

@@ -61,6 +61,8 @@ export function errorMessage(error: CombinedError): string {
   if (first?.extensions.code === 'UNAUTHENTICATED') return 'Your session has ended. Sign in, and try again.';
   if (first?.extensions.code === 'PERSISTED_QUERY_ID_REQUIRED')
     return 'Kontor was updated while this page was open. Reload the page, and try again.';
+  if (first?.extensions.code === 'UNAVAILABLE')
+    return 'Kontor can’t answer at the moment. Wait a moment, and try again.';
   if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';
   const messages = fieldErrors(error).flatMap(({ messages: texts }) => texts.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
