@@ -83,6 +83,7 @@ const pages: { path: string; Page: ComponentType }[] = [
     Page: lazyPage(() => import('./pages/bank-transactions/upload/upload-statement.tsx')),
   },
   { path: '/bank-transactions/:id', Page: lazyPage(() => import('./pages/bank-transactions/bank-transaction.tsx')) },
+  { path: '/payments', Page: lazyPage(() => import('./pages/payments/invoice-payments.tsx')) },
   { path: '/projects', Page: lazyPage(() => import('./pages/projects/projects.tsx')) },
   { path: '/projects/:id', Page: lazyPage(() => import('./pages/projects/project.tsx')) },
   { path: '/time-entries', Page: lazyPage(() => import('./pages/time-entries/time-entries.tsx')) },

@@ -50,6 +50,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/invoices/DRAFT/edit',
     '/invoices/INVOICE/credit-note',
     '/credit-notes',
+    '/payments',
     '/credit-notes/CREDIT',
     '/customers',
     '/customers/CUSTOMER',

@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.goBack();
       await page.getByRole('link', { name: 'Hours not billed' }).click();
       await page.getByRole('heading', { level: 1, name: 'Time entries' }).waitFor();
-      expect(page.url()).toContain('billed=no');
+      expect(page.url()).toContain('billing=UNBILLED');
     });
   });
 

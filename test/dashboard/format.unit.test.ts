@@ -3,9 +3,11 @@ import currencyCodes from 'currency-codes';
 import { describe, expect, it } from 'vitest';
 import {
   ago,
+  bytes,
   date,
   decimal,
   label,
+  lastDay,
   minorDigits,
   minutes,
   money,
@@ -27,6 +29,23 @@ describe('money', () => {
   ])('has the minor digits of %s', (currency, shown) => {
     expect(digits(money(currency === 'JPY' ? '1190' : '1190.5', currency))).toBe(shown);
   });
+});
+
+it.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [354, '354 bytes'],
+  [1500, '1.5 kB'],
+])('a size of %i bytes is %s', (size, shown) => {
+  expect(bytes(size)).toBe(shown);
+});
+
+it.each([
+  ['2026-02', '2026-02-28'],
+  ['2028-02', '2028-02-29'],
+  ['2026-12', '2026-12-31'],
+])('the last day of %s is %s', (of, day) => {
+  expect(lastDay(of)).toBe(day);
 });
 
 it('a quantity keeps all its digits and gets no more', () => {

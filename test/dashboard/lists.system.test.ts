@@ -43,23 +43,35 @@ const lists: List[] = [
   {
     path: '/invoices',
     fill: (acme) => twice((at) => makeInvoice(acme, { subject: ['Older', 'Newer'][at]!, invoiceDate: day(at) })),
-    initialOrder: 'Newest first',
-    firstRow: /Feb 3, 2026/,
+    initialOrder: 'Ordered by Date, descending',
+    firstRow: /Mar 2, 2026/,
     columns: ['Number', 'Date', 'Due', 'Total'],
   },
   {
     path: '/credit-notes',
     fill: (acme) => twice((at) => makeCreditNote(acme, { creditNoteDate: ['2026-03-04', '2026-03-02'][at] })),
-    initialOrder: 'Newest first',
-    firstRow: /Mar 2, 2026/,
+    initialOrder: 'Ordered by Date, descending',
+    firstRow: /Mar 4, 2026/,
     columns: ['Number', 'Date', 'Total'],
   },
   {
     path: '/receipts',
     fill: (acme) => twice((at) => makeReceipt(acme, { receiptDate: day(at) })),
-    initialOrder: 'Newest first',
-    firstRow: /Feb 3, 2026/,
+    initialOrder: 'Ordered by Date, descending',
+    firstRow: /Mar 2, 2026/,
     columns: ['Date', 'Gross'],
+  },
+  {
+    path: '/payments',
+    fill: async (acme) => {
+      const id = await makeInvoice(acme, { status: 'ISSUED' });
+      await twice((at) =>
+        acme.graphql(`mutation { payInvoice(id: "${id}", amount: "1", paidOn: "${day(at)}") { id } }`),
+      );
+    },
+    initialOrder: 'Ordered by Paid on, descending',
+    firstRow: /Mar 2, 2026/,
+    columns: ['Paid on'],
   },
   {
     path: '/projects',

@@ -75,10 +75,12 @@ export function minutes(total: number): string {
 
 const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
-/** The size of a file: `1.5 MB`. */
+/** The size of a file: `1.5 MB`, `354 bytes`. */
 export function bytes(size: number): string {
   const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log10(size) / 3));
-  return numbers({ style: 'unit', unit: sizes[step] ?? 'byte', maximumFractionDigits: 1 }).format(size / 1000 ** step);
+  const unitDisplay = step === 0 ? 'long' : 'short'; // the short form of a byte is no plural in English
+  const unit = sizes[step] ?? 'byte';
+  return numbers({ style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 }).format(size / 1000 ** step);
 }
 
 /** A calendar day. It is the same in every time zone. */
@@ -87,6 +89,13 @@ export const date = (day: string): string => dates({ dateStyle: 'medium', timeZo
 /** `2026-03` → `Mar 2026`. */
 export const month = (value: string): string =>
   dates({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${value}-01`));
+
+/** `2026-02` → `2026-02-28`. */
+export function lastDay(value: string): string {
+  const day = new Date(`${value}-01`);
+  day.setUTCMonth(day.getUTCMonth() + 1, 0);
+  return day.toISOString().slice(0, 10);
+}
 
 /** A point in time, in the reader's time zone. */
 export const dateTime = (instant: string): string =>

@@ -17,6 +17,7 @@ export default function CreditNotes(): ReactNode {
         ...period,
       }}
       variables={({ q, customer, from, to }) => ({ q, customerId: customer, from, to })}
+      initialSort={{ field: 'CREDIT_NOTE_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptRefundIcon,
         title: 'No credit notes yet',

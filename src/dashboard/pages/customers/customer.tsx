@@ -56,7 +56,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
   const { electronicAddress, electronicAddressScheme: scheme, paymentTermsDays: terms } = customer;
   const [editing, edit] = useDisclosure();
   const [, remove] = useMutation(DeleteCustomer);
-  const list = useListState();
+  const list = useListState([], { field: 'INVOICE_DATE', direction: 'DESC' });
   return (
     <Page
       title={companyName}

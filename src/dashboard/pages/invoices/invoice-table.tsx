@@ -53,6 +53,7 @@ const InvoicesQuery = graphql(
           totalGross
           amountDue
           amountPaid
+          amountToRefund
           customer {
             id
             companyName
@@ -119,6 +120,11 @@ const columns: SortableColumn<Row, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOT
         {row.status === 'ISSUED' && row.amountDue !== row.totalGross && (
           <Text size="xs" c="dimmed">
             {money(row.amountDue, row.currency)} open
+          </Text>
+        )}
+        {row.amountToRefund !== '0' && (
+          <Text size="xs" c="dimmed">
+            {money(row.amountToRefund, row.currency)} to refund
           </Text>
         )}
       </div>

@@ -4,7 +4,7 @@ import { label } from '../../format/format.ts';
 import { keysOf } from '../../list/list-state.ts';
 import type { Invoice } from './fields.ts';
 
-type Props = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid'>;
+type Props = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid' | 'amountToRefund'>;
 
 const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue', PAID: 'teal', CANCELLED: 'gray' };
 
@@ -14,9 +14,10 @@ export const invoiceStatuses = keysOf(colors);
 const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>
   status === 'ISSUED' && Number(amountPaid) !== 0;
 
-/** An invoice's state. For an issued invoice it shows whether it is overdue or partially paid. */
+/** An invoice's state: whether an issued one is overdue or partially paid, and whether a refund of a paid one is owed. */
 export function InvoiceState(invoice: Props): ReactNode {
-  const { status, isOverdue } = invoice;
+  const { status, isOverdue, amountToRefund } = invoice;
+  if (amountToRefund !== '0') return <StatusBadge color="orange">Refund due</StatusBadge>;
   const partPaid = isPartPaid(invoice);
   const color = isOverdue ? 'red' : partPaid ? 'cyan' : colors[status];
   const text = isOverdue ? (partPaid ? 'Overdue, part-paid' : 'Overdue') : partPaid ? 'Part-paid' : label(status);

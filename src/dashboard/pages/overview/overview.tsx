@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
-import { count, minutes, money } from '../../format/format.ts';
+import { count, lastDay, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { lazyPage } from '../../navigation/lazy-page.ts';
 
@@ -79,7 +79,7 @@ export default function Overview(): ReactNode {
 }
 
 function Figures({ overview }: { overview: OverviewData }): ReactNode {
-  const { outstanding, overdue, paidThisMonth, unmatchedTransactions, unbilledMinutes } = overview;
+  const { outstanding, overdue, paidThisMonth, unmatchedTransactions, unbilledMinutes, months } = overview;
   return (
     <Box
       component="ul"
@@ -103,7 +103,11 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
       >
         {invoices(overdue)}
       </Figure>
-      <Figure name="Paid this month" to="/invoices?status=PAID" value={<Money totals={paidThisMonth} />}>
+      <Figure
+        name="Paid this month"
+        to={`/payments${periodOf(months.at(-1)?.month)}`}
+        value={<Money totals={paidThisMonth} />}
+      >
         {payments(paidThisMonth)}
       </Figure>
       <Figure
@@ -113,7 +117,7 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
       >
         of your bank accounts
       </Figure>
-      <Figure name="Hours not billed" to="/time-entries?billed=no" value={minutes(unbilledMinutes)}>
+      <Figure name="Hours not billed" to="/time-entries?billing=UNBILLED" value={minutes(unbilledMinutes)}>
         of billable time
       </Figure>
     </Box>
@@ -124,7 +128,11 @@ const sumOf = (totals: readonly Total[]): number => totals.reduce((sum, total) =
 const invoices = (totals: readonly Total[]): string =>
   sumOf(totals) === 1 ? '1 invoice' : `${count(sumOf(totals))} invoices`;
 const payments = (totals: readonly Total[]): string =>
-  sumOf(totals) === 1 ? '1 payment' : `${count(sumOf(totals))} payments`;
+  sumOf(totals) === 1 ? '1 payment or refund' : `${count(sumOf(totals))} payments and refunds`;
+
+/** The filters of a list for the days of a month. */
+const periodOf = (month: string | undefined): string =>
+  month === undefined ? '' : `?from=${month}-01&to=${lastDay(month)}`;
 
 /** Amounts by currency. Amounts in different currencies can't be added. */
 function Money({ totals }: { totals: readonly Total[] }): ReactNode {

@@ -53,7 +53,7 @@ export default function ProjectPage(): ReactNode {
 
 function Details({ project }: { project: Project }): ReactNode {
   const { id, name, description, customer, hourlyRateNet, currency, budgetHours, startDate, endDate } = project;
-  const list = useListState();
+  const list = useListState([], { field: 'DATE', direction: 'DESC' });
   const [tracking, dialog] = useDisclosure();
   const track = (
     <Button variant="default" leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>

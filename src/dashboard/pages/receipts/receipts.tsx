@@ -107,6 +107,7 @@ export default function Receipts(): ReactNode {
       variables={({ q, status, supplier }) => ({ q, status: oneOf(status, receiptStatuses), supplierId: supplier })}
       importable="RECEIPT"
       add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
+      initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptPercentIcon,
         title: 'No receipts yet',

@@ -1,15 +1,21 @@
 import { ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
+import { labelled } from '../../format/format.ts';
 import { Choice, period, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { keysOf, oneOf } from '../../list/list-state.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { QuickEntry } from './quick-entry.tsx';
 import { TimeEntryTable } from './time-entry-table.tsx';
 
-const billing = [
-  { value: 'yes', label: 'Billed' },
-  { value: 'no', label: 'Not billed' },
-];
+/** The filters for what the column Billing shows. */
+const billings = {
+  UNBILLED: { billed: false, billable: true },
+  BILLED: { billed: true },
+  NOT_BILLABLE: { billed: false, billable: false },
+} satisfies Record<string, { billed: boolean; billable?: boolean }>;
+
+const billing = keysOf(billings);
 
 export default function TimeEntries(): ReactNode {
   return (
@@ -20,15 +26,13 @@ export default function TimeEntries(): ReactNode {
       table={TimeEntryTable}
       filters={{
         project: (filter) => <ProjectPicker label="Project" placeholder="All projects" {...pickerFilter(filter)} />,
-        billed: (filter) => <Choice label="Billing" all="Billed or not" options={billing} {...filter} />,
+        billing: (filter) => <Choice label="Billing" all="Billed or not" options={labelled(billing)} {...filter} />,
         ...period,
       }}
-      variables={({ project, billed, from, to }) => ({
-        projectId: project,
-        billed: billed ? billed === 'yes' : null,
-        from,
-        to,
-      })}
+      variables={({ project, billing: chosen, from, to }) => {
+        const name = oneOf(chosen, billing);
+        return { projectId: project, ...(name && billings[name]), from, to };
+      }}
       initialSort={{ field: 'DATE', direction: 'DESC' }}
       empty={{
         icon: ClockIcon,

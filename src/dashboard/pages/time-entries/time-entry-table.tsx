@@ -26,6 +26,7 @@ const TimeEntriesQuery = graphql(
       $before: String
       $projectId: UUID
       $billed: Boolean
+      $billable: Boolean
       $from: Date
       $to: Date
       $orderBy: TimeEntryOrder
@@ -37,6 +38,7 @@ const TimeEntriesQuery = graphql(
         before: $before
         projectId: $projectId
         billed: $billed
+        billable: $billable
         from: $from
         to: $to
         orderBy: $orderBy

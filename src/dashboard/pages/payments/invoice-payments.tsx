@@ -1,0 +1,121 @@
+import { BanknotesIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { LongText } from '../../components/long-text.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { date, money } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { period } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
+import { PageInfoFields } from '../../list/page-info.ts';
+
+const InvoicePaymentsQuery = graphql(
+  `
+    query InvoicePayments(
+      $first: Int
+      $after: String
+      $last: Int
+      $before: String
+      $from: Date
+      $to: Date
+      $orderBy: PaymentOrder
+    ) {
+      rows: invoicePayments(
+        first: $first
+        after: $after
+        last: $last
+        before: $before
+        from: $from
+        to: $to
+        orderBy: $orderBy
+      ) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          id
+          paidOn
+          amount
+          currency
+          bankTransactionId
+          invoice {
+            id
+            number
+            customer {
+              id
+              companyName
+            }
+          }
+          creditNote {
+            id
+            number
+            customer {
+              id
+              companyName
+            }
+          }
+        }
+      }
+    }
+  `,
+  [PageInfoFields],
+);
+
+type Row = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
+
+const columns: SortableColumn<Row, 'PAID_ON'>[] = [
+  { header: 'Paid on', sort: 'PAID_ON', cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span> },
+  {
+    header: 'For',
+    lead: true,
+    cell: ({ invoice, creditNote }) => (
+      <>
+        {invoice && <LongText to={`/invoices/${invoice.id}`}>{`Invoice ${invoice.number ?? ''}`}</LongText>}
+        {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{`Credit note ${creditNote.number}`}</LongText>}
+        <LongText secondary lines={1}>
+          {(invoice ?? creditNote)?.customer.companyName}
+        </LongText>
+      </>
+    ),
+  },
+  {
+    header: 'By',
+    cell: ({ bankTransactionId }) =>
+      bankTransactionId ? (
+        <TextLink to={`/bank-transactions/${bankTransactionId}`}>Bank transaction</TextLink>
+      ) : (
+        'Recorded by hand'
+      ),
+  },
+  {
+    header: 'Amount',
+    align: 'right',
+    // A refund is money that was sent back.
+    cell: ({ amount, currency, creditNote }) => money(creditNote ? `-${amount}` : amount, currency),
+  },
+];
+
+const InvoicePaymentTable = (props: ListTableProps<typeof InvoicePaymentsQuery>): ReactNode => (
+  <ListTable caption="Payments" query={InvoicePaymentsQuery} columns={columns} {...props} />
+);
+
+export default function InvoicePayments(): ReactNode {
+  return (
+    <ListPage
+      title="Payments"
+      description="What customers paid of your invoices, and what was refunded."
+      table={InvoicePaymentTable}
+      filters={period}
+      variables={({ from, to }) => ({ from, to })}
+      initialSort={{ field: 'PAID_ON', direction: 'DESC' }}
+      empty={{
+        icon: BanknotesIcon,
+        title: 'No payments yet',
+        description: 'Upload a bank statement, or record a payment on its invoice.',
+        noMatch: 'No payments match',
+      }}
+    />
+  );
+}

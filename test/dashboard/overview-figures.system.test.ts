@@ -1,0 +1,164 @@
+import type { Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Decimal } from '../../schema/money/money.ts';
+import {
+  item,
+  makeBankTransaction,
+  makeCreditNote,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeTimeEntry,
+} from '../graphql/books.ts';
+import type { Integrator } from '../harness.ts';
+import { expectAccessible, operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { noBrowser, phone } from './browser.ts';
+
+// Each figure of the overview opens the list of what it counts.
+
+interface Figure {
+  /** The operation of the list that its link opens, and its field. */
+  operation: string;
+  field: string;
+  selection: string;
+  /** What the figure shows, by the list's rows. */
+  shown: (rows: Record<string, string | number | null>[]) => string[];
+}
+
+const euros = (sum: Decimal): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'EUR' }).format(sum.toFixed() as `${number}`);
+const sumOf = (rows: Record<string, unknown>[], name: string): Decimal =>
+  rows.reduce((sum, row) => sum.plus(String(row[name])), new Decimal(0));
+
+const invoices = {
+  operation: 'Invoices',
+  field: 'invoices',
+  selection: 'amountDue',
+  shown: (rows: Record<string, unknown>[]) => [euros(sumOf(rows, 'amountDue')), `${rows.length} invoices`],
+};
+
+const figures: Record<string, Figure> = {
+  Outstanding: invoices,
+  Overdue: invoices,
+  'Paid this month': {
+    operation: 'InvoicePayments',
+    field: 'invoicePayments',
+    selection: 'amount creditNoteId',
+    shown: (rows) => {
+      const refunds = rows.filter(({ creditNoteId }) => creditNoteId !== null);
+      const sum = sumOf(rows, 'amount').minus(sumOf(refunds, 'amount').times(2));
+      return [euros(sum), `${rows.length} payments and refunds`];
+    },
+  },
+  'Unmatched transactions': {
+    operation: 'BankTransactions',
+    field: 'bankTransactions',
+    selection: 'amount',
+    shown: (rows) => [String(rows.length)],
+  },
+  'Hours not billed': {
+    operation: 'TimeEntries',
+    field: 'timeEntries',
+    selection: 'durationMinutes',
+    shown: (rows) => [`${sumOf(rows, 'durationMinutes').div(60).toFixed()} h`],
+  },
+};
+
+/** Books in which each figure differs from what a wider list has. */
+async function fill(acme: Integrator): Promise<void> {
+  const now = new Date();
+  const today = now.toISOString().slice(0, 10);
+  const earlier = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 15)).toISOString().slice(0, 10);
+  const customerId = (await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' })).body.data.id;
+  const invoice = (fields: object) => makeInvoice(acme, { customerId, invoiceDate: earlier, ...fields });
+  await invoice({});
+  await makePayment(acme, await invoice({ status: 'ISSUED', dueDate: earlier }), '19');
+  await invoice({ status: 'ISSUED', dueDate: earlier });
+  await invoice({ status: 'ISSUED', dueDate: `${now.getUTCFullYear() + 1}-12-31` });
+  const paid = await invoice({ status: 'PAID' });
+  const creditNote = await makeCreditNote(acme, { invoiceId: paid });
+  await acme.graphql(`mutation { refundCreditNote(id: "${creditNote}", amount: "50", paidOn: "${today}") { id } }`);
+  const before = await invoice({ status: 'ISSUED' });
+  await acme.graphql(`mutation { payInvoice(id: "${before}", paidOn: "${earlier}") { id } }`);
+  const cancelled = await invoice({ status: 'ISSUED', items: [{ ...item, unitPriceNet: '7' }] });
+  await acme.graphql(`mutation { cancelInvoice(id: "${cancelled}") { id } }`);
+  const projectId = await makeProject(acme);
+  for (const [durationMinutes, billable] of [
+    [60, true],
+    [120, true],
+    [240, false],
+  ] as const)
+    await makeTimeEntry(acme, { projectId, durationMinutes, billable });
+  for (const matchStatus of ['UNMATCHED', 'UNMATCHED', 'PARTIALLY_MATCHED', 'IGNORED'])
+    await makeBankTransaction(acme, { matchStatus });
+}
+
+/** Opens a figure's link. @returns the variables with which the list was requested */
+async function openList(page: Page, name: string, { operation }: Figure): Promise<Record<string, unknown>> {
+  const isList = (request: Request): boolean => operationName(request) === operation;
+  const [request] = await Promise.all([
+    page.waitForRequest(isList),
+    page.getByRole('main').getByRole('link', { name, exact: true }).click(),
+  ]);
+  await waitUntilIdle(page);
+  const { variables } = JSON.parse(request.postData() ?? '{}') as { variables: Record<string, unknown> };
+  return variables;
+}
+
+/** Reads the same list through the API. */
+async function readList(acme: Integrator, { field, selection }: Figure, variables: Record<string, unknown>) {
+  const given = Object.entries(variables).filter(([name, value]) => value !== null && name !== 'orderBy');
+  const isEnum = (name: string): boolean => /^(status|matchStatus)$/.test(name);
+  const args = given.map(([name, value]) => `${name}: ${isEnum(name) ? String(value) : JSON.stringify(value)}`);
+  const { list } = await acme.graphql(
+    `{ list: ${field}(${args.join(', ')}) { nodes { id ${selection} } totalCount } }`,
+  );
+  expect(list.nodes).toHaveLength(list.totalCount);
+  return list.nodes;
+}
+
+describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it('each opens a list with the rows that it counts, and their sum', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await fill(acme);
+    await app.visit({}, async (page) => {
+      await open(page, '/');
+      const cards = page.getByRole('main').getByRole('listitem');
+      expect(await cards.getByRole('link').allInnerTexts()).toEqual(Object.keys(figures));
+      for (const [name, figure] of Object.entries(figures)) {
+        const card = await cards.filter({ has: page.getByRole('link', { name, exact: true }) }).innerText();
+        const rows = await readList(acme, figure, await openList(page, name, figure));
+        expect(rows.length).toBeGreaterThan(1);
+        for (const text of figure.shown(rows)) expect([name, card]).toEqual([name, expect.stringContaining(text)]);
+        await page.getByRole('main').getByText(`1 to ${rows.length} of ${rows.length}`, { exact: true }).waitFor();
+        await page.goBack();
+        await waitUntilIdle(page);
+      }
+    });
+  });
+
+  it('a paid invoice of which a refund is owed says so, and not that it is paid', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const invoiceId = await makeInvoice(acme, { status: 'PAID' });
+    const creditNote = await makeCreditNote(acme, { invoiceId });
+    await app.visit({ viewport: phone }, async (page) => {
+      await open(page, `/invoices/${invoiceId}`);
+      const main = page.getByRole('main');
+      expect(await main.locator('.mantine-Badge-root').allInnerTexts()).toEqual(['Refund due']);
+      await expectAccessible(page);
+      await open(page, '/invoices');
+      await main.getByText('Refund due', { exact: true }).waitFor();
+      await main.getByText('€119.00 to refund', { exact: true }).waitFor();
+      await acme.graphql(`mutation { refundCreditNote(id: "${creditNote}") { id } }`);
+      await open(page, '/invoices');
+      await main.getByText('Paid', { exact: true }).waitFor();
+      expect(await main.getByText('Refund due').count()).toBe(0);
+    });
+  });
+});
