@@ -1,3 +1,4 @@
+import { takeFirstMatch } from './forms/first-match.ts';
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
 
 export const theme = createTheme({
@@ -12,12 +13,16 @@ export const theme = createTheme({
   components: {
     // The placeholder is not allowed inside a menu. Without it the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // Enter takes the first match.
+    Select: { defaultProps: { onKeyDown: takeFirstMatch } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     // In a narrow row these keep their text, and their neighbours shrink.
     Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },
     Button: { styles: { root: { flexShrink: 0, maxWidth: '100%' } } },
+    // Beside a title, Mantine dims the text below what is readable.
+    Notification: { styles: { description: { color: 'inherit' } } },
     Skeleton: { defaultProps: { radius: 'sm' } },
   },
 });

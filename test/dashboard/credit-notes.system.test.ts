@@ -39,6 +39,12 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       await page.getByRole('textbox', { name: 'Reason' }).fill('Two hours less');
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Create credit note' }).click();
+      await page.getByRole('dialog', { name: 'Create a credit note of €190.40?' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).last().click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      expect((await acme.rest('GET', '/credit-notes')).body.meta.total).toBe(0);
+      await page.getByRole('button', { name: 'Create credit note' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: /^Credit note CN-\d{4}-0001$/ }).waitFor();
       await page.getByText('Two hours less').first().waitFor();
       await expectAccessible(page);
@@ -76,6 +82,8 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       await totals.getByRole('row', { name: 'To refund afterwards €10.70' }).waitFor();
       await expectAccessible(page);
       await net.press('Enter');
+      await page.getByRole('dialog', { name: 'Create a credit note of €10.70?' }).waitFor();
+      await press(page, 'Enter'); // on its main action
       await page.getByRole('heading', { level: 1, name: /^Credit note/ }).waitFor();
       await totals.getByRole('row', { name: 'To refund €10.70' }).waitFor();
     });
@@ -89,6 +97,7 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       const totals = page.getByRole('table', { name: 'Totals' });
       await totals.getByRole('row', { name: 'Due afterwards €0.00' }).waitFor();
       await page.getByRole('button', { name: 'Create credit note' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: /^Credit note/ }).waitFor();
       await page.getByRole('link', { name: '2026-0001' }).click();
       await totals.getByRole('row', { name: 'Credited €497.40' }).waitFor();

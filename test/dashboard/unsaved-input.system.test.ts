@@ -289,7 +289,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         const save = page.getByRole('button', { name: 'Save' });
         const alert = page.getByRole('alert');
         await save.click();
-        await alert.getByText('Email was changed elsewhere to “a@b.example”, and updated here.').waitFor();
+        await alert.getByText('E-mail was changed elsewhere to “a@b.example”, and updated here.').waitFor();
         await save.click();
         await alert.getByText('City was also changed elsewhere to “Bonn”. Your change is kept.').waitFor();
         await save.click();

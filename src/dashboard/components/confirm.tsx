@@ -14,6 +14,8 @@ interface Confirmation {
   cancel?: string;
 }
 
+const autofocus = { 'data-autofocus': true } as const;
+
 /** Asks for confirmation. @returns whether the user confirmed */
 export const confirm = ({
   title,
@@ -31,7 +33,9 @@ export const confirm = ({
       ),
       children: <Text size="sm">{children}</Text>,
       labels: { confirm: label, cancel },
-      confirmProps: danger ? { color: 'red' } : {},
+      // The first focus: Enter confirms, unless something would be lost.
+      cancelProps: danger ? autofocus : {},
+      confirmProps: danger ? { color: 'red' } : autofocus,
       // Above an open dialog.
       zIndex: 300,
       onConfirm: () => resolve(true),

@@ -1,6 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
+import { useInitialFocus } from './initial-focus.ts';
 import { confirmDiscard, FormScopeContext, type FormScope } from '../forms/unsaved.ts';
 
 interface Props {
@@ -38,7 +39,19 @@ export function Dialog({ title, opened, onClose, size = 'lg', persistent = false
       closeOnEscape={!persistent}
       closeOnClickOutside={false}
     >
-      <FormScopeContext value={forms}>{children}</FormScopeContext>
+      <FormScopeContext value={forms}>
+        <Content>{children}</Content>
+      </FormScopeContext>
     </Modal>
+  );
+}
+
+function Content({ children }: { children: ReactNode }): ReactNode {
+  const content = useRef<HTMLDivElement>(null);
+  useInitialFocus(content);
+  return (
+    <div ref={content} tabIndex={-1} style={{ outline: 'none' }}>
+      {children}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql';
 import { sentence } from '../format/format.ts';
-import { fieldName, plainMessage } from './plain-messages.ts';
+import { changedMeanwhile, fieldName, plainMessage } from './plain-messages.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
 interface FormErrors {
@@ -49,6 +49,13 @@ function fieldOf(path: string, isField: (path: string) => boolean): string | und
 
 function byPath(errors: unknown): Record<string, string[]> {
   return typeof errors === 'object' && errors !== null ? (errors as Record<string, string[]>) : {};
+}
+
+/** Says what somebody else changed, if an action was refused because of that. The page shows it as it is now. */
+export function changeByOthers(error: CombinedError): string | undefined {
+  if (error.graphQLErrors[0]?.extensions.code === 'NOT_FOUND') return 'This was deleted meanwhile.';
+  const texts = fieldErrors(error).flatMap(({ messages }) => messages.map(changedMeanwhile));
+  return texts.find((text) => text !== undefined);
 }
 
 /** An error as a sentence for people. */

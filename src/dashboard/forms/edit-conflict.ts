@@ -37,11 +37,12 @@ export interface Change<Values> {
 
 /** The message after the user has taken the value from elsewhere. */
 export const taken = (name: string, stored: unknown): string =>
-  `${fieldName(name)} has the value from elsewhere${newValue(stored, ':')}.`;
+  `${name} has the value from elsewhere${newValue(stored, ':')}.`;
 
 /**
  * Merges a form's input with the stored values, field by field. A field that was changed only elsewhere gets the stored
  * value. A field that was changed here as well keeps its input.
+ * @param label names a field for the user
  * @param base the values that the form was opened with
  * @returns the form's values, and messages about the changes made elsewhere
  */
@@ -49,6 +50,7 @@ export function mergeEdits<Values extends object>(
   base: Values,
   input: Values,
   stored: Values,
+  label: (field: string) => string = fieldName,
 ): { values: Values; changes: Change<Values>[] } {
   const values = { ...input };
   const changes: Change<Values>[] = [];
@@ -56,9 +58,9 @@ export function mergeEdits<Values extends object>(
     if (isEqual(stored[name], base[name]) || isEqual(stored[name], input[name])) continue;
     if (isEqual(input[name], base[name])) {
       values[name] = stored[name];
-      changes.push({ text: `${fieldName(name)} was changed elsewhere${newValue(stored[name])}, and updated here.` });
+      changes.push({ text: `${label(name)} was changed elsewhere${newValue(stored[name])}, and updated here.` });
     } else {
-      const text = `${fieldName(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`;
+      const text = `${label(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`;
       changes.push({ text, conflict: name });
     }
   }

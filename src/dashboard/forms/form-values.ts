@@ -25,6 +25,12 @@ export function toDecimal(typed: string): string {
   return decimals.parse(typed) ?? `not a number: ${typed}`;
 }
 
+/** Reads an amount of money, with or without its currency; undefined for other text, and for more digits than amounts have. */
+export function toAmount(typed: string): string | undefined {
+  const amount = decimals.parse(typed.replaceAll(/\p{Sc}|\b[A-Z]{3}\b/gu, ''));
+  return amount !== undefined && /^-?\d{1,12}(\.\d{1,4})?$/.test(amount) ? amount : undefined;
+}
+
 /** Formats a typed decimal in the locale. Text that is no number stays as it is. */
 export function normalized(typed: string): string {
   const value = decimals.parse(typed);

@@ -4,6 +4,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import { codeOf, type IdempotentContext } from '../api/client.ts';
 import { formErrorsOf } from '../errors/form-errors.ts';
+import { fieldName } from '../errors/plain-messages.ts';
 import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
@@ -44,10 +45,11 @@ interface Review<Values> {
 function reviewedChange<Values>(
   { text, conflict }: Change<Values>,
   review: Review<Values>,
+  name: (field: string) => string,
   take: (review: Review<Values>, field: keyof Values & string) => void,
 ): ReviewedChange {
   if (conflict === undefined) return { text };
-  if (review.taken.includes(conflict)) return { text: taken(conflict, review.theirs[conflict]) };
+  if (review.taken.includes(conflict)) return { text: taken(name(conflict), review.theirs[conflict]) };
   return { text, take: () => take(review, conflict) };
 }
 
@@ -58,6 +60,17 @@ export interface Edited<Values> {
   /** Reads the row as it is stored now. */
   read: () => Promise<StoredState<Values>>;
 }
+
+/** Names a field as the form does: by its label. */
+const labelIn =
+  <Values,>(form: UseFormReturnType<Values>) =>
+  (path: string): string => {
+    const node: Element | null = form.getInputNode(path);
+    const label =
+      node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement ? node.labels?.[0] : undefined;
+    const text = label?.textContent ?? node?.getAttribute('aria-label');
+    return text?.replace(/\s*\*$/, '') || fieldName(path);
+  };
 
 /** How often a form is sent again by itself, because the row was changed in between. */
 const maxConflicts = 3;
@@ -95,7 +108,7 @@ export function useSubmit<Values extends object, Data>(
     if (stored?.blocked) setBlocked(stored.blocked);
     const theirs = stored?.values;
     if (!theirs) return { isUpToDate: !stored?.blocked, now };
-    const merged = mergeEdits(before.values, form.getValues(), theirs);
+    const merged = mergeEdits(before.values, form.getValues(), theirs, labelIn(form));
     form.setValues(merged.values);
     setReview({ theirs, changes: merged.changes, taken: [] });
     return { isUpToDate: merged.changes.length === 0, now };
@@ -140,7 +153,7 @@ export function useSubmit<Values extends object, Data>(
     form.setValues({ ...form.getValues(), [field]: theirs[field] });
     setReview({ ...rest, theirs, taken: [...rest.taken, field] });
   };
-  const changes = review ? review.changes.map((change) => reviewedChange(change, review, take)) : [];
+  const changes = review ? review.changes.map((change) => reviewedChange(change, review, labelIn(form), take)) : [];
   return { onSubmit, busy, errors, changes, blocked, unsaved };
 }
 

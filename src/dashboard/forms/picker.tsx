@@ -2,6 +2,7 @@ import { Select, type SelectProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
+import { useFirstMatch } from './first-match.ts';
 import { Dialog } from '../components/dialog.tsx';
 
 interface Option {
@@ -63,6 +64,7 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
   const name = typed.trim();
   const isNew = name !== '' && !choices.some((option) => option.label.toLowerCase() === name.toLowerCase());
   if (creation && isNew && !fetching) choices.push({ value: create, label: `Add “${name}”` });
+  const enter = useFirstMatch(name !== '' && typed !== chosen?.name, typed === q && !fetching);
   const choose = (id: string | null): void => {
     if (id !== create) return onChange(id);
     setCreating(name);
@@ -87,6 +89,11 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
       filter={({ options }) => options}
       nothingFoundMessage={fetching ? 'Searching…' : 'No matches'}
       {...rest}
+      onKeyDown={enter.onKeyDown}
+      onBlur={(event) => {
+        enter.onBlur();
+        rest.onBlur?.(event);
+      }}
     />
   );
   if (!creation) return select;

@@ -2,6 +2,7 @@ import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useKeptFocus } from '../navigation/keep-focus.ts';
 import { navigation } from '../routes.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { GlobalSearch } from '../search/global-search.tsx';
@@ -13,6 +14,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   const [opened, { toggle, close }] = useDisclosure();
   const [path] = useLocation();
   useEffect(close, [path, close]);
+  useKeptFocus();
   return (
     <AppShell
       header={{ height: 56 }}

@@ -1,5 +1,6 @@
 import { useQuery } from 'urql';
 import { date, label, money } from '../format/format.ts';
+import { toAmount } from '../forms/form-values.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { navigation } from '../routes.tsx';
 
@@ -14,78 +15,130 @@ const AbilitiesQuery = graphql(`
   }
 `);
 
-const SearchQuery = graphql(`
-  query Search(
-    $q: String!
-    $customers: Boolean!
-    $invoices: Boolean!
-    $receipts: Boolean!
-    $projects: Boolean!
-    $bankTransactions: Boolean!
-  ) {
-    customers(first: 5, q: $q) @include(if: $customers) {
-      nodes {
-        id
-        companyName
-        type
-        city
-      }
-    }
-    invoices(first: 5, q: $q) @include(if: $invoices) {
-      nodes {
-        id
-        number
-        subject
-        totalGross
-        currency
-        customer @include(if: $customers) {
-          id
-          companyName
-        }
-      }
-    }
-    creditNotes(first: 5, q: $q) @include(if: $invoices) {
-      nodes {
-        id
-        number
-        invoiceNumber
-        reason
-        totalGross
-        currency
-      }
-    }
-    receipts(first: 5, q: $q) @include(if: $receipts) {
-      nodes {
-        id
-        receiptNumber
-        description
-        amountGross
-        currency
-        supplier @include(if: $customers) {
-          id
-          companyName
-        }
-      }
-    }
-    projects(first: 5, q: $q) @include(if: $projects) {
-      nodes {
-        id
-        name
-        status
-      }
-    }
-    bankTransactions(first: 5, q: $q) @include(if: $bankTransactions) {
-      nodes {
-        id
-        counterpartyName
-        reference
-        amount
-        currency
-        bookingDate
-      }
+const FoundInvoice = graphql(`
+  fragment FoundInvoice on Invoice {
+    id
+    number
+    subject
+    totalGross
+    currency
+    customer @include(if: $customers) {
+      id
+      companyName
     }
   }
 `);
+
+const FoundCreditNote = graphql(`
+  fragment FoundCreditNote on CreditNote {
+    id
+    number
+    invoiceNumber
+    reason
+    totalGross
+    currency
+  }
+`);
+
+const FoundReceipt = graphql(`
+  fragment FoundReceipt on Receipt {
+    id
+    receiptNumber
+    description
+    amountGross
+    currency
+    supplier @include(if: $customers) {
+      id
+      companyName
+    }
+  }
+`);
+
+const FoundTransaction = graphql(`
+  fragment FoundTransaction on BankTransaction {
+    id
+    counterpartyName
+    reference
+    amount
+    currency
+    bookingDate
+  }
+`);
+
+// A text is searched as words, and as an amount as well if it is one: 2026 may be part of a number, or an amount.
+const SearchQuery = graphql(
+  `
+    query Search(
+      $q: String!
+      $amount: Decimal
+      $invoiceAmounts: Boolean!
+      $receiptAmounts: Boolean!
+      $transactionAmounts: Boolean!
+      $customers: Boolean!
+      $invoices: Boolean!
+      $receipts: Boolean!
+      $projects: Boolean!
+      $bankTransactions: Boolean!
+    ) {
+      customers(first: 5, q: $q) @include(if: $customers) {
+        nodes {
+          id
+          companyName
+          type
+          city
+        }
+      }
+      invoices(first: 5, q: $q) @include(if: $invoices) {
+        nodes {
+          ...FoundInvoice
+        }
+      }
+      creditNotes(first: 5, q: $q) @include(if: $invoices) {
+        nodes {
+          ...FoundCreditNote
+        }
+      }
+      receipts(first: 5, q: $q) @include(if: $receipts) {
+        nodes {
+          ...FoundReceipt
+        }
+      }
+      projects(first: 5, q: $q) @include(if: $projects) {
+        nodes {
+          id
+          name
+          status
+        }
+      }
+      bankTransactions(first: 5, q: $q) @include(if: $bankTransactions) {
+        nodes {
+          ...FoundTransaction
+        }
+      }
+      invoicesOfAmount: invoices(first: 5, amount: $amount) @include(if: $invoiceAmounts) {
+        nodes {
+          ...FoundInvoice
+        }
+      }
+      creditNotesOfAmount: creditNotes(first: 5, amount: $amount) @include(if: $invoiceAmounts) {
+        nodes {
+          ...FoundCreditNote
+        }
+      }
+      receiptsOfAmount: receipts(first: 5, amount: $amount) @include(if: $receiptAmounts) {
+        nodes {
+          ...FoundReceipt
+        }
+      }
+      bankTransactionsOfAmount: bankTransactions(first: 5, amount: $amount) @include(if: $transactionAmounts) {
+        nodes {
+          ...FoundTransaction
+        }
+      }
+    }
+  `,
+  [FoundInvoice, FoundCreditNote, FoundReceipt, FoundTransaction],
+);
 
 /** A search result. */
 export interface Result {
@@ -102,6 +155,18 @@ interface ResultGroup {
 
 const joined = (...parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
+interface Found<Row> {
+  nodes: readonly Row[];
+}
+
+/** The rows that were found by amount, then those found by words, each once. */
+const merged = <Row extends { id: string }>(
+  byAmount: Found<Row> | null | undefined,
+  byWords: Found<Row> | null | undefined,
+): Row[] => [
+  ...new Map([...(byAmount?.nodes ?? []), ...(byWords?.nodes ?? [])].map((row) => [row.id, row] as const)).values(),
+];
+
 const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   {
     label: 'Customers and suppliers',
@@ -113,23 +178,27 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Invoices',
-    results: (data.invoices?.nodes ?? []).map(({ id, number, subject, customer, totalGross, currency }) => ({
-      to: `/invoices/${id}`,
-      name: number ?? 'Draft',
-      detail: joined(customer?.companyName, subject, money(totalGross, currency)),
-    })),
+    results: merged(data.invoicesOfAmount, data.invoices).map(
+      ({ id, number, subject, customer, totalGross, currency }) => ({
+        to: `/invoices/${id}`,
+        name: number ?? 'Draft',
+        detail: joined(customer?.companyName, subject, money(totalGross, currency)),
+      }),
+    ),
   },
   {
     label: 'Credit notes',
-    results: (data.creditNotes?.nodes ?? []).map(({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
-      to: `/credit-notes/${id}`,
-      name: number,
-      detail: joined(`Invoice ${invoiceNumber}`, reason, money(totalGross, currency)),
-    })),
+    results: merged(data.creditNotesOfAmount, data.creditNotes).map(
+      ({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
+        to: `/credit-notes/${id}`,
+        name: number,
+        detail: joined(`Invoice ${invoiceNumber}`, reason, money(totalGross, currency)),
+      }),
+    ),
   },
   {
     label: 'Receipts',
-    results: (data.receipts?.nodes ?? []).map((receipt) => ({
+    results: merged(data.receiptsOfAmount, data.receipts).map((receipt) => ({
       to: `/receipts/${receipt.id}`,
       name: receipt.supplier?.companyName ?? receipt.description ?? 'Receipt',
       detail: joined(receipt.receiptNumber, money(receipt.amountGross, receipt.currency)),
@@ -145,7 +214,7 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Bank transactions',
-    results: (data.bankTransactions?.nodes ?? []).map((transaction) => ({
+    results: merged(data.bankTransactionsOfAmount, data.bankTransactions).map((transaction) => ({
       to: `/bank-transactions/${transaction.id}`,
       name: transaction.counterpartyName ?? 'Bank transaction',
       detail: joined(
@@ -161,6 +230,7 @@ const pages: Result[] = [
   ...navigation.flatMap((group) =>
     group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
   ),
+  { to: '/payments', name: 'Payments', detail: 'Books' },
   { to: '/invoices/new', name: 'New invoice', detail: 'Books' },
   { to: '/bank-transactions/upload', name: 'Upload a bank statement', detail: 'Books' },
   { to: '/account', name: 'Account', detail: 'Your password and sessions' },
@@ -179,10 +249,15 @@ export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean
   const granted = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
   const may = (resource: string): boolean =>
     ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => granted?.includes(ability));
+  const amount = toAmount(q);
   const [{ data, fetching, error }] = useQuery({
     query: SearchQuery,
     variables: {
       q,
+      amount: amount ?? null,
+      invoiceAmounts: amount !== undefined && may('invoices'),
+      receiptAmounts: amount !== undefined && may('receipts'),
+      transactionAmounts: amount !== undefined && may('bank-transactions'),
       customers: may('customers'),
       invoices: may('invoices'),
       receipts: may('receipts'),

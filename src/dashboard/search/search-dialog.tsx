@@ -78,7 +78,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
           px="md"
           py={6}
           aria-label="Search everything"
-          placeholder="Customers, invoices, receipts, projects, transactions, pages"
+          placeholder="Names, numbers, amounts, pages"
           maxLength={255}
           value={typed}
           onChange={(event) => type(event.currentTarget.value)}

@@ -2,6 +2,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
+import { useFirstMatch } from '../../forms/first-match.ts';
 import { minus } from '../../format/decimal.ts';
 import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -86,6 +87,8 @@ export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNod
       currency: receipt.currency,
     })),
   ];
+  const isFetching = invoices.fetching || sent.fetching;
+  const enter = useFirstMatch(typed.trim() !== '', typed === q && !isFetching);
   const found = all.filter(({ id }) => !exclude.includes(id));
   return (
     <Select
@@ -106,8 +109,9 @@ export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNod
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
+      {...enter}
       nothingFoundMessage={
-        invoices.fetching || sent.fetching
+        isFetching
           ? 'Searching…'
           : isMoneyOut
             ? 'No booked receipts, and no credit notes to be refunded, match'

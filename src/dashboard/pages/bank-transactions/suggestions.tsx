@@ -13,7 +13,10 @@ import { PayableLink, payableOf } from './payable.tsx';
 
 type Suggestion = TransactionDetails['suggestions'][number];
 
-/** What a transaction may pay, with the reasons. The most likely one is first. */
+/** Of more, nobody reads the reasons: a search finds the right one sooner. */
+const shown = 3;
+
+/** What a transaction most likely pays, with the reasons. The most likely one is first. */
 export function Suggestions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
@@ -40,7 +43,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
         </Text>
       ) : (
         <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {suggestions.map((suggestion) => (
+          {suggestions.slice(0, shown).map((suggestion) => (
             <SuggestionItem
               key={suggestion.id}
               suggestion={suggestion}
@@ -50,6 +53,14 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
             />
           ))}
         </Stack>
+      )}
+      {suggestions.length > shown && (
+        <Text size="sm" c="dimmed" mt="md">
+          {suggestions.length === shown + 1
+            ? 'One more is possible'
+            : `${suggestions.length - shown} more are possible`}
+          . Match the transaction manually to search for it.
+        </Text>
       )}
       {isMoneyOut(transaction) && (
         <Group mt="md">
@@ -67,7 +78,8 @@ interface ItemProps {
   confirm: () => void;
 }
 
-const likelihood = (score: number): string => (score >= 75 ? 'Very likely' : score >= 45 ? 'Likely' : 'Possible');
+/** From this score on, of 100, a suggestion is called likely. */
+const likely = 75;
 
 function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
   const { type, amount, score, reasons } = suggestion;
@@ -78,8 +90,8 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
       <Stack gap={2} style={{ flex: '1 1 260px' }} miw={0}>
         <Group gap="xs">
           {payable ? <PayableLink payable={payable} /> : name}
-          <Badge variant="light" color={score >= 75 ? 'teal' : score >= 45 ? 'blue' : 'gray'} tt="none" fw={500}>
-            {likelihood(score)}, {score} of 100
+          <Badge variant="light" color={score >= likely ? 'teal' : 'gray'} tt="none" fw={500}>
+            {score >= likely ? 'Likely match' : 'Possible match'}
           </Badge>
         </Group>
         <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>

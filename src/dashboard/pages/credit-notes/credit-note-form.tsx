@@ -1,8 +1,9 @@
 import { Alert, Card, Checkbox, Group, Input, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
-import type { ReactNode } from 'react';
-import { useMutation, useQuery } from 'urql';
+import { useRef, type FormEvent, type ReactNode } from 'react';
+import { useClient, useMutation, useQuery } from 'urql';
 import { useLocation } from 'wouter';
+import { confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { errorMessage } from '../../errors/form-errors.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
@@ -63,6 +64,7 @@ interface Props {
 export function CreditNoteForm({ invoice }: Props): ReactNode {
   const { id, number, currency } = invoice;
   const [, navigate] = useLocation();
+  const client = useClient();
   const [, create] = useMutation(CreateCreditNote);
   const form = useForm<CreditNoteValues>({ mode: 'controlled', initialValues: newCreditNote });
   const submission = useSubmit(
@@ -73,11 +75,33 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
       navigate(`/credit-notes/${created.id}`);
     },
   );
+  const asking = useRef(false);
+  /** Asks first, unless the input is refused: that is said at once. */
+  const askAndSubmit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    if (asking.current) return;
+    asking.current = true;
+    const input = inputOf(id, form.getValues());
+    const { data } = await client.query(PreviewQuery, { input }, { requestPolicy: 'network-only' }).toPromise();
+    const confirmed = !data || (await confirmNew(data.preview.totalGross));
+    asking.current = false;
+    if (confirmed) submission.onSubmit(event);
+  };
+  const confirmNew = (totalGross: string): Promise<boolean> =>
+    confirm({
+      title: `Create a credit note of ${money(totalGross, currency)}?`,
+      children: `It takes back that much of invoice ${number}. It gets its number, and can’t be changed or deleted.`,
+      confirm: 'Create',
+    });
   const { extent } = form.values;
   const [rest] = useQuery({ query: PreviewQuery, variables: { input: { invoiceId: id } } });
   const shares = rest.data?.preview.vatBreakdownByCategory ?? [];
   return (
-    <Form submission={submission} submit="Create credit note" onCancel={() => navigate(`/invoices/${id}`)}>
+    <Form
+      submission={{ ...submission, onSubmit: (event) => void askAndSubmit(event) }}
+      submit="Create credit note"
+      onCancel={() => navigate(`/invoices/${id}`)}
+    >
       <Card withBorder radius="md">
         <Stack gap="md">
           <Radio.Group label={`What to take back of invoice ${number}`} {...form.getInputProps('extent')}>
