@@ -143,6 +143,39 @@ describe('the 100th failed delivery in a row', () => {
     );
   });
 
+  it('is not sent one event more than ten times a minute on request, nor pinged more often', async () => {
+    answer = 200;
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const other = await createWebhook(acme, { url: receiver.url });
+    await happen(2);
+    await hand.run();
+    const [first, second] = (await log(`webhookId: "${id}"`)).nodes;
+    const [elsewhere] = (await log(`webhookId: "${other.id}"`)).nodes;
+    const ask = async (mutation: string) => (await acme.graphqlAnswer(`mutation { ${mutation} { id } }`)).body;
+    const redeliver = (delivery: { id: string }) => ask(`redeliver(id: "${delivery.id}")`);
+    const count = async (kind: 'REDELIVERY' | 'PING') => acme.db.delivery.count({ where: { kind, webhookId: id } });
+
+    const answers = await Promise.all(Array.from({ length: 200 }, () => redeliver(first)));
+    const refused = answers.filter(({ errors }) => errors).map(({ errors }) => errors[0].extensions);
+    expect(refused).toHaveLength(190);
+    for (const each of refused) expect(each).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 60 });
+    expect(await count('REDELIVERY')).toBe(10);
+    const again = answers.find(({ data }) => data?.redeliver).data.redeliver;
+    expect((await redeliver(again)).errors[0].extensions.code, 'its redelivery is of the same event').toBe(
+      'RATE_LIMITED',
+    );
+    for (const free of [second, elsewhere]) expect((await redeliver(free)).errors).toBeUndefined();
+
+    const pings = await Promise.all(Array.from({ length: 30 }, () => ask(`pingWebhook(id: "${id}")`)));
+    expect(pings.filter(({ errors }) => errors)).toHaveLength(20);
+    expect(await count('PING')).toBe(10);
+    later(60_000);
+    expect([(await redeliver(first)).errors, (await ask(`pingWebhook(id: "${id}")`)).errors]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('is counted from the last success; pings and manual redeliveries do not count', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });

@@ -6,7 +6,7 @@ import type {
 import { builder } from '../../builder.ts';
 import { Node } from '../../nodes/node.ts';
 import { key, type Context } from '../../context.ts';
-import { found, refuse } from '../../errors.ts';
+import { CodedError, found, refuse } from '../../errors.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
 import { eventTypes, renderBody, withId } from '../../events/events.ts';
 import { periodRules } from '../../filters/period.ts';
@@ -226,6 +226,29 @@ async function mustReadDelivery(context: Context, id: string): Promise<void> {
   mustRead(context, [event.type]);
 }
 
+/** The limit of redeliveries of one event to one webhook, and of pings of one webhook, within a minute. */
+const maxAMinute = 10;
+const minuteMs = 60_000;
+
+/** @throws CodedError RATE_LIMITED where as many deliveries were made on request within the last minute */
+async function limitRequests(
+  { db, now }: Context,
+  requested: { webhookId: string; eventId?: string; kind: 'PING' | 'REDELIVERY' },
+): Promise<void> {
+  const since = new Date(now().getTime() - minuteMs);
+  const recent = await db.delivery.findMany({
+    where: { ...requested, createdAt: { gt: since } },
+    select: { createdAt: true },
+    orderBy: { id: 'desc' },
+    take: maxAMinute,
+  });
+  const oldest = recent.at(maxAMinute - 1);
+  if (!oldest) return;
+  const retryAfter = Math.max(1, Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1000));
+  const message = `At most ${maxAMinute} within a minute. Try again in ${retryAfter} seconds.`;
+  throw new CodedError('RATE_LIMITED', message, { retryAfter });
+}
+
 /** Requires a webhook that is on. */
 function refuseUnlessActive({ active }: { active: boolean }): void {
   if (!active) refuse('webhookId', 'This webhook is off: enable it first.');
@@ -234,15 +257,16 @@ function refuseUnlessActive({ active }: { active: boolean }): void {
 builder.mutationFields((t) => ({
   pingWebhook: t.prismaField({
     type: Delivery,
-    description: "Sends webhook.ping, regardless of the webhook's events, and even if it is off.",
+    description: `Sends webhook.ping, regardless of the webhook's events, and even if it is off. At most ${maxAMinute} times a minute. Needs the abilities to read the resources of its events.`,
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id: webhookId }, context) =>
       withLockedWebhook(context, webhookId, async (inside) => {
         const createdAt = context.now();
+        await limitRequests(inside, { webhookId, kind: 'PING' });
         const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
         const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
-        const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt } as const;
+        const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt, createdAt } as const;
         const { id } = await inside.db.delivery.create({ data });
         return findById(inside, 'Delivery', id, query);
       }),
@@ -250,8 +274,7 @@ builder.mutationFields((t) => ({
 
   redeliver: t.prismaField({
     type: Delivery,
-    description:
-      'Makes a new delivery of the same event: a new id, attempt 1, the same body. Needs the ability to read the resource of the event.',
+    description: `Makes a new delivery of the same event: a new id, attempt 1, the same body. At most ${maxAMinute} a minute of one event to one webhook. Needs the abilities to read the resources of the webhook's events.`,
     ability: 'webhooks:write',
     args: { id: t.arg({ type: 'UUID', required: true, description: 'The id of a delivery.' }) },
     rules: async ({ id }, context) => {
@@ -262,7 +285,9 @@ builder.mutationFields((t) => ({
       const { webhookId, eventId } = await findById(context, 'Delivery', earlier);
       return withLockedWebhook(context, webhookId, async (inside, webhook) => {
         refuseUnlessActive(webhook);
-        const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
+        await limitRequests(inside, { webhookId, eventId, kind: 'REDELIVERY' });
+        const createdAt = context.now();
+        const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: createdAt, createdAt } as const;
         const { id } = await inside.db.delivery.create({ data });
         return findById(inside, 'Delivery', id, query);
       });

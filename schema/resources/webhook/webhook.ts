@@ -145,7 +145,11 @@ async function webhookRules(
 const existing = (context: Context, id: string): Promise<WebhookRow> =>
   found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
 
-/** Runs a change while the webhook is locked. @throws NotFoundError if it is deleted */
+/**
+ * Runs a change while the webhook is locked.
+ * @throws NotFoundError if it is deleted; ForbiddenError if the caller may not read all of its events
+ *   (DECISIONS.md#d117-managing-webhooks)
+ */
 export const withLockedWebhook = <Result>(
   context: Context,
   id: string,
@@ -158,21 +162,11 @@ export const withLockedWebhook = <Result>(
     id,
     async (inside, webhook) => {
       if (webhook.deletedAt) throw new NotFoundError();
+      mustRead(context, webhook.events);
       return work(inside, webhook);
     },
     lock,
   );
-
-/** Whether a change causes events to be sent that were not sent before, or to another address. */
-const affectsDelivery = ({
-  url: to,
-  events,
-  active,
-}: {
-  url?: unknown;
-  events?: unknown;
-  active?: boolean | null;
-}): boolean => to != null || events != null || active === true;
 
 builder.queryFields((t) => ({
   eventTypes: t.field({
@@ -220,21 +214,19 @@ builder.mutationFields((t) => ({
   updateWebhook: t.prismaField({
     type: Webhook,
     description:
-      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, except to change its description or to pause it.',
+      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, of those before and those after the change.',
     ability: 'webhooks:write',
     args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }) },
     rules: async ({ id, input }, context, problems) => {
       if (id) {
         const webhook = await existing(context, id);
-        if (affectsDelivery(input ?? {})) mustReadWanted(context, input?.events ?? webhook.events);
+        mustReadWanted(context, [...webhook.events, ...(input?.events ?? [])]);
       }
       await webhookRules(input ?? {}, context, problems);
     },
     resolve: (query, _root, { id, input }, context) =>
       withLockedWebhook(context, id, async (inside, current) => {
         const { url: to, active, events, description } = input;
-        // A concurrent request may have changed its events since the rules were checked.
-        if (affectsDelivery(input)) mustReadWanted(context, events ?? current.events);
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
         await inside.db.webhook.update({ where: key(context, id), data });
@@ -250,7 +242,6 @@ builder.mutationFields((t) => ({
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
       withLockedWebhook(context, id, async (inside, current) => {
-        mustReadWanted(context, current.events);
         if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
         return findById(inside, 'Webhook', id, query);
       }),
@@ -259,7 +250,7 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: WebhookWithSecret,
     description:
-      'Makes a new secret. The previous one stays valid for 24 hours. The Standard Webhooks header carries a signature for each valid secret, at most three. X-Service-Signature uses the oldest valid secret, or at once the new one. A third rotation within 24 hours is refused.',
+      'Makes a new secret. The previous one stays valid for 24 hours. The Standard Webhooks header carries a signature for each valid secret, at most three. X-Service-Signature uses the oldest valid secret, or at once the new one. A third rotation within 24 hours is refused. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
     args: {
       ...idArgument,
@@ -283,7 +274,8 @@ builder.mutationFields((t) => ({
 
   deleteWebhook: t.prismaField({
     type: Webhook,
-    description: 'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log.',
+    description:
+      'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
