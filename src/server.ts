@@ -30,7 +30,7 @@ import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import {
-  answerBadHost,
+  answerBadRequest,
   answerJson,
   answerNotFound,
   answerReady,
@@ -42,7 +42,7 @@ import { createRestHandler } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from './tracing.ts';
-import { hostFault, toOriginForm } from './http/request-target.ts';
+import { codingFault, hostFault, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from './encryption.ts';
 
 export interface ServerOptions {
@@ -114,7 +114,7 @@ export function createServer({
   const answerMemory = new AnswerMemory(maxAnswerBytes, (tenant) =>
     connectionLog.info({ why: 'unread', tenant }, 'an answer that is not read was broken off'),
   );
-  const shared = { domain, notifications, admission, idempotent, requestLog, answerMemory, publicUrl, timeouts };
+  const shared = { domain, notifications, admission, idempotent, requestLog, answerMemory, publicUrl, now, timeouts };
   const answerRest = createRestHandler(shared);
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
@@ -123,7 +123,6 @@ export function createServer({
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
     graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, { introspection }),
-    now,
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });
   const tryPassword = createTryPassword(client, pool);
@@ -165,8 +164,8 @@ export function createServer({
     requestLog.watch(request, response, pathname);
     metrics?.watch(request, response, pathname);
     setHeaders(response, commonHeaders(publicUrl()));
-    const fault = hostFault(request);
-    if (fault !== undefined) return answerBadHost(response, fault);
+    const fault = hostFault(request) ?? codingFault(request);
+    if (fault !== undefined) return answerBadRequest(response, fault);
     const file = files.get(pathname);
     if (file) return void file(request, response);
     if (answerCors(request, response, corsOrigins)) return;

@@ -16,7 +16,9 @@ export interface ChangeCursor {
   resources: readonly Resource[];
 }
 
-const wholeNumber = z.string().regex(/^\d{1,19}$/);
+/** The largest number of 64 bits, PostgreSQL's bigint. */
+const largest = 2n ** 63n - 1n;
+const wholeNumber = z.string().refine((text) => /^\d{1,19}$/.test(text) && BigInt(text) <= largest);
 const shape = z.tuple([wholeNumber, wholeNumber, z.int(), z.array(z.string())]);
 
 /** Encodes a cursor, with the time. It is opaque to clients. */

@@ -42,6 +42,8 @@ export function answerMalformed(
       log.info({ requestId, status, reason: error.code }, 'malformed');
     };
     const before = answering.get(socket);
+    // It refused the same request already, by what its headers say.
+    if (before?.writableEnded && before.getHeader('connection') === 'close') return;
     if (before?.req.complete && !before.writableFinished) before.once('close', refuse);
     else refuse();
   });

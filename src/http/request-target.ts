@@ -36,6 +36,16 @@ export function hostFault(request: IncomingMessage): string | undefined {
   return undefined;
 }
 
+/**
+ * Checks `Transfer-Encoding`. Node reads a body in any coding that ends with `chunked`, as if that were all. A proxy may read
+ * another body, and take its end for the next request.
+ * @returns the error message; undefined where the header is valid
+ */
+export function codingFault({ headers }: IncomingMessage): string | undefined {
+  const coding = headers['transfer-encoding'];
+  return coding === undefined || /^chunked$/i.test(coding) ? undefined : 'The only Transfer-Encoding is chunked.';
+}
+
 function canonicalHost(text: string): string | undefined {
   if (!hostPattern.test(text) || !URL.canParse(`http://${text}`)) return undefined;
   return new URL(`http://${text}`).host;

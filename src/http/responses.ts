@@ -17,8 +17,8 @@ export function answerJson(response: ServerResponse, status: number, body: objec
 export const answerNotFound: Answer = (_, response) =>
   answerJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
 
-/** Refuses a request without a valid host, which can't be routed. */
-export function answerBadHost(response: ServerResponse, message: string): void {
+/** Refuses a request that can't be routed or read, and closes its connection. */
+export function answerBadRequest(response: ServerResponse, message: string): void {
   response.setHeader('Connection', 'close');
   answerJson(response, 400, { message, request_id: idOf(response) });
 }

@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isContention } from '../../prisma/client.ts';
 import { readRequestBytes } from '../../rest-shim/request-body.ts';
+import { isUuid } from '../../schema/scalars/scalars.ts';
 import { createRouter, errorResponse, longestWaitOf, toErrorResponse } from '../../rest-shim/router.ts';
-import type { Context } from '../../schema/context.ts';
+import type { Context, Principal } from '../../schema/context.ts';
 import type { Refusal, RequestAdmission } from '../auth/request-admission.ts';
 import type { Domain } from '../domain.ts';
 import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler } from '../idempotency/idempotency.ts';
+import { accessKeys } from '../graphql/access-endings.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { withDeadline } from './deadline.ts';
 import { idOf, type RequestLog } from './request-log.ts';
@@ -22,6 +24,7 @@ export interface RestHandlerOptions {
   requestLog: RequestLog;
   answerMemory: AnswerMemory;
   publicUrl: () => string;
+  now: () => Date;
   timeouts: HttpTimeouts;
 }
 
@@ -34,6 +37,7 @@ export function createRestHandler({
   requestLog,
   answerMemory,
   publicUrl,
+  now,
   timeouts,
 }: RestHandlerOptions): Answer {
   const router = createRouter(domain, publicUrl);
@@ -53,23 +57,57 @@ export function createRestHandler({
       if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return refuse(outcome.refusal);
       requestLog.admitted(response);
-      const answer = answerMemory.open(outcome.principal.tenant.id, response);
-      const context = domain.contextFor(outcome.principal, { notifications, requestId, signal, answer });
+      const { principal } = outcome;
+      const answer = answerMemory.open(principal.tenant.id, response);
+      const context = domain.contextFor(principal, { notifications, requestId, signal, answer });
+      const isAuthorized = (): Promise<boolean> => admission.isStillAuthorized(credentials, principal);
       const key = idempotencyKeyOf(incoming);
       if (key === undefined) {
-        const handled = await handle(request, context);
-        if (waitMs === 0 || (await admission.isStillAuthorized(credentials, outcome.principal))) return handled;
+        if (waitMs === 0) return handle(request, context);
+        const access = followAccess(principal, isAuthorized);
+        const handled = await handle(withSignal(request, access.ended), access.watchedBy(context)).finally(access.stop);
+        if (await isAuthorized()) return handled;
         // Access ended while the request was waiting.
         const { outcome: now } = await admission.admit(credentials);
         return 'refusal' in now ? refuse(now.refusal) : handled;
       }
       const body = await readRequestBytes(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
-      const keyed = { method: init.method, path: new URL(url).pathname, key, body: sha256(body), requestId };
+      const keyed = {
+        method: init.method,
+        path: canonicalPath(new URL(url).pathname),
+        key,
+        body: sha256(body),
+        requestId,
+      };
       return await idempotent(keyed, context, {
         handle: (inside) => handle(new Request(url, init), inside, true),
         replayPolicyOf: replayPolicyOfStatus,
       });
+    };
+    /** Ends the wait of a request with its caller's access, as a subscription ends. */
+    const followAccess = (principal: Principal, isAuthorized: () => Promise<boolean>) => {
+      const ending = new AbortController();
+      const end = (): void => ending.abort();
+      const stopListening = notifications.accessEndings.listen(accessKeys(principal), end);
+      const expiresInMs = principal.token?.expiresAt ? principal.token.expiresAt.getTime() - now().getTime() : Infinity;
+      const expiry = expiresInMs <= waitMs ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
+      return {
+        ended: ending.signal,
+        stop: (): void => {
+          stopListening();
+          clearTimeout(expiry);
+        },
+        watchedBy: (context: Context): Context => ({
+          ...context,
+          watch: async (...args) => {
+            const watcher = await context.watch(...args);
+            // Access may have ended before this process listened. A failed check is one that the end of the wait repeats.
+            isAuthorized().then((admitted) => admitted || end(), end);
+            return watcher;
+          },
+        }),
+      };
     };
     const listener = getRequestListener(
       (request) =>
@@ -81,4 +119,22 @@ export function createRestHandler({
     );
     return listener(incoming, response);
   };
+}
+
+const withSignal = ({ url, method, headers, signal }: Request, another: AbortSignal): Request =>
+  new Request(url, { method, headers, signal: AbortSignal.any([signal, another]) });
+
+/** One path for each resource: the router also takes slashes at the end, and ids in capitals or percent-encoded. */
+function canonicalPath(pathname: string): string {
+  const segments = pathname.replace(/\/+$/, '').split('/');
+  return segments.map((segment) => uuidOf(segment) ?? segment).join('/');
+}
+
+function uuidOf(segment: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return isUuid(decoded) ? decoded.toLowerCase() : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -101,6 +101,52 @@ describe('wait', () => {
     expect(text).not.toContain('Secret');
   });
 
+  it.each<[string, number, () => Promise<unknown>]>([
+    ['its token is revoked', 401, () => revokeToken(service.client, acme.tokenId)],
+    [
+      'its tenant is closed',
+      403,
+      () => service.client.apiToken.update({ where: { id: acme.tokenId }, data: { tenantId: null } }),
+    ],
+  ])('is answered at once when %s', async (_name, status, end) => {
+    const waiting = acme.rest('GET', '/changes?wait=30');
+    await until(async () => (await watching()) === 1);
+    await end();
+    expect((await waiting).status).toBe(status);
+    await noneWatching();
+  });
+
+  it('is answered when its token expires', async () => {
+    await service.client.apiToken.update({
+      where: { id: acme.tokenId },
+      data: { expiresAt: new Date(Date.now() + 1000) },
+    });
+    const sentAt = performance.now();
+    expect((await acme.rest('GET', '/changes?wait=30')).status).toBe(401);
+    expect(performance.now() - sentAt, 'not the whole wait').toBeLessThan(30_000);
+  });
+
+  it('is answered at once when its access ended before the process listened', async () => {
+    const fresh = await startService({
+      database: { url: String(service.pool.options.connectionString), drop: async () => {} },
+    });
+    // The process begins to listen with the first watcher: what was announced before is unknown to it.
+    const { pool } = fresh;
+    const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+    let admitted = false;
+    pool.query = (async (...args: unknown[]) => {
+      const result = await query(...args);
+      if (!admitted && JSON.stringify(args[0]).includes('api_tokens')) {
+        admitted = true;
+        await revokeToken(service.client, acme.tokenId);
+      }
+      return result;
+    }) as typeof pool.query;
+    expect((await asIntegrator(fresh, acme).rest('GET', '/changes?wait=30')).status).toBe(401);
+    expect(admitted).toBe(true);
+    await fresh.close();
+  });
+
   it('has a limit of a hundred for each tenant; other tenants can still wait', async () => {
     const requests = Array.from({ length: 101 }, () => acme.rest('GET', '/changes?wait=30'));
     const first = await Promise.race(requests);

@@ -85,6 +85,18 @@ describe('REST', () => {
     await replays(first, () => send(key, sample.project, '/projects'));
   });
 
+  it('has one path for a resource, however it is written', async () => {
+    const key = newKey();
+    const first = await send(key, sample.customer, '/customers/');
+    await replays(first, () => send(key, sample.customer, '/customers'));
+    await replays(first, () => send(key, sample.customer, '/customers//'));
+    const { id } = (await sample.create(acme, '/invoices', sample.invoice(first.body.data.id))) as { id: string };
+    const issue = newKey();
+    const issued = await send(issue, {}, `/invoices/${id}/issue`);
+    expect(issued.status).toBe(200);
+    await replays(issued, () => send(issue, {}, `/invoices/${id.toUpperCase()}/issue/`));
+  });
+
   it('replays to another token of the tenant if it has the ability that the first request needed', async () => {
     const key = newKey();
     const first = await send(key);

@@ -54,6 +54,30 @@ describe('answers 413 to a body over 1 MiB', () => {
   });
 });
 
+it('answers 400 to a Transfer-Encoding other than chunked, and closes the connection', async () => {
+  const before = await sample.rows(service);
+  const body = `${JSON.stringify(sample.customer).length.toString(16)}\r\n${JSON.stringify(sample.customer)}\r\n0\r\n\r\n`;
+  const codings = [
+    'identity, chunked',
+    'gzip, chunked',
+    'chunked, chunked',
+    'identity',
+    'chunked, identity',
+    ' , chunked',
+  ];
+  for (const coding of [...codings, 'chunked;q=1', 'xchunked', 'chunked\r\nTransfer-Encoding: chunked']) {
+    for (const path of ['/api/v1/customers', '/graphql', '/api/auth/login', '/nowhere']) {
+      const text = await sendRaw(service, head(acme, `POST ${path}`, json, `Transfer-Encoding: ${coding}`), body);
+      expect([coding, path, ...answers(text)]).toEqual([coding, path, { status: 400, body: anError }]);
+    }
+  }
+  expect(await sample.rows(service)).toEqual(before);
+  const [answer] = answers(
+    await sendRaw(service, head(acme, 'POST /api/v1/customers', json, 'Transfer-Encoding: Chunked', last), body),
+  );
+  expect(answer?.status).toBe(201);
+});
+
 describe('answers 415 to a body', () => {
   const valid = JSON.stringify(sample.customer);
 
