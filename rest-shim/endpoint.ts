@@ -101,11 +101,13 @@ export function endpoint(
       if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
         await runOperation(lookup, { id }, unlimited(context));
       if (lookup && error instanceof VersionConflictError)
-        throw await preconditionFailed(lookup, id, unlimited(context));
+        throw mayRun(lookup, context) ? await preconditionFailed(lookup, id, context) : error;
       throw error;
     });
   };
 }
+
+const mayRun = ({ ability }: Operation, { may }: Context): boolean => ability === undefined || may(ability);
 
 /** For a resource that is answered although the request doesn't read it. */
 const unlimited = (context: Context): Context => ({ ...context, may: () => true });

@@ -104,14 +104,15 @@ export const errorSchemas: Record<string, JsonSchema> = {
 
 /** 412: an error with the resource as it is now. */
 export const conflict = (schema: JsonSchema): JsonSchema => ({
-  description: 'The resource was changed meanwhile. `data` is what it is now, and `ETag` its tag. Nothing was changed.',
+  description:
+    'The resource was changed meanwhile. `data` is what it is now, and `ETag` its tag; a token that may not read it gets neither. Nothing was changed.',
   headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
   content: { 'application/json': { schema } },
 });
 
 export const conflictSchema = (data: JsonSchema): JsonSchema => ({
   type: 'object',
-  required: ['message', 'request_id', 'data'],
+  required: ['message', 'request_id'],
   properties: { message, request_id: requestId, data },
 });
 

@@ -1,9 +1,16 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
-import type { Prisma } from '../../prisma/client.ts';
+import { resources, type Prisma } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../rows/find-by-id.ts';
 import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';
+
+/** Whether the caller may read rows of the model that a field returns. */
+export function mayReadRow({ may }: Context, { returnType }: GraphQLResolveInfo): boolean {
+  const { name } = getNamedType(returnType);
+  const scope = resources.find(({ model }) => model === name)?.scope ?? 'company'; // the only other one with versions
+  return may(`${scope}:read`);
+}
 
 /**
  * What a field selects, of a row as it is now: for an error that shows the row, where the field itself has no value.

@@ -4,6 +4,6 @@ import { builder } from '../builder.ts';
 export const expectedVersionArgument = builder.args((t) => ({
   expectedVersion: t.int({
     description:
-      'The `version` that the caller has read. If the row has another one by now, nothing is changed, and the error `VERSION_CONFLICT` has the row as it is: `extensions.current`.',
+      'The `version` that the caller has read. If the row has another one by now, nothing is changed, and the error `VERSION_CONFLICT` has the row as it is, if the token may read it: `extensions.current`.',
   }),
 }));

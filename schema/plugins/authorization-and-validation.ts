@@ -11,7 +11,7 @@ import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../errors.ts';
-import { selectRow } from '../execution/select-row.ts';
+import { mayReadRow, selectRow } from '../execution/select-row.ts';
 import { validateArguments } from '../input/validate-arguments.ts';
 
 /** An input without its invalid parts. */
@@ -75,8 +75,10 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
       try {
         return await resolver(parent, readable, requestContext, info);
       } catch (error) {
-        if (error instanceof VersionConflictError)
+        if (error instanceof VersionConflictError) {
+          if (!mayReadRow(context, info)) throw new VersionConflictError();
           throw new VersionConflictError(await selectRow(context, error.rowId ?? (args as { id: string }).id, info));
+        }
         if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
         // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
         // Running the rules again finds the error.

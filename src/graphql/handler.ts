@@ -42,6 +42,8 @@ export interface GraphqlRequest extends SubscriptionAuthorization {
 export interface GraphqlHandler
   extends Pick<YogaServerInstance<GraphqlRequest & ReceivedForm, object>, 'fetch'>, Uploads {
   handle: (request: IncomingMessage, response: ServerResponse, graphqlRequest: GraphqlRequest) => Promise<void>;
+  /** Whether the caller may send this document, where callers are limited to trusted documents. */
+  admitsDocument: TrustedDocuments['admits'];
 }
 
 /** Creates the handler of GraphQL requests, which have been admitted already. */
@@ -89,6 +91,7 @@ export function createGraphqlHandler(
   return {
     fetch: yoga.fetch,
     receive,
+    admitsDocument: trustedDocuments.admits,
     handle: async (request, response, graphqlRequest) => {
       if (request.method === 'POST' && isForm(request.headers['content-type'])) {
         const { url, init } = fetchable(request);

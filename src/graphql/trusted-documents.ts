@@ -75,6 +75,8 @@ export interface TrustedDocuments {
    * @throws GraphQLError if it is unknown, or if the caller may only name documents and sends a text
    */
   withText(params: unknown, context: Context): Promise<unknown>;
+  /** Whether the caller may send these parameters. */
+  admits(params: unknown, context: Context): Promise<boolean>;
 }
 
 /** Parameters by which clients name a document, beside `extensions.persistedQuery` of Apollo. */
@@ -125,6 +127,17 @@ export function createTrustedDocuments(
 
   return {
     withText,
+    admits: async (params, context) => {
+      if (!isLimited(context)) return true;
+      if (!isObject(params)) return false;
+      return withText(params, context).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof GraphQLError) return false;
+          throw error;
+        },
+      );
+    },
     plugin: {
       onParams: async ({ request, params, setParams, context }) => {
         const named = request.method === 'GET' ? { ...params, ...idsOf(request.url) } : params;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { readStreamBytes } from '../../rest-shim/request-body.ts';
+import type { Context } from '../../schema/context.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { importLimits } from '../../schema/bank-import/import.ts';
 import type { GraphqlHandler, GraphqlRequest } from '../graphql/handler.ts';
@@ -26,20 +27,38 @@ export async function handleIdempotentGraphql(
   request: IncomingMessage,
   { key, context, ...graphqlRequest }: GraphqlRequest & { key: string },
 ): Promise<Response> {
-  const answer = ({ hash, bytes, form }: Body): Promise<Response> =>
-    handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId: graphqlRequest.requestId }, context, {
-      handle: async (inside) => {
-        const { url, init } = fetchable(request);
-        const server = { ...graphqlRequest, context: inside, isRetried: true, ...(form && { form }) };
-        return await handler.fetch(url, { ...init, ...(bytes && { body: bytes }) }, server);
-      },
+  const answer = async ({ hash, bytes, form }: Body): Promise<Response> => {
+    const handle = async (inside: Context, isRetried: boolean): Promise<Response> => {
+      const { url, init } = fetchable(request);
+      const server = { ...graphqlRequest, context: inside, isRetried, ...(form && { form }) };
+      return await handler.fetch(url, { ...init, ...(bytes && { body: bytes }) }, server);
+    };
+    const params = form?.params ?? readParams(request, bytes);
+    // Yoga refuses it. A stored answer may be another token's, which could send this document.
+    if (!(await handler.admitsDocument(params, context))) return handle(context, false);
+    const { requestId } = graphqlRequest;
+    return handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId }, context, {
+      handle: (inside) => handle(inside, true),
       replayPolicyOf,
       ...(form && { limits: importLimits }),
     });
+  };
   if (isForm(request.headers['content-type']))
     return handler.receive(request, context, { isHashed: true }, (form) => answer({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
   return answer({ hash: sha256(bytes), bytes });
+}
+
+/** The parameters in a body; undefined for one that names no trusted document. */
+function readParams({ headers }: IncomingMessage, bytes = Buffer.alloc(0)): unknown {
+  const [type] = (headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  if (type === 'application/x-www-form-urlencoded')
+    return Object.fromEntries(new URLSearchParams(bytes.toString('latin1')));
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Codes of trusted-documents.ts. Clients that meet one send the request again, with another body. */

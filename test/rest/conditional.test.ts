@@ -222,6 +222,31 @@ describe('If-Match', () => {
     }
   });
 
+  it('shows what the resource is now only to those who may read it', async () => {
+    const id = await makeCustomer(acme, { companyName: 'Secret' });
+    const path = `/customers/${id}`;
+    const { token, id: tokenId } = await createToken(service.client, {
+      tenantId: acme.tenantId,
+      abilities: ['customers:write'],
+    });
+    const writer = asIntegrator(service, { ...acme, token, tokenId });
+    for (const method of ['PATCH', 'DELETE']) {
+      const answer = await writer.rest(method, path, method === 'PATCH' ? {} : undefined, ifMatch('"99-x"'));
+      refusal(answer, 412);
+      expect([answer.text.includes('Secret'), tagOf(answer)]).toEqual([false, '']);
+    }
+    const update = (who: Integrator) =>
+      who.graphqlAnswer(
+        'mutation ($id: UUID!) { updateCustomer(id: $id, input: {}, expectedVersion: 99) { companyName } }',
+        { id },
+      );
+    const conflict = (current: object) => [{ extensions: { code: 'VERSION_CONFLICT', current } }];
+    expect((await update(acme)).body.errors).toMatchObject(conflict({ companyName: 'Secret' }));
+    const { errors } = (await update(writer)).body;
+    expect(errors).toMatchObject(conflict({}));
+    expect(JSON.stringify(errors)).not.toContain('Secret');
+  });
+
   it('has no weak tag that matches, and no tag that isn’t one', async () => {
     const path = `/customers/${await makeCustomer(acme)}`;
     const tag = await tagAt(path);

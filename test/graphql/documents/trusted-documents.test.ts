@@ -121,6 +121,43 @@ describe('a request names a document by its hash', () => {
 });
 
 describe('a token that is limited to trusted documents', () => {
+  it('gets no answer of another token by its Idempotency-Key and body, in any form', async () => {
+    const who = await limited(acme);
+    const { text } = customersDocument();
+    const types = ['application/json', 'application/json; charset=utf-8', 'application/graphql', 'text/plain', 'x/y'];
+    for (const type of types) {
+      const headers = { 'Idempotency-Key': randomUUID(), 'content-type': 'application/json' };
+      expect((await post(acme, { query: text }, headers)).body).toEqual(counted(0));
+      const asked = await post(who, { query: text }, { ...headers, 'content-type': type });
+      expect([asked.text.includes('totalCount'), asked.headers.get('idempotent-replayed')]).toEqual([false, null]);
+    }
+    const key = { 'Idempotency-Key': randomUUID() };
+    await post(acme, { query: text }, key);
+    expect((await post(who, { query: text }, key)).body).toMatchObject(onlyTrusted);
+    const form = { 'Idempotency-Key': randomUUID(), 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ query: text }).toString();
+    const sent = (by: Integrator) =>
+      service.request('POST', '/graphql', { body, headers: { ...authorization(by), ...form } });
+    expect((await sent(acme)).body).toEqual(counted(0));
+    expect((await sent(who)).body).toMatchObject(onlyTrusted);
+  });
+
+  it('gets its own answer again, and none once the document is deleted', async () => {
+    const document = customersDocument();
+    await pushDocuments(service.client, acme.tenantId, [document]);
+    const who = await limited(acme);
+    const key = { 'Idempotency-Key': randomUUID() };
+    const [first, second] = [
+      await post(who, { documentId: document.hash }, key),
+      await post(who, { documentId: document.hash }, key),
+    ];
+    expect([first.body, second.body, second.headers.get('idempotent-replayed')]).toEqual([
+      counted(0),
+      counted(0),
+      'true',
+    ]);
+  });
+
   it('may name documents, and send no text of its own', async () => {
     const document = customersDocument();
     await pushDocuments(service.client, acme.tenantId, [document]);
