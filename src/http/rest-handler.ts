@@ -68,8 +68,8 @@ export function createRestHandler({
         const handled = await handle(withSignal(request, access.ended), access.watchedBy(context)).finally(access.stop);
         if (await isAuthorized()) return handled;
         // Access ended while the request was waiting.
-        const { outcome: now } = await admission.admit(credentials);
-        return 'refusal' in now ? refuse(now.refusal) : handled;
+        const { outcome: again } = await admission.admit(credentials);
+        return 'refusal' in again ? refuse(again.refusal) : handled;
       }
       const body = await readRequestBytes(request);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };

@@ -25,7 +25,11 @@ const encode = (value: unknown): string =>
 /** The ends of what the numbers, ids, and texts of a cursor can be, and what is just beyond them. */
 const numbers = [0, -1, 1, 2 ** 31 - 1, 2 ** 31, 1e9, 1e9 + 1, 2 ** 53, -(2 ** 53), 1e308, 0.5];
 const wholeNumbers = [
-  ...['0', '00', '-1', '1e3', ''],
+  '0',
+  '00',
+  '-1',
+  '1e3',
+  '',
   ...[31n, 32n, 53n, 63n, 64n].flatMap((bits) => [2n ** bits - 1n, 2n ** bits, 2n ** bits + 1n]).map(String),
   '9'.repeat(19),
   '9'.repeat(400),
@@ -38,9 +42,23 @@ const ids = [
 ];
 const values = [
   ...wholeNumbers,
-  ...['-999999999999999999.99999', '999999999999999999', '0.00001', 'NaN', 'Infinity'],
-  ...['0000-01-01', '0001-01-01', '9999-12-31', '10000-01-01', '2026-02-30', '-000001-01-01', '+275760-09-13'],
-  ...['\0', '\ud800', 'x'.repeat(10_000), '%_\\', "';--"],
+  '-999999999999999999.99999',
+  '999999999999999999',
+  '0.00001',
+  'NaN',
+  'Infinity',
+  '0000-01-01',
+  '0001-01-01',
+  '9999-12-31',
+  '10000-01-01',
+  '2026-02-30',
+  '-000001-01-01',
+  '+275760-09-13',
+  '\0',
+  '\ud800',
+  'x'.repeat(10_000),
+  '%_\\',
+  "';--",
 ];
 
 const anything = fc.oneof(
@@ -60,7 +78,7 @@ const positions = (marks: readonly string[]) =>
   );
 
 const expectNoFault = ({ status, text }: Answer, of: string): void => {
-  expect([of, status, text], text).toEqual([
+  expect([of, status, text]).toEqual([
     of,
     expect.toSatisfy((code: number) => code < 500),
     expect.not.stringContaining('INTERNAL'),
