@@ -1,7 +1,7 @@
 import { builder } from '../builder.ts';
 import { sourceOf } from '../documents/document-source.ts';
 import { byPosition, Invoice } from '../resources/invoice/invoice.ts';
-import { partiesOf } from '../resources/invoice/parties.ts';
+import { partiesOf, partiesOfDraft } from '../resources/invoice/parties.ts';
 import { findInvoiceWarnings } from './find-invoice-warnings.ts';
 import { WarningType } from './warning.ts';
 
@@ -23,7 +23,10 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
       paidAt: true,
       items: byPosition,
     },
-    resolve: async (invoice, _args, context) =>
-      findInvoiceWarnings(sourceOf(invoice, invoice.items, await partiesOf(context, invoice))),
+    resolve: async (invoice, _args, context) => {
+      const isDraft = invoice.number === null;
+      const parties = await (isDraft ? partiesOfDraft(context, invoice.customerId) : partiesOf(context, invoice));
+      return findInvoiceWarnings(sourceOf(invoice, invoice.items, parties));
+    },
   }),
 );

@@ -43,6 +43,21 @@ it('every type, field, argument, and value is described', () => {
   expect(missing).toEqual([]);
 });
 
+it('a list’s filter is described as one of its own rows, not as one of another list that it was copied from', () => {
+  const described = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(({ name, args, type }) =>
+    /Connection!?$/.test(String(type))
+      ? args.flatMap(({ description }) => {
+          const [, rows] = /^Only ([a-z ]+?) (?:of|to) (?:this|events)/.exec(description ?? '') ?? [];
+          return rows === undefined
+            ? []
+            : [{ list: name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), rows }];
+        })
+      : [],
+  );
+  expect(described.length).toBeGreaterThan(5);
+  for (const { list, rows } of described) expect(rows).toBe(list);
+});
+
 it('a deprecation has the dates of deprecation and removal', () => {
   for (const { parent, field } of placesOf(schema)) {
     for (const { name, deprecationReason } of [field, ...field.args]) {

@@ -143,6 +143,17 @@ describe('the law of the seller’s country', () => {
   });
 });
 
+it('language: where nothing says it, and the document is in English', async () => {
+  const dutch = { country: 'NL', electronicAddress: null, electronicAddressScheme: null };
+  const { who, customerId } = await tenant({ seller: { country: 'NL', vatId: 'NL123456789B01' }, buyer: dutch });
+  const create = () => who.rest('POST', '/invoices', bill(customerId));
+  expect((await create()).body.warnings).toEqual([
+    { code: 'language', field: 'company.language', message: expect.stringContaining('English') },
+  ]);
+  await setCompany(who, { language: 'en' });
+  expect(codes(await create())).toEqual([]);
+});
+
 describe('vat_category', () => {
   const cases: [title: string, customer: object, line: object, warned: string[]][] = [
     [
@@ -178,7 +189,7 @@ describe('vat_category', () => {
 });
 
 describe('the buyer’s VAT number', () => {
-  const abroad = { country: 'NL', electronicAddress: null, electronicAddressScheme: null };
+  const abroad = { country: 'NL', language: 'en', electronicAddress: null, electronicAddressScheme: null };
   const untaxed = (vat_category: string) => ({ vat_rate: 0, vat_category });
 
   it.each([
@@ -200,6 +211,11 @@ describe('the buyer’s VAT number', () => {
     await who.rest('PATCH', `/customers/${customerId}`, { vat_id: 'NL123456789B01' });
     const issued = await issue();
     expect([issued.body.data.number, issued.body.warnings]).toEqual(['2026-0001', []]);
+    // The law's words, and where they are from.
+    const xml = await fetch(`${service.url}/api/v1/invoices/${draft.body.data.id}/xml?format=factur-x`, {
+      headers: { authorization: `Bearer ${who.token}` },
+    });
+    expect(await xml.text()).toContain(`Directive 2006/112/EC).</ram:ExemptionReason>`);
   });
 
   it('is only warned of within one country, where the law doesn’t demand it, and outside the EU', async () => {

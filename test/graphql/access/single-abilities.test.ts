@@ -149,6 +149,11 @@ async function walk(who: Integrator, root: string, args: string, type: GraphQLOb
 /** The arguments of queries that take an input instead of an id. */
 const requiredInputs: Record<string, () => string> = {
   creditNotePreview: () => `(input: { invoiceId: "${ids['Invoice']}" })`,
+  newInvoiceWarnings: () =>
+    `(input: { customerId: "${ids['Customer']}", invoiceDate: "2026-03-01", items: [
+      { title: "A", quantity: "1", unitPriceNet: "1", vatRate: "0" }] })`,
+  receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
+  vatProposals: () => `(customerId: "${ids['Customer']}")`,
 };
 
 const single = abilityScopes.flatMap((resource) => [

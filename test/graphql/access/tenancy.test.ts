@@ -88,6 +88,9 @@ const namedOtherwise: Record<string, string> = {
   'unmatchBankTransaction.matched': 'issued invoice',
 };
 
+/** The text that argumentsFor() gives. */
+const sampleText = 'https://example.com/hook';
+
 /** Creates a row that a list finds by an own id. */
 const narrowedBy: Record<string, (id: string) => Promise<string>> = {
   'creditNotes.invoiceId': (invoiceId) => makeCreditNote(acme, { invoiceId }),
@@ -95,6 +98,7 @@ const narrowedBy: Record<string, (id: string) => Promise<string>> = {
     makeCreditNote(acme, { invoiceId: await makeInvoice(acme, { customerId, status: 'ISSUED' }) }),
   'invoices.customerId': (customerId) => makeInvoice(acme, { customerId }),
   'projects.customerId': (customerId) => makeProject(acme, { customerId }),
+  'receiptNumberWarnings.supplierId': (supplierId) => makeReceipt(acme, { supplierId, receiptNumber: sampleText }),
   'receipts.supplierId': (supplierId) => makeReceipt(acme, { supplierId }),
   'timeEntries.projectId': (projectId) => makeTimeEntry(acme, { projectId }),
 };
@@ -102,6 +106,7 @@ const narrowedBy: Record<string, (id: string) => Promise<string>> = {
 /** Ids that must belong to the row of another id: an own one of another row is answered like an unknown one. */
 const belonging = new Set([
   'unmatchBankTransaction.matched',
+  'receiptNumberWarnings.receiptId',
   'createCreditNote.input.items.invoiceItemId',
   'creditNotePreview.input.items.invoiceItemId',
 ]);
