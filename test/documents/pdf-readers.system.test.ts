@@ -37,6 +37,18 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
     },
   );
 
+  it.each([
+    ['Chinese', '北京市朝阳区硬件维护'],
+    ['Japanese', '株式会社東京支店ハードウェア保守'],
+    ['Korean', '서울특별시강남구유지보수'],
+  ])('says %s, by an embedded font, and stays PDF/A', async (_name, text) => {
+    const invoice = invoiceOf([{ name: text, description: text }]);
+    const pdf = await renderPdf(invoice, { ...look, subject: text, footer: text }, { xml });
+    expect(qpdfProblems(pdf)).toBe('');
+    expect(withoutSpaces(pdfText(pdf)).split(text).length - 1).toBe(4);
+    expect(preflightProblems([await renderPdf(invoice, { ...look, subject: text }, undefined, 'PDF/A-1b')])).toBe('');
+  });
+
   it('gives its attachment back byte for byte', async () => {
     const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), look, { xml });
     expect(attachmentOf(pdf, 'factur-x.xml').equals(xml)).toBe(true);

@@ -94,6 +94,15 @@ describe('a PDF', () => {
     expect(descriptions).toBe(2);
   });
 
+  it('embeds the glyphs that it has, of fonts that have tens of thousands', async () => {
+    const pdf = await renderPdf(
+      invoiceOf([{ name: '北京市朝阳区：硬件维护' }], { buyer: nameOnly('株式会社テスト') }),
+      look,
+    );
+    expect(pdf.toString('latin1')).toMatch(/\/FontName \/[A-Z]{6}\+NotoSansJP/);
+    expect(pdf.length).toBeLessThan(100_000);
+  });
+
   it('draws nothing outside of the structure that is not marked as an artifact', async () => {
     const invoice = invoiceOf(Array.from({ length: 40 }, (_, index) => ({ name: `Posten ${index} 漢字` })));
     let depth = 0;
@@ -134,6 +143,23 @@ describe('a PDF', () => {
 });
 
 describe('the typesetter', () => {
+  it.each([
+    ['Chinese', '北京市朝阳区建国路，繁體：憂鬱臺灣', ['NotoSansSC-Regular']],
+    ['Japanese', '株式会社　東京支店：ハードウェア保守のお見積り', ['NotoSansJP-Regular']],
+    ['Korean', '서울특별시 강남구 테헤란로', ['NotoSansKR-Regular', 'Inter-Regular']],
+    ['Chinese among Japanese', 'トヨタ北京汉语', ['NotoSansJP-Regular', 'NotoSansSC-Regular']],
+  ])('writes %s by a font of its own', async (_name, text, fonts) => {
+    const { runs } = (await loadTypesetter(text)).line(text, {});
+    expect(runs.filter(({ actual }) => actual !== undefined)).toEqual([]);
+    expect(new Set(runs.map(({ face }) => face.name))).toEqual(new Set(fonts));
+  });
+
+  it('reads the fonts of East Asia only for documents that need them', async () => {
+    const names = async (text: string) => (await loadTypesetter(text)).faces.map(({ name }) => name);
+    expect((await names('Müller, ‘Ж’ 😀 א')).filter((name) => /Sans(SC|JP|KR)/.test(name))).toEqual([]);
+    expect(await names('漢')).toContain('NotoSansSC-Regular');
+  });
+
   it('breaks lines between words, a longer word anywhere, and keeps every character', async () => {
     const typesetter = await loadTypesetter();
     const lines = typesetter.wrap('Ein Wort und Donaudampfschifffahrtsgesellschaft', {}, 10).map(({ text }) => text);

@@ -30,18 +30,55 @@ const files = {
   ],
 } satisfies Record<Weight, string[]>;
 
-/** Reads the fonts. To be called once: it takes some milliseconds. */
-export async function loadFaces(): Promise<Faces> {
-  const { create } = await import('fontkit');
-  const load = async (path: string): Promise<Face> => {
-    const font = create(await readFile(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${path}`))));
-    if (!('layout' in font)) throw new Error(`${path} is a collection of fonts`);
-    return { name: font.postscriptName, font: shareable(font) };
-  };
+// They are ten megabytes each: only documents that need them read them. A document embeds the glyphs that it has. The Chinese
+// font has all characters of Japanese, too, but as they are written in China.
+const eastAsianFiles = {
+  chinese: eastAsian('sc/400Regular/NotoSansSC_400Regular', 'sc/600SemiBold/NotoSansSC_600SemiBold'),
+  japanese: eastAsian('jp/400Regular/NotoSansJP_400Regular', 'jp/600SemiBold/NotoSansJP_600SemiBold'),
+  korean: eastAsian('kr/400Regular/NotoSansKR_400Regular', 'kr/600SemiBold/NotoSansKR_600SemiBold'),
+} satisfies Record<string, Record<Weight, string[]>>;
+
+function eastAsian(regular: string, semibold: string): Record<Weight, string[]> {
+  return { regular: [`noto-sans-${regular}.ttf`], semibold: [`noto-sans-${semibold}.ttf`] };
+}
+
+type EastAsianFont = keyof typeof eastAsianFiles;
+
+const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const hangul = /\p{Script=Hangul}/u;
+const otherEastAsian = /[\p{Script=Han}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u;
+
+/** The fonts that a document with this text needs. The first writes the characters that more than one of them has. */
+export function eastAsianFonts(text: string): EastAsianFont[] {
+  const [isJapanese, isKorean] = [kana.test(text), hangul.test(text)];
+  if (!isJapanese && !isKorean) return otherEastAsian.test(text) ? ['chinese'] : [];
+  return [...(isJapanese ? (['japanese'] as const) : []), ...(isKorean ? (['korean'] as const) : []), 'chinese'];
+}
+
+/** Reads the fonts, and those of East Asia that are asked for. It takes some milliseconds for each. */
+export async function loadFaces(...fonts: EastAsianFont[]): Promise<Faces> {
+  const sets = [files, ...fonts.map((font) => eastAsianFiles[font])];
   return {
-    regular: await Promise.all(files.regular.map(load)),
-    semibold: await Promise.all(files.semibold.map(load)),
+    regular: await Promise.all(sets.flatMap(({ regular }) => regular.map(loadFace))),
+    semibold: await Promise.all(sets.flatMap(({ semibold }) => semibold.map(loadFace))),
   };
+}
+
+const faces = new Map<string, Promise<Face>>();
+
+/** @param path is read once */
+function loadFace(path: string): Promise<Face> {
+  const face = faces.get(path) ?? readFace(path);
+  faces.set(path, face);
+  face.catch(() => faces.delete(path));
+  return face;
+}
+
+async function readFace(path: string): Promise<Face> {
+  const { create } = await import('fontkit');
+  const font = create(await readFile(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${path}`))));
+  if (!('layout' in font)) throw new Error(`${path} is a collection of fonts`);
+  return { name: font.postscriptName, font: shareable(font) };
 }
 
 // How many texts' layouts are kept for each font. Words of labels and units repeat in every document.

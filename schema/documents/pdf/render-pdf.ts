@@ -54,7 +54,7 @@ export async function renderPdf(
 ): Promise<Buffer> {
   const [{ default: PDFDocument }, typesetter, encodeQr] = await Promise.all([
     import('pdfkit'),
-    loadTypesetter(),
+    loadTypesetter(JSON.stringify([invoice, look.subject, look.footer])),
     loadQrEncoder(),
   ]);
   // pdfkit embeds such a picture as it is. Others it would decode, which nothing bounds.

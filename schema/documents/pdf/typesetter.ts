@@ -1,4 +1,4 @@
-import { type Face, type Faces, loadFaces, type Weight } from './fonts.ts';
+import { eastAsianFonts, type Face, type Faces, loadFaces, type Weight } from './fonts.ts';
 import { inVisualOrder, type Piece } from './visual-order.ts';
 
 export interface FontStyle {
@@ -40,20 +40,24 @@ const cachedWidths = 10_000;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-let loading: Promise<Typesetter> | undefined;
+const typesetters = new Map<string, Promise<Typesetter>>();
 
-/** The one typesetter of this process. The first call loads the fonts. */
-export function loadTypesetter(): Promise<Typesetter> {
-  loading ??= load().catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
+/**
+ * The typesetter of this process that has the fonts for a text. Its first call loads them.
+ * @param text all of a document
+ */
+export function loadTypesetter(text = ''): Promise<Typesetter> {
+  const fonts = eastAsianFonts(text);
+  const key = fonts.join();
+  const typesetter = typesetters.get(key) ?? load(loadFaces(...fonts));
+  typesetters.set(key, typesetter);
+  typesetter.catch(() => typesetters.delete(key));
+  return typesetter;
 }
 
-async function load(): Promise<Typesetter> {
+async function load(loadingFaces: Promise<Faces>): Promise<Typesetter> {
   const [faces, { default: LineBreaker }, { default: bidiFactory }] = await Promise.all([
-    loadFaces(),
+    loadingFaces,
     import('linebreak'),
     import('bidi-js/dist/bidi.mjs'),
   ]);
