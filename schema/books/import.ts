@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { delegateName, Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
+import { verifyDocuments } from '../documents/verify.ts';
 import { constraintError } from '../input/constraints.ts';
 import { inconsistencies, type Fault } from './consistency.ts';
 import { noRecords, sumOf, type RecordCounts } from './export.ts';
@@ -234,6 +235,12 @@ async function write(
   }
   if (batch) await insert(context, batch);
   const faults = await inconsistencies(context.db);
+  if (faults.length === 0) {
+    const { difference } = await verifyDocuments(context, (place) =>
+      faults.push({ ...place, message: 'Is not proven.' }),
+    );
+    for (const fault of faults) fault.message = `${difference}.`;
+  }
   if (faults.length > 0) throw new LineErrors(await findLines(file, faults));
   if (sumOf(await countRows(context)) !== sumOf(counts))
     refuse('tenant', 'Somebody else wrote into this tenant meanwhile. Try again with an empty tenant.');
@@ -298,6 +305,7 @@ const uniqueFields: Record<string, string> = {
   credit_note_items_pkey: itemsField,
   credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
+  document_proofs_tenant_id_position_key: 'position',
 };
 
 /** The lines of records that were read before: no memory of them is kept. */

@@ -7,6 +7,7 @@ import { validateArguments } from '../input/validate-arguments.ts';
 import {
   fits,
   invoiceTotals,
+  isCurrency,
   lineTotal,
   minorDigits,
   minorUnit,
@@ -198,6 +199,7 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
 /** The totals are those of the lines and of the VAT breakdown, and each VAT is within a minor unit of that of its net. */
 function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteItem'>[], problems: Problems): void {
   const { currency, number, creditNoteDate } = creditNote;
+  if (!checkCurrency(currency, problems)) return;
   if (parseCreditNoteNumber(number)?.year !== creditNoteDate.getUTCFullYear())
     problems.add('number', 'Must be CN-YYYY-NNNN, with the year of the credit note date.');
   const stored = storedBreakdown.safeParse(creditNote.vatBreakdown);
@@ -228,6 +230,7 @@ function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
 }
 
 function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
+  if (!checkCurrency(currency, problems)) return;
   if (!fits(amount)) problems.add('amount', 'Must not have so many digits.');
   checkDecimals('amount', amount, currency, problems);
 }
@@ -236,6 +239,12 @@ function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems):
 function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
   if (!isStorableLogo(logo.bytes)) problems.add('bytes', 'Must be a PNG as documents embed it, with all its lines.');
   logo.isOnDocuments = true; // the parties of issued invoices are read later
+}
+
+/** The inputs of other records check their currencies. */
+function checkCurrency(currency: string, problems: Problems): boolean {
+  if (!isCurrency(currency)) problems.add('currency', 'Must be an ISO 4217 currency code of three capital letters.');
+  return isCurrency(currency);
 }
 
 function checkAmount(path: string, stated: Amount, computed: Amount, problems: Problems): void {

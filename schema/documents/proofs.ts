@@ -4,10 +4,11 @@ import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { fileFormats } from './file-formats.ts';
 import type { DocumentKey } from './document-source.ts';
+import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 import { documentFile } from './stored-files.ts';
 
 // The proof that the files of issued invoices and credit notes are those that were made first, and that none is missing. Each
-// proof has the hashes of a document's files, and is hashed together with the proof before. So whoever knows a later proof's
+// proof has the hashes of a document's files and data, and is hashed together with the proof before. So whoever knows a later proof's
 // hash can prove all earlier files. Proofs are made by a job, in the order of the numbers.
 
 /** How many documents are proven at a time. */
@@ -62,12 +63,14 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
       where: { OR: keys },
       select: { invoiceId: true, creditNoteId: true, format: true, sha256: true },
     });
+    const data = await dataHashes(inside, batch);
     let last = await inside.db.documentProof.findFirst({ orderBy: { position: 'desc' } });
     const proofs: Row<'DocumentProof'>[] = [];
     for (const each of batch) {
       const content = contentOf(
         each.number,
         files.filter(({ invoiceId, creditNoteId }) => (invoiceId ?? creditNoteId) === each.id),
+        data.get(each.id),
       );
       const position = (last?.position ?? 0) + 1;
       const proof = { position, ...keyOf(each), content, hash: hashOf(last?.hash, content) };
@@ -77,11 +80,35 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
   });
 }
 
-/** What a proof says, as text: `{"number":"2026-0017","files":{"pdf":"9f86…","peppol":"60b7…"}}`. */
-export function contentOf(number: string, files: { format: string; sha256: Uint8Array }[]): string {
-  const hashes = files.map(({ format, sha256 }) => [format, Buffer.from(sha256).toString('hex')] as const);
-  return JSON.stringify({ number, files: Object.fromEntries(hashes.toSorted(([a], [b]) => (a < b ? -1 : 1))) });
+/** The hashes of what the documents of a batch say, by their ids. */
+async function dataHashes({ db }: Context, batch: Unproven[]): Promise<Map<string, string>> {
+  const among = { id: { in: batch.map(({ id }) => id) } };
+  const documents = [
+    ...(await db.invoice.findMany({ where: among, include: invoiceData })),
+    ...(await db.creditNote.findMany({ where: among, include: creditNoteData })),
+  ];
+  return new Map(documents.map((document) => [document.id, dataHash(document)]));
 }
+
+/**
+ * What a proof says, as text: `{"number":"2026-0017","files":{"pdf":"9f86…","peppol":"60b7…"},"data":"2c26…"}`.
+ * @param data undefined for a proof that was made before proofs had it
+ */
+export function contentOf(
+  number: string,
+  files: { format: string; sha256: Uint8Array }[],
+  data: string | undefined,
+): string {
+  const hashes = files.map(({ format, sha256 }) => [format, Buffer.from(sha256).toString('hex')] as const);
+  return JSON.stringify({ number, files: Object.fromEntries(hashes.toSorted(([a], [b]) => (a < b ? -1 : 1))), data });
+}
+
+/** What a proof says of a file. */
+export const provenFile = (format: string, sha256: Uint8Array): string =>
+  `${JSON.stringify(format)}:"${Buffer.from(sha256).toString('hex')}"`;
+
+/** Whether a proof has a hash of the document's data. */
+export const provesData = (content: string): boolean => /,"data":"[0-9a-f]{64}"\}$/.test(content);
 
 /** The hash of a proof. @param before the hash of the proof before; undefined for the first one */
 export const hashOf = (before: Uint8Array | undefined, content: string): Buffer<ArrayBuffer> =>

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { contentOf, hashOf } from './proofs.ts';
+import { contentOf, hashOf, provenFile, provesData } from './proofs.ts';
+import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 
 /** How many proofs or files are read at a time. */
 const batchSize = 20;
@@ -19,10 +20,26 @@ export interface Verification {
   difference: string | null;
 }
 
-class Difference extends Error {}
+/** What has the difference: a file, a document, or a proof, by its id. */
+export interface Place {
+  type: 'invoice' | 'credit_note' | 'invoice_file' | 'document_proof';
+  key: string;
+}
 
-/** Computes the hashes of all files and proofs of the tenant again, in the order of the proofs, until one differs. */
-export async function verifyDocuments(context: Context): Promise<Verification> {
+class Difference extends Error {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/**
+ * Computes the hashes of all files and proofs of the tenant again, in the order of the proofs, until one differs.
+ * @param onDifference is told where
+ */
+export async function verifyDocuments(context: Context, onDifference?: (place: Place) => void): Promise<Verification> {
   const found: Verification = { documents: 0, files: 0, unproven: 0, hash: null, difference: null };
   try {
     await verifyProofs(context, found);
@@ -30,6 +47,7 @@ export async function verifyDocuments(context: Context): Promise<Verification> {
   } catch (error) {
     if (!(error instanceof Difference)) throw error;
     found.difference = error.message;
+    onDifference?.(error.place);
   }
   const [invoices, creditNotes] = await Promise.all([
     context.db.invoice.count({ where: { number: { not: null }, proof: null } }),
@@ -39,8 +57,7 @@ export async function verifyDocuments(context: Context): Promise<Verification> {
   return found;
 }
 
-const file = { select: { format: true, sha256: true, bytes: true } } as const;
-const document = { select: { number: true, files: file } } as const;
+const file = { select: { id: true, format: true, sha256: true, bytes: true } } as const;
 const itsNumber = { select: { number: true } } as const;
 
 async function verifyProofs({ db }: Context, found: Verification): Promise<void> {
@@ -50,18 +67,34 @@ async function verifyProofs({ db }: Context, found: Verification): Promise<void>
       where: { position: { gt: found.documents } },
       orderBy: { position: 'asc' },
       take: batchSize,
-      include: { invoice: document, creditNote: document },
+      include: {
+        invoice: { include: { ...invoiceData, files: file } },
+        creditNote: { include: { ...creditNoteData, files: file } },
+      },
     });
     for (const proof of proofs) {
-      const { position, content, hash: stated } = proof;
-      const { number = '', files = [] } = proof.invoice ?? proof.creditNote ?? {};
+      const { id, position, content, hash: stated } = proof;
+      const document = proof.invoice ?? proof.creditNote;
+      const place: Place = { type: 'document_proof', key: id };
       const name = nameOf(proof);
-      if (position !== found.documents + 1) throw new Difference(`Proof ${position - 1} is missing`);
-      for (const each of files) verifyFile(name, each, found);
-      if (contentOf(number ?? '', files) !== content)
-        throw new Difference(`${name}: its number or its files are not those that were proven`);
+      if (position !== found.documents + 1) throw new Difference(place, `Proof ${position - 1} is missing`);
+      if (!document) throw new Difference(place, `Proof ${position} is of no document`);
+      for (const each of document.files) verifyFile(name, each, found);
+      const data = provesData(content) ? dataHash(document) : undefined;
       if (!hashOf(before, content).equals(stated))
-        throw new Difference(`${name}: its proof does not follow from the proof before it`);
+        throw new Difference(place, `${name}: its proof does not follow from the proof before it`);
+      if (data !== undefined && !content.endsWith(`,"data":"${data}"}`))
+        throw new Difference(
+          { type: proof.invoice ? 'invoice' : 'credit_note', key: document.id },
+          `${name}: what it says is not what was proven`,
+        );
+      if (contentOf(document.number ?? '', document.files, data) !== content) {
+        const added = document.files.find(({ format, sha256 }) => !content.includes(provenFile(format, sha256)));
+        throw new Difference(
+          added ? { type: 'invoice_file', key: added.id } : place,
+          `${name}: its number or its files are not those that were proven`,
+        );
+      }
       before = stated;
       found.documents += 1;
       found.hash = Buffer.from(stated).toString('hex');
@@ -81,7 +114,7 @@ async function verifyOtherFiles({ db }: Context, found: Verification): Promise<v
       },
       orderBy: { id: 'asc' },
       take: batchSize,
-      select: { id: true, ...file.select, invoice: itsNumber, creditNote: itsNumber },
+      select: { ...file.select, invoice: itsNumber, creditNote: itsNumber },
     });
     for (const each of files) verifyFile(nameOf(each), each, found);
     if (files.length < batchSize) return;
@@ -97,13 +130,14 @@ interface Numbered {
 }
 
 interface StoredFile {
+  id: string;
   format: string;
   sha256: Uint8Array;
   bytes: Uint8Array;
 }
 
-function verifyFile(name: string, { format, bytes, sha256 }: StoredFile, found: Verification): void {
+function verifyFile(name: string, { id, format, bytes, sha256 }: StoredFile, found: Verification): void {
   if (!hash('sha256', bytes, 'buffer').equals(sha256))
-    throw new Difference(`${name}: the ${format} file is not the one that was made`);
+    throw new Difference({ type: 'invoice_file', key: id }, `${name}: the ${format} file is not the one that was made`);
   found.files += 1;
 }

@@ -237,15 +237,18 @@ describe('proofs', () => {
     const before = await verifyDocuments(context);
     // As if a later version of the rules allowed what was refused before.
     const complete = await makeIssuedInvoice(who);
-    const { rows } = await service.pool.query('select buyer from invoice_parties where tenant_id = $1 and id = $2', [
-      who.tenantId,
-      complete,
-    ]);
-    await service.pool.query('update invoice_parties set buyer = $3 where tenant_id = $1 and id = $2', [
-      who.tenantId,
-      id,
-      rows[0].buyer,
-    ]);
+    const buyerOf = async (invoice: string): Promise<unknown> => {
+      const text = 'select buyer from invoice_parties where tenant_id = $1 and id = $2';
+      return (await service.pool.query<{ buyer: unknown }>(text, [who.tenantId, invoice])).rows[0]?.buyer;
+    };
+    const setBuyer = (value: unknown): Promise<unknown> =>
+      service.pool.query('update invoice_parties set buyer = $3 where tenant_id = $1 and id = $2', [
+        who.tenantId,
+        id,
+        value,
+      ]);
+    const proven = await buyerOf(id);
+    await setBuyer(await buyerOf(complete));
     expect((await download(who, `/invoices/${complete}/xml?format=xrechnung-cii`)).status).toBe(200);
     const { status, body } = await who.rest('GET', `/invoices/${id}/xml?format=xrechnung-cii`);
     expect([status, body.errors]).toEqual([
@@ -253,6 +256,11 @@ describe('proofs', () => {
       { format: ['This document was issued without a file in this format.'] },
     ]);
     expect(before).toMatchObject({ documents: 1, difference: null });
+    expect(await verifyDocuments(context)).toMatchObject({
+      documents: 0,
+      difference: 'Invoice 2026-0001: what it says is not what was proven',
+    });
+    await setBuyer(proven);
     expect(await verifyDocuments(context)).toEqual({ ...before, files: before.files + 1, unproven: 1 });
   });
 

@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportBooks } from '../../schema/books/export.ts';
+import { importBooks } from '../../schema/books/import.ts';
+import { LineErrors } from '../../schema/books/lines.ts';
+import { proveNext } from '../../schema/documents/proofs.ts';
+import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { buyer, setCompany } from '../documents/parties.ts';
+import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+// A file of books in which somebody changed one field. What a document says, its files, and its proofs depend on each other, so
+// a change is refused by its line. Any other value is one that somebody could have entered: the books are then those of the file.
+
+let service: Service;
+let folder: string;
+let to: Integrator;
+let lines: string[];
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'kontor-books-'));
+  const from = await service.integrator();
+  to = await service.integrator();
+  await setCompany(from);
+  const customerId = await makeCustomer(from, buyer);
+  for (let count = 0; count < 2; count += 1) await makeInvoice(from, { status: 'ISSUED', customerId });
+  await makeCreditNote(from);
+  await proveNext(await service.contextOf(from));
+  let text = '';
+  await exportBooks(await service.contextOf(from), async (part) => void (text += part));
+  lines = text.trimEnd().split('\n');
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+// JSON of a file: the tests know its shape.
+type Fields = Record<string, unknown>;
+const fieldsOf = (line: string): Fields => JSON.parse(line) as Fields;
+
+/** The line errors of a dry run; none if it would be imported. */
+async function errorsOf(changed: string[]): Promise<readonly { line: number; message: string }[]> {
+  const file = join(folder, 'books.jsonl');
+  await writeFile(file, changed.join('\n'));
+  try {
+    await importBooks(await service.contextOf(to), service.domain.schema, file, { dryRun: true });
+    return [];
+  } catch (error) {
+    if (error instanceof LineErrors) return error.errors;
+    throw error;
+  }
+}
+
+/** Another value of the same kind. */
+function otherThan(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (value === null) return 'x';
+  if (Array.isArray(value)) return value.with(0, otherThan(value[0]));
+  if (typeof value === 'object') {
+    const [[key, first] = ['', null]] = Object.entries(value);
+    return { ...value, [key]: otherThan(first) };
+  }
+  const text = value as string;
+  if (/^\d{4}-\d\d-\d\dT/.test(text)) return text.replace(/\d{3}Z$/, (digits) => (digits === '123Z' ? '124Z' : '123Z'));
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text.slice(0, 8)}${text.endsWith('11') ? '12' : '11'}`;
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return String(Number(text) + 1);
+  return `${text.startsWith('a') ? 'b' : 'a'}${text.slice(1)}`;
+}
+
+/** What changes after a document was issued, or says nothing about it. */
+const mutable: Record<string, string[]> = {
+  invoice: ['status', 'external_id', 'paid_at', 'cancelled_at', 'overdue_at', 'version', 'created_at', 'updated_at'],
+  credit_note: ['is_cancellation', 'version', 'created_at', 'updated_at'],
+  invoice_file: ['created_at'],
+  document_proof: ['created_at'],
+  invoice_parties: [],
+};
+/** Records whose ids nothing refers to. */
+const withFreeIds = new Set(['invoice_file', 'document_proof']);
+
+describe('a changed field is refused by its line:', () => {
+  it.each(['invoice', 'credit_note', 'invoice_parties', 'invoice_file', 'document_proof'])(
+    'any of %s',
+    async (type) => {
+      const at = lines.findIndex((line) => line.startsWith(`{"record":"${type}"`));
+      const original = fieldsOf(lines[at]!);
+      const accepted: string[] = [];
+      const misplaced: Record<string, unknown> = {};
+      for (const name of Object.keys(original)) {
+        if (name === 'record' || mutable[type]?.includes(name) || (name === 'id' && withFreeIds.has(type))) continue;
+        const errors = await errorsOf(
+          lines.with(at, JSON.stringify({ ...original, [name]: otherThan(original[name]) })),
+        );
+        if (errors.length === 0) accepted.push(name);
+        // What refers to an id is refused, and of two equal positions the later one.
+        if (name === 'id' || name === 'position') continue;
+        const document = lines.findIndex((line) => line.includes(`"id":"${original['id'] as string}"`)) + 1;
+        if (!errors.some(({ line }) => line === at + 1 || line === document)) misplaced[name] = errors;
+      }
+      expect({ accepted, misplaced }).toEqual({ accepted: [], misplaced: {} });
+    },
+  );
+
+  it('any of a line of an invoice', async () => {
+    const at = lines.findIndex((line) => line.startsWith('{"record":"invoice"'));
+    const original = fieldsOf(lines[at]!);
+    const [item] = original['items'] as [Fields];
+    const accepted: string[] = [];
+    for (const name of Object.keys(item)) {
+      const items = [{ ...item, [name]: otherThan(item[name]) }];
+      const errors = await errorsOf(lines.with(at, JSON.stringify({ ...original, items })));
+      if (!errors.some(({ line }) => line === at + 1)) accepted.push(name);
+    }
+    expect(accepted).toEqual([]);
+  });
+});
+
+it('a proof that is removed is missed, unless it is the last', async () => {
+  const end = lines.length - 1;
+  const fewer = JSON.stringify({ record: 'end', records: end - 2 });
+  const proofs = lines.flatMap((line, at) => (line.startsWith('{"record":"document_proof"') ? [at] : []));
+  const positionOf = (at: number): unknown => fieldsOf(lines[at]!)['position'];
+  const inOrder = proofs.toSorted((a, b) => Number(positionOf(a)) - Number(positionOf(b)));
+  for (const [place, at] of inOrder.entries()) {
+    const errors = await errorsOf(lines.with(end, fewer).toSpliced(at, 1));
+    const isLast = place === inOrder.length - 1;
+    expect(errors.map(({ message }) => message)).toEqual(isLast ? [] : [`Proof ${place + 1} is missing.`]);
+  }
+});
+
+it('a changed field that says nothing about a document is as if it had been entered', async () => {
+  const at = lines.findIndex((line) => line.startsWith('{"record":"customer"'));
+  const changed = lines.with(at, JSON.stringify({ ...fieldsOf(lines[at]!), city: 'Another city' }));
+  const file = join(folder, 'changed.jsonl');
+  await writeFile(file, changed.join('\n'));
+  const into = await service.integrator();
+  const context = await service.contextOf(into);
+  await importBooks(context, service.domain.schema, file, { dryRun: false });
+  let text = '';
+  await exportBooks(context, async (part) => void (text += part));
+  expect(text.trimEnd().split('\n').slice(1)).toEqual(changed.slice(1));
+  expect((await verifyDocuments(context)).difference).toBeNull();
+});
