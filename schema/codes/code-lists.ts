@@ -4,6 +4,7 @@ import enAddressSchemes from './lists/en-address-schemes.json' with { type: 'jso
 import enCurrencies from './lists/en-currencies.json' with { type: 'json' };
 import enRegistrationSchemes from './lists/en-registration-schemes.json' with { type: 'json' };
 import enUnits from './lists/en-units.json' with { type: 'json' };
+import facturXAddressSchemes from './lists/factur-x-address-schemes.json' with { type: 'json' };
 import peppolAddressSchemes from './lists/peppol-address-schemes.json' with { type: 'json' };
 import peppolCurrencies from './lists/peppol-currencies.json' with { type: 'json' };
 import ublCountries from './lists/ubl-countries.json' with { type: 'json' };
@@ -36,6 +37,7 @@ export const codeLists = {
   'en-currencies': enCurrencies,
   'en-registration-schemes': enRegistrationSchemes,
   'en-units': enUnits,
+  'factur-x-address-schemes': facturXAddressSchemes,
   'peppol-address-schemes': peppolAddressSchemes,
   'peppol-currencies': peppolCurrencies,
   'ubl-countries': ublCountries,

@@ -4,7 +4,7 @@ import { prepare } from './prepare.ts';
 import { en16931 } from './rules/en16931.ts';
 import { peppol } from './rules/peppol.ts';
 import type { Rule } from './rules/rule.ts';
-import { cii, ubl } from './rules/syntax.ts';
+import { cii, facturX, ubl } from './rules/syntax.ts';
 import { vat } from './rules/vat.ts';
 import { xrechnung } from './rules/xrechnung.ts';
 
@@ -13,7 +13,7 @@ export const rulesOf: Record<EInvoiceFormat, Rule[]> = {
   'xrechnung-cii': [...en16931, ...cii, ...vat, ...xrechnung],
   'xrechnung-ubl': [...en16931, ...ubl, ...vat, ...xrechnung],
   peppol: [...en16931, ...ubl, ...vat, ...peppol],
-  'factur-x': [...en16931, ...cii, ...vat],
+  'factur-x': [...en16931, ...cii, ...vat, ...facturX],
 };
 
 /** A rule that an invoice breaks. */

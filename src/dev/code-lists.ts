@@ -10,21 +10,24 @@ import type { CodeList } from '../../schema/codes/code-lists.ts';
 //
 // Without --from, it is the first edition.
 
-/** What a list is, and where a Schematron file or an XML schema has it. */
-const sources: Record<string, { title: string; assertion?: string; variable?: string; type?: string }> = {
-  'en-address-schemes': { title: 'Schemes of electronic addresses in EN 16931: EAS', assertion: 'BR-CL-25' },
-  'en-registration-schemes': { title: 'Schemes of registration numbers in EN 16931: ICD', assertion: 'BR-CL-11' },
-  'en-currencies': { title: 'Currencies in EN 16931', assertion: 'BR-CL-04' },
-  'en-units': { title: 'Units in EN 16931: UN/ECE Recommendations 20 and 21', assertion: 'BR-CL-23' },
-  'cii-countries': { title: 'Countries in EN 16931, syntax CII', assertion: 'BR-CL-14' },
-  'ubl-countries': { title: 'Countries in EN 16931, syntax UBL', assertion: 'BR-CL-14' },
-  'cii-schema-currencies': {
-    title: 'Currencies in the XML schema of CII D16B',
-    type: 'ISO3AlphaCurrencyCodeContentType',
-  },
-  'peppol-address-schemes': { title: 'Schemes of electronic addresses in Peppol BIS Billing', variable: 'eaid' },
-  'peppol-currencies': { title: 'Currencies in Peppol BIS Billing', variable: 'ISO4217' },
-};
+/** What a list is, and where a Schematron file, an XML schema, or Factur-X's file of code lists has it. */
+const sources: Record<string, { title: string; assertion?: string; variable?: string; type?: string; list?: string }> =
+  {
+    'en-address-schemes': { title: 'Schemes of electronic addresses in EN 16931: EAS', assertion: 'BR-CL-25' },
+    'en-registration-schemes': { title: 'Schemes of registration numbers in EN 16931: ICD', assertion: 'BR-CL-11' },
+    'en-currencies': { title: 'Currencies in EN 16931', assertion: 'BR-CL-04' },
+    'en-units': { title: 'Units in EN 16931: UN/ECE Recommendations 20 and 21', assertion: 'BR-CL-23' },
+    'cii-countries': { title: 'Countries in EN 16931, syntax CII', assertion: 'BR-CL-14' },
+    'ubl-countries': { title: 'Countries in EN 16931, syntax UBL', assertion: 'BR-CL-14' },
+    'cii-schema-currencies': {
+      title: 'Currencies in the XML schema of CII D16B',
+      type: 'ISO3AlphaCurrencyCodeContentType',
+    },
+    // The number that the list has in Factur-X 1.09.
+    'factur-x-address-schemes': { title: 'Schemes of electronic addresses in Factur-X', list: '17' },
+    'peppol-address-schemes': { title: 'Schemes of electronic addresses in Peppol BIS Billing', variable: 'eaid' },
+    'peppol-currencies': { title: 'Currencies in Peppol BIS Billing', variable: 'ISO4217' },
+  };
 
 /** The texts in quotation marks of an XPath expression, as words. */
 const quotedWords = (expression: string): string[] =>
@@ -32,7 +35,7 @@ const quotedWords = (expression: string): string[] =>
     .flatMap(([, text = '']) => text.split(/\s+/))
     .filter((word) => /^\w+$/.test(word));
 
-function codesIn(xml: string, { assertion, variable, type }: (typeof sources)[string]): string[] {
+function codesIn(xml: string, { assertion, variable, type, list }: (typeof sources)[string]): string[] {
   const codes = new Set<string>();
   let currentType: string | undefined;
   const parser = new SaxesParser();
@@ -40,12 +43,13 @@ function codesIn(xml: string, { assertion, variable, type }: (typeof sources)[st
     const { id, test, value, name: named } = attributes as Record<string, string>;
     const local = name.replace(/^.*:/, '');
     if (local === 'simpleType') currentType = named;
+    if (local === 'cl') currentType = id;
     const found =
       local === 'assert' && id === assertion
         ? quotedWords(test ?? '')
         : local === 'let' && named === variable
           ? quotedWords(value ?? '')
-          : local === 'enumeration' && type !== undefined && currentType === type
+          : local === 'enumeration' && (type ?? list) !== undefined && currentType === (type ?? list)
             ? [value ?? '']
             : [];
     for (const code of found) codes.add(code);

@@ -16,7 +16,7 @@ describe.each(names)('the code list %s', (name) => {
     for (const { version, published, source, codes } of editions) {
       expect(version).not.toBe('');
       expect(published).toMatch(day);
-      expect(source).toMatch(/\.(sch|xsd)$/);
+      expect(source).toMatch(/\.(sch|xsd|xml)$/);
       const all = codes.flatMap((line) => line.split(' '));
       expect(all).toEqual([...new Set(all)].toSorted());
       for (const code of all) expect(code).toMatch(/^[0-9A-Z]{2,4}$/);

@@ -135,6 +135,13 @@ const documents: Case[] = [
     ['CII-D16B currency'],
   ],
   ['CII-D16B: the same in UBL', 'xrechnung-ubl', both(the({ issueDate: '2026-09-01' }), inCurrency('XCG')), []],
+  [
+    'BR-CL-25: schemes that Factur-X lacks',
+    'factur-x',
+    both(address('1', '0219'), seller({ electronicAddress: { value: '1', scheme: '0220' } })),
+    ['BR-CL-25 company.electronic_address_scheme', 'BR-CL-25 customer.electronic_address_scheme'],
+  ],
+  ['BR-CL-25: the same in XRechnung', 'xrechnung-cii', address('1', '0219'), []],
   ['BR-CL-14: South Sudan in CII', 'factur-x', buyersAddress({ country: 'SS' }), ['BR-CL-14 customer.country']],
   ['BR-CL-14: a seller there', 'xrechnung-cii', sellersAddress({ country: 'SS' }), ['BR-CL-14 company.country']],
   ['BR-CL-14: South Sudan in UBL', 'xrechnung-ubl', buyersAddress({ country: 'SS' }), []],
