@@ -8,7 +8,7 @@ import { routes } from '../../../rest-shim/routes.ts';
 import { defaultPageSize, maxPageSize } from '../../../schema/paging/page.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { print, printError } from '../../output.ts';
+import { print, printError, write } from '../../output.ts';
 import { columnsOf } from './columns.ts';
 import { connectionOf, failureOf, send, withConnection, type ApiAnswer } from './connection.ts';
 import { operationsOf, type Flag, type RemoteOperation } from './operations.ts';
@@ -181,7 +181,7 @@ async function printList(
   for await (const each of pages) {
     last = each;
     if (!json) rows.push(...each.rows);
-    else for (const row of each.rows) process.stdout.write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(row)}`);
+    else for (const row of each.rows) write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(row)}`);
   }
   if (json) return print(printed === 0 ? '[]' : ']');
   if (rows.length === 0) return printError('There are no rows.');
