@@ -146,7 +146,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
     const { demo } = await createServices(config, roles, database, () => config.publicUrl ?? '');
     const { startCluster } = await import('../processes/primary.ts');
     const stopped = shutdownRequested();
-    const workers = startCluster(config.webConcurrency, roles.work, log);
+    const workers = startCluster({ gateways: config.webConcurrency, works: roles.work }, log, stopped);
     stopping.push(workers.stop);
     const address = await Promise.race([workers.address, stopped]);
     if (address !== undefined) {

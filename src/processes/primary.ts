@@ -27,8 +27,13 @@ interface Child {
  * Starts worker processes: a number of HTTP servers on one port, and optionally one that works on the queue. The primary does
  * neither, so that it survives their failures. It restarts a process that ends, after a pause that grows while processes keep
  * dying. A process that gets SIGTERM finishes its requests, and is replaced too.
+ * @param stopRequested from then on, no process is replaced: a signal to all of them reaches the children too
  */
-export function startCluster(gateways: number, works: boolean, log: Logger): Cluster {
+export function startCluster(
+  { gateways, works }: { gateways: number; works: boolean },
+  log: Logger,
+  stopRequested: Promise<unknown>,
+): Cluster {
   const alive = new Map<Worker, Child>();
   const pauses = new Set<NodeJS.Timeout>();
   const { promise: address, resolve, reject } = Promise.withResolvers<string>();
@@ -71,7 +76,10 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
       if (!began) return reject(new Error(why ?? `A process ended by ${signal ?? `code ${code}`}`));
       const inARow = performance.now() - startedAt > stableAfterMs ? 0 : deaths + 1;
       const pauseMs = Math.min(shortestPauseMs * 2 ** inARow, longestPauseMs);
-      log.error({ role, pid: child.process.pid, code, signal, why, pauseMs }, 'a process ended: another is started');
+      const facts = { role, pid: child.process.pid, code, signal, why, pauseMs };
+      // A child may react to a signal to all processes before this one does.
+      if (code === 0) log.info(facts, 'a process was stopped: another is started');
+      else log.error(facts, 'a process ended: another is started');
       restarts.inc();
       const pause = setTimeout(() => {
         pauses.delete(pause);
@@ -82,6 +90,7 @@ export function startCluster(gateways: number, works: boolean, log: Logger): Clu
   }
 
   for (const role of roles) begin(role, 0);
+  void stopRequested.then(() => (stopping = true));
 
   const end = async (ending: Role): Promise<void> => {
     const children = [...alive].filter(([, { role }]) => role === ending).map(([child]) => child);

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { stopRequested } from './ipc.ts';
 
@@ -17,7 +18,8 @@ export function shutdownRequested(): Promise<void> {
     };
     void stopRequested.then(resolve);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-    if (process.env['npm_lifecycle_event'] !== undefined) watchNpm(resolve);
+    // The primary asks its children.
+    if (cluster.isPrimary && process.env['npm_lifecycle_event'] !== undefined) watchNpm(resolve);
   });
 }
 

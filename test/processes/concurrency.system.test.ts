@@ -91,6 +91,18 @@ it('no process accepts a token whose revocation is acknowledged', async () => {
   expect(new Set(await askAll())).toEqual(new Set([401]));
 });
 
+it('a process that is told to stop is replaced, which is no error', async () => {
+  const logged = run.out().length;
+  const victim = children().find(({ role }) => role === 'work');
+  process.kill(victim?.pid ?? 0, 'SIGTERM');
+  const lines = (): string[] => run.out().slice(logged).split('\n');
+  await expect
+    .poll(() => lines().filter((line) => line.includes('a process was stopped: another is started')))
+    .toHaveLength(1);
+  await expect.poll(roles).toEqual(['serve', 'serve', 'work']);
+  expect(lines().filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
 it.each(['serve', 'work'])('a killed process is replaced: %s', async (role) => {
   const before = await valueOf('kontor_process_restarts_total');
   const victim = children().find((each) => each.role === role);
@@ -112,7 +124,8 @@ it('at a graceful shutdown, processes finish requests in flight and stop the dat
   inFlight.write(body.slice(0, 10));
   await once(inFlight, 'continue'); // a server has it
   const pids = new Set(children().map(({ pid }) => pid));
-  run.child.kill('SIGTERM');
+  const logged = run.out().length;
+  run.killGroup('SIGTERM'); // all processes at once, as Ctrl-C does
   // Node's cluster may accept a connection just when the last process closes its port. It then answers nobody on it.
   const live = async () => (await ask('/health/live', token, 1000).catch(() => undefined))?.status;
   await expect.poll(live).toBeUndefined();
@@ -123,7 +136,7 @@ it('at a graceful shutdown, processes finish requests in flight and stop the dat
   await run.exited;
   await run.until(/Stopped\./).catch(() => expect(run.out()).toContain('Stopped.'));
   expect(children().filter(({ pid }) => pids.has(pid))).toEqual([]);
-  expect(run.err()).not.toContain('"level":50');
+  expect(run.err() + run.out().slice(logged)).not.toContain('"level":50');
 });
 
 it('an error at the start of all processes is printed once', async () => {
