@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection.ts';
@@ -7,7 +8,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { takeAdvisoryLock } from '../../prisma/advisory-lock.ts';
 import { migrationLock } from '../../prisma/migrate.ts';
-import { manifestEntry, tableEntry, type Manifest } from './manifest.ts';
+import { macEntry, manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
 import { makeWholeFile } from '../whole-file.ts';
 import { copySource, listSequences, listTables } from './tables.ts';
@@ -18,7 +19,7 @@ export interface BackupOptions {
   superuserUrl: string;
   /** KONTOR_SECRET, which encrypts webhook secrets. */
   secret: string;
-  /** The passphrase that encrypts the secret in the backup. */
+  /** The passphrase that encrypts the secret in the backup, and authenticates everything. */
   passphrase: string;
   /** The file to write; there must be none. */
   file: string;
@@ -33,10 +34,10 @@ export interface BackupOptions {
  */
 export async function backUp({ superuserUrl, secret, passphrase, file, onSnapshot }: BackupOptions): Promise<Manifest> {
   return makeWholeFile(file, async (draft) => {
-    const sealed = await sealSecret(secret, passphrase);
+    const protection = await sealSecret(secret, passphrase);
     return inSnapshot(superuserUrl, async (client) => {
       await onSnapshot?.(await snapshotOf(client));
-      return writeArchive(client, draft, sealed);
+      return writeArchive(client, draft, protection);
     });
   });
 }
@@ -61,12 +62,16 @@ async function snapshotOf(client: Client): Promise<string> {
   return rows[0]?.name ?? '';
 }
 
-async function writeArchive(client: Client, draft: string, secret: Manifest['secret']): Promise<Manifest> {
+async function writeArchive(
+  client: Client,
+  draft: string,
+  { sealed: secret, mac }: Awaited<ReturnType<typeof sealSecret>>,
+): Promise<Manifest> {
   const { rows } = await client.query<{ name: string; now: Date }>(
     'select migration_name as name, now() from _prisma_migrations where finished_at is not null order by 1',
   );
   const manifest: Manifest = {
-    format: 1,
+    format: 2,
     createdAt: (rows[0]?.now ?? new Date()).toISOString(),
     migrations: rows.map(({ name }) => name),
     secret,
@@ -78,16 +83,38 @@ async function writeArchive(client: Client, draft: string, secret: Manifest['sec
   for (const table of await listTables(client)) {
     archive.addReadStreamLazy(tableEntry(table.name), (begin) => {
       const rowsOut = client.query(copyTo(`copy ${copySource(table)} to stdout`));
-      rowsOut.once('end', () => manifest.tables.push({ ...table, rows: rowsOut.rowCount }));
-      begin(null, rowsOut);
+      const counted = hashed((sum) => manifest.tables.push({ ...table, rows: rowsOut.rowCount, ...sum }));
+      rowsOut.once('error', (error) => counted.destroy(error));
+      begin(null, rowsOut.pipe(counted));
     });
   }
+  const text = (): string => JSON.stringify(manifest, null, 2);
   archive.addReadStreamLazy(manifestEntry, (begin) => {
-    begin(null, Readable.from([JSON.stringify(manifest, null, 2)]));
+    begin(null, Readable.from([text()]));
+  });
+  archive.addReadStreamLazy(macEntry, (begin) => {
+    begin(null, Readable.from([mac(text()).toString('hex')]));
   });
   const written = pipeline(archive.outputStream, createWriteStream(draft, { mode: 0o600, flush: true }));
   const failed = new Promise<never>((_, reject) => archive.once('error', reject));
   archive.end();
   await Promise.race([written, failed]);
   return manifest;
+}
+
+/** Passes bytes on. @param report gets their number and hash at their end */
+function hashed(report: (sum: { bytes: number; sha256: string }) => void): Transform {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+    flush: (done) => {
+      report({ bytes, sha256: hash.digest('hex') });
+      done();
+    },
+  });
 }

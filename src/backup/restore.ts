@@ -1,13 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
-import { crc32 } from 'node:zlib';
 import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection.ts';
 import { from as copyFrom } from 'pg-copy-streams';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { z } from 'zod';
-import { manifestEntry, manifestSchema, tableEntry, type Manifest } from './manifest.ts';
+import {
+  isUnauthenticated,
+  macEntry,
+  manifestEntry,
+  manifestSchema,
+  maxManifestBytes,
+  tableEntry,
+  type Manifest,
+} from './manifest.ts';
+import { openSecret } from './passphrase.ts';
 import { copySource, listTables } from './tables.ts';
 
 /** A backup that can't be restored. The message is one line, fit to be shown as it is. */
@@ -17,14 +26,23 @@ export class BackupError extends Error {
 
 /** A backup's file, open. */
 export interface Backup {
+  /** Anybody can have written it, until the passphrase has authenticated it. */
   manifest: Manifest;
+  /** @returns undefined if the passphrase is wrong, or the manifest was changed */
+  authenticate(passphrase: string): Promise<AuthenticBackup | undefined>;
+  close(): void;
+}
+
+/** A backup that was made with the passphrase, and wasn't changed since. */
+export interface AuthenticBackup {
+  /** KONTOR_SECRET. */
+  secret: string;
   /**
    * Replaces all rows of a database with those of the backup, in one transaction. The database must have the same migrations.
    * @param superuserUrl of that database: only a superuser can disable triggers and foreign keys for the copied rows
-   * @throws BackupError when the file is damaged; the database is then as it was
+   * @throws BackupError when the file is damaged or was changed; the database is then as it was
    */
   load(superuserUrl: string): Promise<void>;
-  close(): void;
 }
 
 /** @throws BackupError if the file is no backup, is damaged, or has a format that this version doesn't know */
@@ -35,18 +53,29 @@ export async function openBackup(file: string): Promise<Backup> {
   try {
     const entries = new Map<string, Entry>();
     for await (const entry of archive.eachEntry()) entries.set(entry.fileName, entry);
-    const manifest = await readManifest(file, archive, entries.get(manifestEntry));
+    const written = await readSmall(file, archive, entries.get(manifestEntry), manifestEntry);
+    const manifest = parseManifest(file, written);
+    const mac = await readSmall(file, archive, entries.get(macEntry), macEntry);
     return {
       manifest,
-      load: async (superuserUrl) => {
-        const rowsOf = async ({ name }: { name: string }): Promise<Readable> => {
-          const entry = entries.get(tableEntry(name));
-          if (!entry) throw new BackupError(`${file} is damaged: it has no rows of ${name}`);
-          return checked(await archive.openReadStreamPromise(entry), entry);
+      authenticate: async (passphrase) => {
+        const opened = await openSecret(manifest.secret, passphrase);
+        const expected = opened?.mac(written);
+        const found = Buffer.from(mac.toString('latin1'), 'hex');
+        if (!opened || found.length !== expected?.length || !timingSafeEqual(found, expected)) return undefined;
+        const rowsOf = async (table: ManifestTable): Promise<Readable> => {
+          const entry = entries.get(tableEntry(table.name));
+          if (!entry) throw new BackupError(`${file} is damaged: it has no rows of ${table.name}`);
+          return checked(await archive.openReadStreamPromise(entry), entry, table);
         };
-        // Checks the whole file first: otherwise PostgreSQL may report a damaged row before the end of the file is reached.
-        for (const table of manifest.tables) await finished((await rowsOf(table)).resume());
-        await load(superuserUrl, manifest, rowsOf);
+        return {
+          secret: opened.secret,
+          load: async (superuserUrl) => {
+            // Checks the whole file first: PostgreSQL may report a damaged row before the end of the file is reached.
+            for (const table of manifest.tables) await finished((await rowsOf(table)).resume());
+            await load(superuserUrl, manifest, rowsOf);
+          },
+        };
       },
       close: () => archive.close(),
     };
@@ -56,25 +85,50 @@ export async function openBackup(file: string): Promise<Backup> {
   }
 }
 
-async function readManifest(file: string, archive: ZipFile, entry: Entry | undefined): Promise<Manifest> {
-  if (!entry) throw new BackupError(`${file} is no backup: it has no ${manifestEntry}`);
-  const parsed = manifestSchema.safeParse(
-    JSON.parse(await text(await checked(await archive.openReadStreamPromise(entry), entry))),
-  );
+/** Reads a part of the file that fits into memory. */
+async function readSmall(file: string, archive: ZipFile, entry: Entry | undefined, name: string): Promise<Buffer> {
+  if (!entry) {
+    if (name === macEntry) throw new BackupError(`${file} is damaged: it has no ${macEntry}`);
+    throw new BackupError(`${file} is no backup: it has no ${name}`);
+  }
+  // yauzl reads no more than this number says.
+  if (entry.uncompressedSize > maxManifestBytes)
+    throw new BackupError(`${file} is no backup: its ${name} has ${entry.uncompressedSize} bytes`);
+  return buffer(await archive.openReadStreamPromise(entry)).catch((error: Error) => {
+    throw new BackupError(`${file} is damaged, at ${name}: ${error.message}`, { cause: error });
+  });
+}
+
+function parseManifest(file: string, written: Buffer): Manifest {
+  let json: unknown;
+  try {
+    json = JSON.parse(written.toString());
+  } catch {
+    throw new BackupError(`${file} is damaged, at ${manifestEntry}`);
+  }
+  if (isUnauthenticated(json))
+    throw new BackupError(
+      `${file} was made by an earlier version, and nothing proves that its rows are the same. Restore it with that version, and make a new backup`,
+    );
+  const parsed = manifestSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new BackupError(`${file} can't be restored by this version: ${z.prettifyError(parsed.error).split('\n')[0]}`);
 }
 
-/** Checks the CRC, because yauzl checks only the length. @returns the same bytes; at their end an error if it differs */
-function checked(stream: Readable, { crc32: expected, fileName }: Entry): Readable {
-  let sum = 0;
+type ManifestTable = Manifest['tables'][number];
+
+/** Checks the rows by the manifest's hash. @returns the same bytes; at their end an error if it differs */
+function checked(stream: Readable, { uncompressedSize, fileName }: Entry, { bytes, sha256 }: ManifestTable): Readable {
+  const hash = createHash('sha256');
+  const damaged = (): BackupError => new BackupError(`The backup is damaged, at ${fileName}`);
   const check = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      sum = crc32(chunk, sum);
+      hash.update(chunk);
       done(null, chunk);
     },
-    flush: (done) => done(sum === expected ? null : new BackupError(`The backup is damaged, at ${fileName}`)),
+    flush: (done) => done(hash.digest('hex') === sha256 ? null : damaged()),
   });
+  if (uncompressedSize !== bytes) check.destroy(damaged()); // it may be far longer
   stream.once('error', (error) => {
     check.destroy(new BackupError(`The backup is damaged, at ${fileName}: ${error.message}`, { cause: error }));
   });
@@ -84,7 +138,7 @@ function checked(stream: Readable, { crc32: expected, fileName }: Entry): Readab
 async function load(
   superuserUrl: string,
   { tables, sequences }: Manifest,
-  rowsOf: (table: { name: string }) => Promise<Readable>,
+  rowsOf: (table: ManifestTable) => Promise<Readable>,
 ): Promise<void> {
   const client = createConnection({ connectionString: superuserUrl, application_name: 'kontor restore' });
   client.on('error', () => {}); // the query that was under way says it

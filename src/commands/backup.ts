@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { migrate, migrations } from '../../prisma/migrate.ts';
 import { backUp } from '../backup/backup.ts';
-import { minPassphraseLength, openSecret } from '../backup/passphrase.ts';
-import { BackupError, openBackup, type Backup } from '../backup/restore.ts';
+import { minPassphraseLength } from '../backup/passphrase.ts';
+import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../backup/restore.ts';
 import { readConfig, type Config } from '../config.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readOrCreateSecret, writeSecretFile } from '../secret-file.ts';
@@ -54,13 +54,13 @@ export function addBackupCommands(program: Command): void {
     const backup = await openBackup(file);
     try {
       const last = await lastMigration(backup);
-      const secret = await openSecret(backup.manifest.secret, await readPassphrase(options, { isNew: false }));
-      if (secret === undefined) throw new RefusedError('The passphrase is wrong, or the backup is damaged');
-      if (config.secret !== null && config.secret !== secret)
+      const authentic = await backup.authenticate(await readPassphrase(options, { isNew: false }));
+      if (!authentic) throw new RefusedError('The passphrase is wrong, or the backup is damaged or was changed');
+      if (config.secret !== null && config.secret !== authentic.secret)
         throw new RefusedError(
           'KONTOR_SECRET is not the secret of the backup: unset it, and the secret of the backup is used',
         );
-      await restore(config.dataDir, backup, secret, last);
+      await restore(config.dataDir, authentic, last);
     } finally {
       backup.close();
     }
@@ -112,11 +112,11 @@ async function lastMigration({ manifest }: Backup): Promise<string | undefined> 
 }
 
 /** Removes everything that it created if it fails. */
-async function restore(dataDir: string, backup: Backup, secret: string, last: string | undefined): Promise<void> {
+async function restore(dataDir: string, { secret, load }: AuthenticBackup, last: string | undefined): Promise<void> {
   const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, printError);
   try {
     await migrate(url, printError, { superuserUrl, last });
-    await backup.load(superuserUrl);
+    await load(superuserUrl);
     await migrate(url, printError, { superuserUrl });
     await writeSecretFile(dataDir, secret);
     await leave();

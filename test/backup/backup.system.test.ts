@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openPromise } from 'yauzl';
+import { ZipFile } from 'yazl';
 import { openBooks } from '../../prisma/client.ts';
 import { migrate } from '../../prisma/migrate.ts';
 import { backUp } from '../../src/backup/backup.ts';
@@ -146,7 +152,7 @@ describe('a backup', () => {
     const restored = await embedded(await folder());
     const backup = await openBackup(file);
     cleanups.push(backup.close);
-    await backup.load(restored.superuserUrl);
+    await (await backup.authenticate('correct horse battery'))?.load(restored.superuserUrl);
     expect(await withClient(restored.superuserUrl, digests)).toEqual(atSnapshot);
     expect(atSnapshot['public.projects']!.rows).toBe(1);
     expect(await withClient(restored.superuserUrl, constraintsOf)).toEqual(constraints);
@@ -187,7 +193,7 @@ describe('a backup', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(target)).toEqual(['books.backup']);
     expect((await readFile(file)).includes(options.secret)).toBe(false);
-    expect(await openSecret(secret, 'correct horse battery')).toBe(options.secret);
+    expect((await openSecret(secret, 'correct horse battery'))?.secret).toBe(options.secret);
     expect(await openSecret(secret, 'correct horse Battery')).toBe(undefined);
     const before = await readFile(file);
     await expect(backUp(options)).rejects.toThrow('EEXIST');
@@ -202,6 +208,22 @@ describe('a backup', () => {
     expect(await readdir(target)).toEqual([]);
   });
 });
+
+type Change = (entries: Map<string, Buffer>) => unknown;
+
+/** Writes a copy of a backup with other entries, whose checksums are right. */
+async function rewrite(file: string, to: string, change: Change): Promise<void> {
+  const archive = await openPromise(file, { autoClose: false });
+  const entries = new Map<string, Buffer>();
+  for await (const entry of archive.eachEntry())
+    entries.set(entry.fileName, await buffer(await archive.openReadStreamPromise(entry)));
+  archive.close();
+  change(entries);
+  const copy = new ZipFile();
+  for (const [name, bytes] of entries) copy.addBuffer(bytes, name);
+  copy.end();
+  await pipeline(copy.outputStream, createWriteStream(to));
+}
 
 describe('a damaged backup', () => {
   it('is rejected, and leaves the database unchanged', async () => {
@@ -224,8 +246,71 @@ describe('a damaged backup', () => {
     await writeFile(file, changed);
     const backup = await openBackup(file);
     cleanups.push(backup.close);
-    await expect(backup.load(postgres.superuserUrl)).rejects.toThrow('The backup is damaged');
+    await expect((await backup.authenticate('p'))?.load(postgres.superuserUrl)).rejects.toThrow(
+      'The backup is damaged',
+    );
     expect(await withClient(postgres.superuserUrl, digests)).toEqual(before);
+  });
+
+  it('is rejected if somebody changed rows, their hash, or both, with the right checksums', async () => {
+    const postgres = await embedded(await folder());
+    await withClient(postgres.superuserUrl, (client) =>
+      client.query(`insert into tenants (id, name, country) values (gen_random_uuid(), 'An address', 'DE')`),
+    );
+    const file = join(await folder(), 'books.backup');
+    await backUp({ superuserUrl: postgres.superuserUrl, secret: 's', passphrase: 'p', file });
+    const before = await withClient(postgres.superuserUrl, digests);
+    const table = 'tables/public.tenants';
+    const changeRow: Change = (entries) => {
+      const rows = entries.get(table)!.toString().replace('An address', 'My address');
+      entries.set(table, Buffer.from(rows));
+    };
+    const changeHash: Change = (entries) => {
+      const manifest = JSON.parse(entries.get('manifest.json')!.toString());
+      const tenants = manifest.tables.find(({ name }: { name: string }) => name === 'public.tenants');
+      tenants.sha256 = createHash('sha256').update(entries.get(table)!).digest('hex');
+      entries.set('manifest.json', Buffer.from(JSON.stringify(manifest, null, 2)));
+    };
+    const open = async (...changes: Change[]) => {
+      const forged = join(await folder(), 'forged.backup');
+      await rewrite(file, forged, (entries) => changes.forEach((change) => change(entries)));
+      const backup = await openBackup(forged);
+      cleanups.push(backup.close);
+      return backup;
+    };
+    const changed = await (await open(changeRow)).authenticate('p');
+    await expect(changed?.load(postgres.superuserUrl)).rejects.toThrow(`The backup is damaged, at ${table}`);
+    const longer: Change = (entries) => entries.set(table, Buffer.concat([entries.get(table)!, Buffer.alloc(99)]));
+    await expect((await (await open(longer)).authenticate('p'))?.load(postgres.superuserUrl)).rejects.toThrow(
+      `The backup is damaged, at ${table}`,
+    );
+    expect(await (await open(changeRow, changeHash)).authenticate('p')).toBeUndefined();
+    const otherMac: Change = (entries) => entries.set('manifest.mac', Buffer.from('00'.repeat(32)));
+    expect(await (await open(otherMac)).authenticate('p')).toBeUndefined();
+    await expect(open((entries) => entries.delete('manifest.mac'))).rejects.toThrow('it has no manifest.mac');
+    const older: Change = (entries) => {
+      const manifest = JSON.parse(entries.get('manifest.json')!.toString());
+      entries.set('manifest.json', Buffer.from(JSON.stringify({ ...manifest, format: 1 })));
+    };
+    await expect(open(older)).rejects.toThrow('was made by an earlier version');
+    expect(await withClient(postgres.superuserUrl, digests)).toEqual(before);
+    await (await (await open()).authenticate('p'))?.load(postgres.superuserUrl);
+    expect((await withClient(postgres.superuserUrl, digests))['public.tenants']).toEqual(before['public.tenants']);
+  });
+
+  it('is rejected before a manifest that unpacks to far more than one is unpacked', async () => {
+    const file = join(await folder(), 'bomb.backup');
+    const archive = new ZipFile();
+    archive.addReadStreamLazy('manifest.json', (begin) => {
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      begin(null, Readable.from(Array.from({ length: 300 }, () => chunk)));
+    });
+    archive.end();
+    await pipeline(archive.outputStream, createWriteStream(file));
+    expect((await stat(file)).size).toBeLessThan(1024 * 1024);
+    const before = process.memoryUsage().rss;
+    await expect(openBackup(file)).rejects.toThrow('is no backup: its manifest.json has 314572800 bytes');
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 });
 
@@ -251,7 +336,7 @@ describe('the command line', () => {
     });
     expect(wrong).toMatchObject({
       code: 1,
-      err: 'kontor: The passphrase is wrong, or the backup is damaged\n',
+      err: 'kontor: The passphrase is wrong, or the backup is damaged or was changed\n',
     });
     const occupied = await kontor(['restore', file], env);
     expect(occupied.err).toBe(`kontor: ${dataDir} is not empty: set DATA_DIR to another folder\n`);
