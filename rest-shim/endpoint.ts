@@ -72,7 +72,7 @@ export function endpoint(
     const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
-      const body = await readBody(request, problems, operation.isBodyOptional);
+      const body = await readBody(request, problems, { isOptional: operation.isBodyOptional });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));
     }
 
@@ -165,8 +165,12 @@ async function throwAllErrors(
   context: Context,
   problems: Problems,
 ): Promise<never> {
-  const faults = await findErrors(operation, variables, context);
-  throw new ValidationError({ ...restErrors(faults.errors), ...problems.errors });
+  if (problems.isFull) throw new ValidationError(problems.errors);
+  const found = await findErrors(operation, variables, context);
+  const all = new Problems();
+  const errors = { ...restErrors(found.errors), ...problems.errors };
+  for (const [path, messages] of Object.entries(errors)) for (const message of messages) all.add(path, message);
+  throw new ValidationError(all.errors);
 }
 
 function rethrowInRestNames(error: unknown, page: Page | undefined): never {

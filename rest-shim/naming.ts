@@ -77,7 +77,8 @@ const decodeList =
   (item: Decoder): Decoder =>
   (value, problems, path) => {
     if (value == null) return value;
-    if (Array.isArray(value)) return value.map((each, index) => item(each, problems, `${path}.${index}`));
+    if (Array.isArray(value))
+      return value.map((each, index) => (problems.isFull ? each : item(each, problems, `${path}.${index}`)));
     // GraphQL would convert it to a list with one item.
     problems.add(path, 'Must be a list.');
     return value;
@@ -100,7 +101,9 @@ export const compileFieldsDecoder =
   (fields: Map<string, { name: string; decode: Decoder }>, answered?: Map<string, unknown>) =>
   (object: object, problems: Problems, path: string): Record<string, unknown> => {
     const result: Record<string, unknown> = {};
-    for (const [restName, part] of Object.entries(object)) {
+    for (const restName in object) {
+      if (problems.isFull) break;
+      const part = (object as Record<string, unknown>)[restName];
       const partPath = path ? `${path}.${restName}` : restName;
       const field = fields.get(restName);
       if (field) result[field.name] = field.decode(part, problems, partPath);

@@ -1,5 +1,6 @@
 import { Problems } from '../schema/errors.ts';
-import { parseJson, JsonNumber } from './exact-json.ts';
+import { tooWideMessage } from '../schema/input/width.ts';
+import { isTextTooWide, parseJson, JsonNumber } from './exact-json.ts';
 
 /** The longest body accepted, in bytes. */
 export const maxBodyBytes = 1024 * 1024;
@@ -22,22 +23,30 @@ function isJson(contentType: string): boolean {
 }
 
 /**
- * Parses the body as a JSON object, each number as a JsonNumber.
- * @param isOptional whether no body counts as an empty object
+ * Parses the body as a JSON object, each number as a JsonNumber; but not where the body has too many values, which is then
+ * among the problems.
+ * With `isOptional`, no body counts as an empty object.
  * @returns undefined if it is no JSON object, which is then added to `problems`
  * @throws TransportError
  */
-export async function readBody(request: Request, problems: Problems, isOptional = false): Promise<object | undefined> {
+export async function readBody(
+  request: Request,
+  problems: Problems,
+  { isOptional = false, maxBytes = maxBodyBytes }: { isOptional?: boolean; maxBytes?: number } = {},
+): Promise<object | undefined> {
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
   if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
-  const bytes = await readRequestBytes(request);
+  const bytes = await readRequestBytes(request, maxBytes);
   if (bytes.length === 0 && isOptional) return {};
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   let value: unknown;
   try {
-    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const isTooWide = isTextTooWide(bytes);
+    value = isTooWide ? JSON.parse(text) : parseJson(text);
+    if (isTooWide) problems.add('body', tooWideMessage);
   } catch (error) {
     problems.add('body', error instanceof RangeError ? 'Is nested too deeply.' : 'Must be a JSON object.');
     return undefined;
@@ -48,18 +57,18 @@ export async function readBody(request: Request, problems: Problems, isOptional 
   return undefined;
 }
 
-export const tooLong = (): TransportError =>
-  new TransportError(413, `The body must not be longer than ${maxBodyBytes} bytes.`);
+export const tooLong = (maxBytes = maxBodyBytes): TransportError =>
+  new TransportError(413, `The body must not be longer than ${maxBytes} bytes.`);
 
 /**
  * A request's body. A body with a Content-Length can't be longer than that, and is read without a web stream, which takes
  * less CPU time.
  * @throws TransportError when it is longer than a body may be, or breaks off
  */
-export async function readRequestBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+export async function readRequestBytes(request: Request, maxBytes = maxBodyBytes): Promise<Uint8Array<ArrayBuffer>> {
   const length = request.headers.get('content-length');
-  if (length === null) return readStreamBytes(request.body ?? []);
-  if (Number(length) > maxBodyBytes) throw tooLong();
+  if (length === null) return readStreamBytes(request.body ?? [], maxBytes);
+  if (Number(length) > maxBytes) throw tooLong(maxBytes);
   try {
     return new Uint8Array(await request.arrayBuffer());
   } catch {
@@ -68,13 +77,16 @@ export async function readRequestBytes(request: Request): Promise<Uint8Array<Arr
 }
 
 /** @throws TransportError when it is longer than a body may be, or breaks off */
-export async function readStreamBytes(body: AsyncIterable<Uint8Array> | Uint8Array[]): Promise<Buffer<ArrayBuffer>> {
+export async function readStreamBytes(
+  body: AsyncIterable<Uint8Array> | Uint8Array[],
+  maxBytes = maxBodyBytes,
+): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of body) {
       length += chunk.length;
-      if (length > maxBodyBytes) throw tooLong();
+      if (length > maxBytes) throw tooLong(maxBytes);
       chunks.push(chunk);
     }
   } catch (error) {

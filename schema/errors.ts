@@ -100,13 +100,14 @@ export class ValidationError extends CodedError {
 function summary(errors: FieldErrors): string {
   const messages = Object.entries(errors).flatMap(([path, texts]) => texts.map((text) => `${path}: ${text}`));
   const more = messages.length - 1;
+  if (more >= maxProblems - 1) return `${messages[0]} (and ${more} or more others, of which ${more} are listed)`;
   return more > 0 ? `${messages[0]} (and ${more} more)` : (messages[0] ?? 'The request is not valid.');
 }
 
-/** More paths than the largest invoice can have errors at. Without a limit, a small body could cause a huge answer. */
-const maxPaths = 10_000;
+/** So many errors are reported. A wide body would take long to be checked to its end, and be answered at length. */
+export const maxProblems = 100;
 
-/** Collects the validation errors of an input, so that all of them can be reported at once. */
+/** Collects the validation errors of an input, so that many of them can be reported at once. */
 export class Problems {
   #count = 0;
   readonly #deferred: (() => PromiseLike<unknown>)[] = [];
@@ -114,10 +115,16 @@ export class Problems {
   readonly errors: FieldErrors = Object.create(null) as FieldErrors;
 
   add(path: string, message: string): void {
-    if (this.#count === maxPaths && !this.has(path)) return;
-    if (!this.has(path)) this.#count++;
+    if (this.isFull) return;
     const messages = (this.errors[path] ??= []);
-    if (!messages.includes(message)) messages.push(message);
+    if (messages.includes(message)) return;
+    messages.push(message);
+    this.#count += 1;
+  }
+
+  /** Whether no more are collected: the rest of the input need not be checked. */
+  get isFull(): boolean {
+    return this.#count >= maxProblems;
   }
 
   has(path: string): boolean {

@@ -26,7 +26,9 @@ export function validateArguments(
   path = '',
 ): Record<string, unknown> {
   const readable: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in values) {
+    if (problems.isFull) return readable;
+    const value = (values as Record<string, unknown>)[name];
     const input = inputs.find((candidate) => candidate.name === name);
     if (!input) problems.add(path + name, 'This field is not known here.');
     else readable[name] = validateInput(input, value, problems, path + name);
@@ -69,8 +71,14 @@ function validateValue(type: GraphQLInputType, value: unknown, problems: Problem
     return undefined;
   }
   if (isListType(type)) {
-    if (Array.isArray(value))
-      return value.map((item, index) => validateValue(type.ofType, item, problems, `${path}.${index}`));
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value as unknown[]) {
+        if (problems.isFull) break;
+        items.push(validateValue(type.ofType, item, problems, `${path}.${items.length}`));
+      }
+      return items;
+    }
     problems.add(path, 'Must be a list.');
     return undefined;
   }

@@ -56,13 +56,14 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    const { ability, inSession, rules } = checksOf(field.pothosOptions);
+    const checks = checksOf(field.pothosOptions);
+    const { ability, inSession, rules } = checks;
     if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
 
     return async (parent: unknown, args: object, requestContext: Types['Context'], info: GraphQLResolveInfo) => {
       const context = requestContext as Context;
-      if (ability && !context.may(ability)) throw new ForbiddenError(ability);
-      if (inSession && !context.session) throw new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
+      const forbidden = refusedBy(checks, context);
+      if (forbidden) throw forbidden;
       const check = async (isRefused: boolean): Promise<object> => {
         const problems = new Problems();
         const readable = validateArguments(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
@@ -98,6 +99,16 @@ const rowIsGone = 'P2025';
 const pluginName = 'checks';
 SchemaBuilder.registerPlugin(pluginName, AuthorizationAndValidationPlugin);
 export default pluginName;
+
+/** Why the caller may not have a field, by its ability and session; undefined if they may. */
+export function refusedBy(
+  { ability, inSession }: Pick<ReturnType<typeof checksOf>, 'ability' | 'inSession'>,
+  { may, session }: Pick<Context, 'may' | 'session'>,
+): CodedError | undefined {
+  if (ability && !may(ability)) return new ForbiddenError(ability);
+  if (inSession && !session) return new CodedError('FORBIDDEN', 'This is only for dashboard sessions.');
+  return undefined;
+}
 
 /** The checks a built or configured field was declared with. */
 export function checksOf(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {

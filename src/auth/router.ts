@@ -22,6 +22,9 @@ export type AuthHandler = Handler;
 
 const base = '/api/auth';
 
+/** The longest body, in bytes: nobody has been admitted who sends it. */
+const maxBytes = 64 * 1024;
+
 /** Routes under /api/auth, for our own pages only. Errors have REST's format. */
 export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
@@ -47,7 +50,7 @@ export const answer = (body: unknown, { status = 200, cookie }: { status?: numbe
 /** The body, which must be an object. @throws ValidationError, TransportError */
 export async function bodyOf(request: Request): Promise<object | undefined> {
   const problems = new Problems();
-  const body = await readBody(request, problems);
+  const body = await readBody(request, problems, { maxBytes });
   problems.throwIfAny();
   return body;
 }

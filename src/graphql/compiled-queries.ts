@@ -7,6 +7,7 @@ import {
   type Selection,
 } from '../../schema/execution/compile-selection.ts';
 import type { Context } from '../../schema/context.ts';
+import { isTooWide } from '../../schema/input/width.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { costs, exceeded } from './document-limits.ts';
 
@@ -93,6 +94,7 @@ export function compileQuery(
   return {
     operationName,
     answer: async (variables, context) => {
+      if (isTooWide(variables)) return undefined;
       const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
       if (!coerced || !isWithin(variables, coerced)) return undefined;
       try {

@@ -1,23 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  execute,
-  getOperationAST,
-  getVariableValues,
-  GraphQLError,
-  subscribe,
-  typeFromAST,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLInputType,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { execute, getOperationAST, GraphQLError, subscribe, type ExecutionArgs, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
-import { asCoded, CodedError, Problems, ValidationError } from '../../schema/errors.ts';
-import { validateArguments } from '../../schema/input/validate-arguments.ts';
+import { asCoded, CodedError } from '../../schema/errors.ts';
 import { countingFieldResolver } from '../../schema/execution/count-resolved.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
@@ -28,6 +15,7 @@ import { isForm, type Form } from '../http/multipart.ts';
 import { sendWhole } from '../http/send-whole.ts';
 import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
 import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
+import { useVariableValidation } from './variable-validation.ts';
 import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
 import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 
@@ -201,49 +189,4 @@ function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<Gra
     extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
     ...place,
   });
-}
-
-/**
- * Reports invalid variables like any other invalid input: VALIDATION_FAILED, by path. This is done before their cost is
- * computed and before execution, because GraphQL would print a large input completely for each of its errors.
- */
-function useVariableValidation(): Plugin {
-  const refuse: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
-    args: { schema, document, operationName, variableValues },
-    setResultAndStopExecution,
-  }: PendingExecution) => {
-    const operation = getOperationAST(document, operationName);
-    const values = variableValues ?? {};
-    if (!operation || !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors)
-      return;
-    const problems = variableErrors(schema, operation, values);
-    if (problems.any) setResultAndStopExecution({ errors: [new ValidationError(problems.errors)] });
-  };
-  return { onExecute: refuse, onSubscribe: refuse };
-}
-
-/** An operation before its execution or subscription. */
-interface PendingExecution {
-  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>;
-  setResultAndStopExecution: (result: ExecutionResult) => void;
-}
-
-function variableErrors(schema: GraphQLSchema, operation: OperationDefinitionNode, values: object): Problems {
-  const problems = new Problems();
-  const inputs = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => ({
-    name: variable.name.value,
-    type: typeFromAST(schema, type as never) as unknown as GraphQLInputType,
-    hasDefault: defaultValue !== undefined,
-  }));
-  const known = new Set(inputs.map(({ name }) => name));
-  const given = Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
-  const required = inputs.filter(({ name, hasDefault }) => !hasDefault || name in given);
-  validateArguments(
-    required.map(({ name, type }) => ({ name, type, extensions: {} })) as unknown as Parameters<
-      typeof validateArguments
-    >[0],
-    given,
-    problems,
-  );
-  return problems;
 }

@@ -6,6 +6,8 @@ import { maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { defaultChanges, maxChanges } from '../../schema/changes/feed.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
+import { maxProblems } from '../../schema/errors.ts';
+import { maxInputValues } from '../../schema/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/execution/answer-size.ts';
 import { bytesPerValue, scanCost } from '../../schema/execution/cost.ts';
@@ -54,6 +56,8 @@ export const figures = {
   rateLimit: number.format(usual.rateLimitPerMinute),
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
+  maxInputValues: number.format(maxInputValues),
+  maxProblems: number.format(maxProblems),
   maxAnswer: `${usual.maxAnswerBytes / 1_000_000} MB`,
   maxAnswerValues: number.format(maxValues),
   maxUpload: mebibytes(maxUpload),

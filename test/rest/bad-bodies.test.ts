@@ -128,9 +128,9 @@ describe('fields', () => {
     ).toEqual(['company_name']);
   });
 
-  it('are all named in the error, also 5,000 unknown ones', async () => {
+  it('are named in the error, up to 100 of 5,000 unknown ones', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index]));
-    expect(invalidFields(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(5000);
+    expect(invalidFields(await acme.rest('POST', '/customers', { ...sample.customer, ...many }))).toHaveLength(100);
   });
 
   it.each(['0', '{}', '[]', '{"a":1}', '{"title":null}', '"x"'])(
@@ -143,8 +143,10 @@ describe('fields', () => {
         '/invoices',
         JSON.stringify(body).replace('"items":0', `"items":${items}`),
       );
-      expect(invalidFields(answer)).toEqual(expect.arrayContaining(['customer_id', 'items']));
-      expect(answer.text.length).toBeLessThan(2 * 1024 * 1024);
+      const fields = invalidFields(answer);
+      expect(fields.filter((field) => /^items\b/.test(field))).not.toEqual([]);
+      if (fields.length < 100) expect(fields).toContain('items');
+      expect(answer.text.length).toBeLessThan(20_000);
     },
   );
 });
