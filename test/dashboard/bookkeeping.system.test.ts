@@ -102,7 +102,8 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     it('an invoice is looked at, and its files are saved', async () => {
       const { email, acme } = await app.bookkeeper();
       await setCompany(acme);
-      const id = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer) });
+      const customerId = await makeCustomer(acme, { ...buyer, language: 'en' });
+      const id = await makeInvoice(acme, { customerId, deliveryDate: '2026-02-27' });
       const lacking = await makeInvoice(acme);
       await app.visit({ viewport, acceptDownloads: true }, async (page, watch) => {
         watch.allowed.push(/401/, /chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
