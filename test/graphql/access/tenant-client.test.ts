@@ -50,7 +50,7 @@ it('every foreign key between tenant tables carries tenant_id on both sides', as
       (select array_agg(attname::text order by attnum) from pg_attribute where attrelid = confrelid and attnum = any (confkey)) as "to"
     from pg_constraint
     where contype = 'f' and connamespace = 'public'::regnamespace
-      and conrelid::regclass::text not in ('memberships', 'api_tokens', 'users', 'tenants', 'sessions', 'invitations', 'trusted_documents')`);
+      and conrelid::regclass::text not in ('memberships', 'api_tokens', 'users', 'tenants', 'sessions', 'invitations', 'trusted_documents', 'rate_limit_pages')`);
   expect(rows.length).toBeGreaterThan(8);
   for (const { from, to } of rows) {
     expect(from).toContain('tenant_id');
