@@ -89,9 +89,11 @@ export function createRestHandler({
     const followAccess = (principal: Principal, isAuthorized: () => Promise<boolean>) => {
       const ending = new AbortController();
       const end = (): void => ending.abort();
-      const stopListening = notifications.accessEndings.listen(accessKeys(principal), end);
+      // A change of the token is announced as well, and a failed check is one that the end of the wait repeats.
+      const check = (): void => void isAuthorized().then((admitted) => admitted || end(), end);
+      const stopListening = notifications.accessEndings.listen(accessKeys(principal), check);
       const expiresInMs = principal.token?.expiresAt ? principal.token.expiresAt.getTime() - now().getTime() : Infinity;
-      const expiry = expiresInMs <= waitMs ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
+      const expiry = expiresInMs <= waitMs ? setTimeout(end, Math.max(0, expiresInMs) + 1) : undefined;
       return {
         ended: ending.signal,
         stop: (): void => {
@@ -102,8 +104,7 @@ export function createRestHandler({
           ...context,
           watch: async (...args) => {
             const watcher = await context.watch(...args);
-            // Access may have ended before this process listened. A failed check is one that the end of the wait repeats.
-            isAuthorized().then((admitted) => admitted || end(), end);
+            check(); // access may have ended before this process listened
             return watcher;
           },
         }),
