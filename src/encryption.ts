@@ -14,7 +14,10 @@ const tagLength = 16;
  * AES-256-GCM: nonce, tag, ciphertext; the key derived from KONTOR_SECRET by HKDF (RFC 5869).
  * @param what the purpose: data that was encrypted for one purpose can't be decrypted for another
  */
-export function createEncryption(secret: string, what: 'webhook secrets' | 'stored answers' | 'backups'): Encryption {
+export function createEncryption(
+  secret: string,
+  what: 'webhook secrets' | 'stored answers' | 'backups' | 'secret check',
+): Encryption {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `kontor ${what}`, 32));
   return {
     seal: (text) => {

@@ -4,7 +4,7 @@ import { CodedError, ValidationError } from '../../schema/errors.ts';
 import { compileDocument } from '../../schema/execution/compile-document.ts';
 import { isUuid } from '../../schema/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
-import { readOrCreateSecret } from '../secret-file.ts';
+import { readSecret } from '../secret-check.ts';
 import type { Database } from '../database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -19,7 +19,7 @@ export async function operatorDomain(
   tenantId: string,
 ): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
-  const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
+  const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const domain = createDomain(database, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
   const tenant = isUuid(tenantId)

@@ -10,7 +10,7 @@ import { defaultTimeouts } from '../http/timeouts.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
-import { readOrCreateSecret } from '../secret-file.ts';
+import { createSecretCheck, readSecret } from '../secret-check.ts';
 import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { print, printError } from '../output.ts';
@@ -19,6 +19,7 @@ import { clearTemporaryFolders } from '../../schema/input/temporary-folder.ts';
 import { createServer } from '../server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
+import { createCheck } from '../readiness.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greet.ts';
@@ -94,6 +95,7 @@ async function runProcess(
       const { limiter, release } = await claimRateLimiter(config, database, roles.work);
       stopping.push(release);
       const { client, pool, unready, impaired } = database;
+      const checkSecret = createCheck(createSecretCheck(pool, secret));
       const notifications = createNotifications(database.url);
       const shutdown = new GracefulShutdown();
       const server = createServer({
@@ -112,7 +114,7 @@ async function runProcess(
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
         maxAnswerBytes: config.maxAnswerBytes,
         publicUrl,
-        unready: shutdown.unready(unready),
+        unready: shutdown.unready(async () => (await unready()) ?? (await checkSecret())),
         impaired,
         metrics,
         tracing,
@@ -164,7 +166,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
 
 /** Creates the domain on a database, and the demo tenant if this start makes one. */
 async function createServices(config: Config, roles: Roles, database: Database, publicUrl: () => string) {
-  const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
+  const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const domain = createDomain(database, webhooks, publicUrl);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
+import { countFailures } from './count-failures.ts';
 import type { Domain } from '../domain.ts';
 import { startFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
@@ -65,7 +66,7 @@ export async function startWorker(
     log[isExpected ? 'debug' : level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug'](message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
-  const taskList: TaskList = {
+  const tasks: TaskList = {
     fan_out: fanOut(books, proveSoon(utils.addJob)),
     deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
     overdue: overdue(client, domain),
@@ -74,6 +75,7 @@ export async function startWorker(
     clean_up: cleanUp(database),
     clean_up_answers: cleanUpAnswers(database),
   };
+  const taskList = metrics ? countFailures(tasks, metrics) : tasks;
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
   const outbox = startOutbox(pool, log);

@@ -26,6 +26,8 @@ export interface Metrics {
   poster(poster: Poster): Poster;
   /** Counts the states of deliveries after an attempt. */
   deliveries(consequences: DeliveryOutcomes): void;
+  /** Counts a job that failed, by its task and the reason (src/jobs/count-failures.ts). */
+  jobFailed(task: string, reason: string): void;
   /** Counts an error of a database connection, by SQLSTATE or by the system's code. */
   databaseError(code: string): void;
   /** Registers a function that counts requests refused because their tenant used its share of connections. */
@@ -101,6 +103,12 @@ export function createMetrics(): Metrics {
     labelNames: ['code'],
     registers,
   });
+  const jobFailures = new Counter({
+    name: 'kontor_job_failures_total',
+    help: 'Jobs that failed and are tried again; reason: the code of the error, or its class',
+    labelNames: ['task', 'reason'],
+    registers,
+  });
   let countBusy = (): number => 0;
   const busy = new Counter({
     name: 'kontor_tenant_busy_total',
@@ -163,6 +171,7 @@ export function createMetrics(): Metrics {
       for (const outcome of consequences.became) deliveries.inc({ outcome });
       deactivated.inc(consequences.deactivated);
     },
+    jobFailed: (task, reason) => jobFailures.inc({ task, reason }),
     databaseError: (code) => errors.inc({ code: labelOf(code) }),
     tenantBusy: (count) => void (countBusy = count),
     pool: (name, pool) => void pools.set(name, pool),

@@ -148,6 +148,19 @@ describe('an invalid setting stops the start with one line', () => {
     expect(run.err()).toContain(named);
   });
 
+  it.each(['start', 'work'])('another KONTOR_SECRET than the database was used with: %s', async (command) => {
+    const database = await createDatabase();
+    const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: '0' };
+    const first = npm(['run', '-s', 'start'], env);
+    await first.until(/Ctrl-C stops everything/);
+    first.killGroup('SIGINT');
+    await first.exited;
+    const second = npm(['run', '-s', 'kontor', '--', command], { ...env, KONTOR_SECRET: `${secret}, but another` });
+    expect(await second.exited).toMatchObject({ code: 1 });
+    expect(second.err()).toMatch(/^kontor: KONTOR_SECRET is not the one that this database was used with: [^\n]+\n$/);
+    await database.drop();
+  });
+
   it('a port in use', async () => {
     const database = await createDatabase();
     const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: await freePort() };
