@@ -10,6 +10,7 @@ import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended } from './transaction-retry.ts';
+export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
 export { violatedCheck, violatedConstraint, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type TenantClient } from './tenant/client.ts';

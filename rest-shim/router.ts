@@ -1,7 +1,7 @@
 import { base } from './base.ts';
 import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
-import { asCoded, NotFoundError, Problems, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { asCoded, NotFoundError, Problems, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { readWait } from './change-feed.ts';
 import { TransportError } from './request-body.ts';
 import { endpoint, PreconditionFailedError, type CompiledSchema } from './endpoint.ts';
@@ -12,8 +12,8 @@ import { routes as allRoutes, type Route } from './routes.ts';
 interface RestRequestContext {
   context: Context;
   requestId: string;
-  /** Logs an error that isn't a CodedError: a fault of the service. */
-  report: (fault: unknown) => void;
+  /** Logs an error that isn't a CodedError: a fault of the service, or why it can't answer at the moment. */
+  report: (error: unknown) => void;
 }
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
@@ -103,6 +103,7 @@ export function toErrorResponse(error: unknown, _request: unknown, { requestId, 
     report(error);
     return errorResponse(500, 'Internal error. It is logged under the request_id.', requestId);
   }
+  if (coded instanceof TryLaterError && coded !== error) report(error);
   const { code, retryAfter } = coded.extensions as { code: ErrorCode; retryAfter?: number };
   return errorResponse(statusOf[code], coded.message, requestId, {
     ...(coded instanceof ValidationError && { errors: coded.errors }),

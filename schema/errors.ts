@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { isUnavailable } from '../prisma/client.ts';
 import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
 import type { Ability } from './ability.ts';
 
@@ -27,6 +28,7 @@ export class CodedError extends GraphQLError {
 /** The error as the client may see it; undefined if it is a fault of the service. */
 export function asCoded(error: unknown): CodedError | undefined {
   if (error instanceof CodedError) return error;
+  if (isUnavailable(error)) return new TryLaterError();
   if (!(error instanceof TenantBusyError)) return undefined;
   const { retryAfter } = error;
   const message = `This tenant has too many requests under way. Try again in ${retryAfter} seconds.`;

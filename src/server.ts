@@ -26,6 +26,7 @@ import { createPages } from './pages/pages.ts';
 import { createPublicFile } from './http/public-file.ts';
 import { enforceTimeouts, serverOptions, defaultTimeouts, type HttpTimeouts } from './http/timeouts.ts';
 import { Pipelining } from './http/pipelining.ts';
+import { ReadRetry } from './http/read-retry.ts';
 import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -106,15 +107,26 @@ export function createServer({
   const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
   const requestLog = new RequestLog(log, announcer);
   const connectionLog = new BoundedLog(log);
-  const admission = createRequestAdmission({ client, pool }, limiter, now, (err) =>
-    requestLog.faultsBeforeAdmission.error({ err }, 'identity'),
-  );
+  const retry = new ReadRetry();
+  const reportIdentity = (err: unknown): void => requestLog.faultsBeforeAdmission.error({ err }, 'identity');
+  const admission = createRequestAdmission({ client, pool }, limiter, now, reportIdentity, retry);
   const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
   const answerMemory = new AnswerMemory(maxAnswerBytes, (tenant) =>
     connectionLog.info({ why: 'unread', tenant }, 'an answer that is not read was broken off'),
   );
-  const shared = { domain, notifications, admission, idempotent, requestLog, answerMemory, publicUrl, now, timeouts };
+  const shared = {
+    domain,
+    notifications,
+    admission,
+    idempotent,
+    requestLog,
+    retry,
+    answerMemory,
+    publicUrl,
+    now,
+    timeouts,
+  };
   const answerRest = createRestHandler(shared);
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
@@ -122,7 +134,7 @@ export function createServer({
   });
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
-    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, { introspection }),
+    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, retry, { introspection }),
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });
   const tryPassword = createTryPassword(client, pool);

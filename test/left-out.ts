@@ -4,6 +4,7 @@ import { clusterUrl } from './citus/cluster.ts';
 import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
 import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
+import { noNginx } from './faults/nginx.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
@@ -18,6 +19,10 @@ export default class LeftOut implements Reporter {
     if (noPooler) {
       print('\nThe tests behind a pooler did NOT run: there is no pgbouncer. To run them: apt-get install pgbouncer');
       print('(or name one by PGBOUNCER=/path/to/it). With REQUIRE_PGBOUNCER=1 its absence is a failure.');
+    }
+    if (noNginx) {
+      print('\nThe test behind nginx did NOT run: there is no nginx. To run it: apt-get install nginx-light');
+      print('(or name one by NGINX=/path/to/it). With REQUIRE_NGINX=1 its absence is a failure.');
     }
     if (noWrk) {
       print('\nThe test of the benchmark did NOT run: there is no wrk. To run it: apt-get install wrk');

@@ -2,6 +2,7 @@ import type { Principal } from '../../schema/context.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import type { Database } from '../database.ts';
 import { authenticate, authenticateSession } from '../identity/index.ts';
+import type { ReadRetry } from '../http/read-retry.ts';
 import type { FollowedToken } from '../http/request-announcer.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 
@@ -36,7 +37,11 @@ export interface Credentials {
 }
 
 export interface RequestAdmission {
-  admit(credentials: Credentials): Promise<Admission>;
+  /**
+   * Waits for a database that is away, unless the request's time is over.
+   * @param signal aborted when the time is over
+   */
+  admit(credentials: Credentials, signal: AbortSignal): Promise<Admission>;
   /** Whether an admitted request would be admitted now. Doesn't count as a request, nor prolong a session. */
   isStillAuthorized(credentials: Credentials, principal: Principal): Promise<boolean>;
 }
@@ -53,9 +58,15 @@ export function createRequestAdmission(
   limiter: RateLimiter,
   now: () => Date,
   onError: (error: unknown) => void,
+  retry: ReadRetry,
 ): RequestAdmission {
-  const admit = async (principal: Principal, identity: string, ownLimit?: number): Promise<Admission> => {
-    const verdict = await limiter.admit(identity, ownLimit);
+  const admit = async (
+    principal: Principal,
+    signal: AbortSignal,
+    identity: string,
+    ownLimit?: number,
+  ): Promise<Admission> => {
+    const verdict = await retry.run(() => limiter.admit(identity, ownLimit), signal);
     if (!verdict) return { headers: {}, outcome: { principal } };
     const headers = {
       'X-RateLimit-Limit': String(verdict.limit),
@@ -75,28 +86,31 @@ export function createRequestAdmission(
     );
   };
 
-  const admitToken = async (authorization: string | null): Promise<Admission> => {
-    const caller = await authenticate(pool, authorization, now(), onError);
+  const admitToken = async (authorization: string | null, signal: AbortSignal): Promise<Admission> => {
+    const caller = await retry.run(() => authenticate(pool, authorization, now(), onError), signal);
     if (caller.kind === 'unauthenticated') return unauthenticated('The API token is missing or not valid.');
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     const { principal, tokenId, isFollowed } = caller;
-    const admission = await admit(principal, `token:${tokenId}`);
+    const admission = await admit(principal, signal, `token:${tokenId}`);
     return isFollowed ? { ...admission, followed: { tenantId: principal.tenant.id, tokenId } } : admission;
   };
 
-  const admitSession = async (session: NonNullable<Credentials['session']>): Promise<Admission> => {
+  const admitSession = async (
+    session: NonNullable<Credentials['session']>,
+    signal: AbortSignal,
+  ): Promise<Admission> => {
     if (session.mayBeCsrf) return forbidden('A session is only for requests from our own pages.');
-    const caller = await authenticateSession(client, session, now(), onError);
+    const caller = await retry.run(() => authenticateSession(client, session, now(), onError), signal);
     if (caller.kind === 'unauthenticated') return unauthenticated('The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
       return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
     }
-    return admit(caller.principal, `session:${caller.principal.session.id}`, sessionLimit);
+    return admit(caller.principal, signal, `session:${caller.principal.session.id}`, sessionLimit);
   };
 
   return {
-    admit: ({ authorization, session }) =>
-      authorization === null && session ? admitSession(session) : admitToken(authorization),
+    admit: ({ authorization, session }, signal) =>
+      authorization === null && session ? admitSession(session, signal) : admitToken(authorization, signal),
     isStillAuthorized: async ({ authorization, session }, { tenant }) => {
       const caller =
         authorization === null && session

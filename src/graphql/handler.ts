@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { execute, getOperationAST, GraphQLError, subscribe, type ExecutionArgs, type GraphQLSchema } from 'graphql';
+import { execute, subscribe, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { isContention } from '../../prisma/client.ts';
 import type { Context } from '../../schema/context.ts';
-import { asCoded, CodedError } from '../../schema/errors.ts';
 import { countingFieldResolver } from '../../schema/execution/count-resolved.ts';
 import { traced } from '../../schema/execution/tracing.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { createDocumentCache, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
+import { mask, useMasking } from './masking.ts';
 import { isForm, type Form } from '../http/multipart.ts';
+import type { ReadRetry } from '../http/read-retry.ts';
 import { sendWhole } from '../http/send-whole.ts';
 import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
 import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
+import { useReadRetry } from './use-read-retry.ts';
 import { useVariableValidation } from './variable-validation.ts';
 import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
 import { toGraphqlError, sendGraphqlError } from './error-response.ts';
@@ -22,6 +23,8 @@ import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 /** The context of a request that the server passes to Yoga. */
 export interface GraphqlRequest extends SubscriptionAuthorization {
   requestId: string;
+  /** Aborted when the request's time is over. */
+  signal: AbortSignal;
   context: Context;
   /** Whether the request is retried as a whole after contention, which is then no fault. */
   isRetried?: boolean;
@@ -39,6 +42,7 @@ export function createGraphqlHandler(
   schema: GraphQLSchema,
   log: Logger,
   trustedDocuments: TrustedDocuments,
+  retry: ReadRetry,
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlHandler {
   const validDocuments = createDocumentCache();
@@ -64,6 +68,7 @@ export function createGraphqlHandler(
     maskedErrors: { maskError: (error) => mask(error, log) },
     plugins: [
       useGraphqlJs,
+      useReadRetry(retry),
       useBody(),
       useUploads(),
       useVariableValidation(),
@@ -88,7 +93,7 @@ export function createGraphqlHandler(
           return await sendWhole(response, await receive(request, graphqlRequest.context, { isHashed: false }, answer));
         } catch (error) {
           const refusal = toGraphqlError(error);
-          if (refusal.status === 500) throw error;
+          if (refusal.status >= 500) throw error;
           return sendGraphqlError(response, refusal, graphqlRequest.requestId);
         }
       }
@@ -143,50 +148,3 @@ const emptyCache = { get: () => undefined, set: () => {} };
 const useTrace = (): Plugin => ({
   onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => traced('GraphQL', () => executeFn(args))),
 });
-
-/** Masks faults during execution, where their request is known. Faults outside of execution are left to maskedErrors. */
-function useMasking(log: Logger): Plugin<GraphqlRequest> {
-  return {
-    onExecute: () => ({
-      onExecuteDone: ({ args, result, setResult }) => {
-        if (!('errors' in result) || !result.errors) return;
-        const graphqlRequest = args.contextValue as unknown as GraphqlRequest & Context;
-        const refusal = graphqlRequest.answer?.error;
-        if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest, args)] });
-        setResult({ ...result, errors: result.errors.map((error) => mask(error, log, graphqlRequest)) });
-      },
-    }),
-  };
-}
-
-/** The error of an answer that is too large: instead of a part of it, which would depend on the order of its making. */
-function refusedWhole(
-  error: Error,
-  { requestId, isRetried }: Pick<GraphqlRequest, 'requestId' | 'isRetried'>,
-  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
-): GraphQLError {
-  const { status, message: reason, ...extensions } = toGraphqlError(error);
-  // With an Idempotency-Key it is undone.
-  const hasWritten = !isRetried && getOperationAST(document, operationName)?.operation === 'mutation';
-  const message = hasWritten ? `${reason} The mutation has taken effect.` : reason;
-  const { retryAfter } = extensions;
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
-}
-
-/** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */
-function mask(error: unknown, log: Logger, { requestId, isRetried }: Partial<GraphqlRequest> = {}): GraphQLError {
-  if (error instanceof GraphQLError) {
-    if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
-    if (!error.originalError || error.originalError instanceof GraphQLError) return error;
-  }
-  const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  const place = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
-  const coded = asCoded(err);
-  if (coded) return new GraphQLError(coded.message, { extensions: coded.extensions, ...place });
-  if (!isRetried || !isContention(err)) log.error({ err, requestId }, 'fault');
-  return new GraphQLError('Internal error. It is logged under the requestId.', {
-    extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
-    ...place,
-  });
-}

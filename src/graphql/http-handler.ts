@@ -52,7 +52,7 @@ export function createGraphqlHttpHandler({
     if (wantsGraphiql(request) && answerGraphiql(request, response)) return;
     const admit = async (signal: AbortSignal): Promise<void> => {
       const credentials = credentialsOf(request, publicUrl());
-      const { headers, outcome, followed } = await admission.admit(credentials);
+      const { headers, outcome, followed } = await admission.admit(credentials, signal);
       setHeaders(response, headers);
       if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return sendGraphqlError(response, outcome.refusal, requestId);
@@ -63,6 +63,7 @@ export function createGraphqlHttpHandler({
       answer.limit({ reads: !isForm(request.headers['content-type']), values: true }); // an import reads much
       const graphqlRequest: GraphqlRequest = {
         requestId,
+        signal,
         context: domain.contextFor(principal, { notifications, requestId, signal, answer }),
         isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
         onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
@@ -82,7 +83,7 @@ export function createGraphqlHttpHandler({
       await withDeadline(mayTakeMs, request, response, admit, { endsWithClient: isImport });
     } catch (error) {
       const refusal = toGraphqlError(error);
-      if (refusal.status === 500) requestLog.fault(response, error);
+      if (refusal.status >= 500) requestLog.fault(response, error);
       sendGraphqlError(response, refusal, requestId);
     }
   };

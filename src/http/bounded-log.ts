@@ -28,11 +28,15 @@ export class BoundedLog {
     this.#write('info', fields, message);
   }
 
+  warn(fields: object, message: string): void {
+    this.#write('warn', fields, message);
+  }
+
   error(fields: object, message: string): void {
     this.#write('error', fields, message);
   }
 
-  #write(level: 'info' | 'error', fields: object, message: string): void {
+  #write(level: 'info' | 'warn' | 'error', fields: object, message: string): void {
     const now = this.#now();
     this.#lines = Math.min(burst, this.#lines + ((now - this.#refilledAt) / 1000) * perSecond);
     this.#refilledAt = now;
@@ -45,7 +49,7 @@ export class BoundedLog {
     this.#leftOut += 1;
   }
 
-  #writeLeftOut(level: 'info' | 'error'): void {
+  #writeLeftOut(level: 'info' | 'warn' | 'error'): void {
     this.#log[level]({ leftOut: this.#leftOut }, 'lines left out');
     this.#leftOut = 0;
   }

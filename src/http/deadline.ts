@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { UnavailableError } from '../../prisma/client.ts';
 import { CodedError } from '../../schema/errors.ts';
 
-/** The request wasn't answered in time: a fault of the service, answered and logged like any other. */
-class OverdueError extends Error {
+/** The request wasn't answered in time. */
+class OverdueError extends UnavailableError {
   constructor(ms: number) {
     super(`Not answered within ${ms / 1000} seconds`);
   }

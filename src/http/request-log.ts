@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { asCoded } from '../../schema/errors.ts';
 import { BoundedLog, truncated } from './bounded-log.ts';
 import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
 
@@ -60,10 +61,12 @@ export class RequestLog {
     });
   }
 
-  /** Logs a fault of the service in a request. */
+  /** Logs a fault of the service in a request, or, as a warning, why it could not answer. */
   fault(response: ServerResponse, err: unknown): void {
     const log = this.#admitted.has(response) ? this.#log : this.faultsBeforeAdmission;
-    log.error({ err, requestId: idOf(response) }, 'fault');
+    const entry = { err, requestId: idOf(response) };
+    if (asCoded(err)) log.warn(entry, 'unavailable');
+    else log.error(entry, 'fault');
   }
 
   /** Has a request announced to whoever follows its token. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { isContention } from '../../prisma/client.ts';
+import { isConnectionLost, isContention } from '../../prisma/client.ts';
 import { readRequestBytes } from '../../rest-shim/request-body.ts';
 import { isUuid } from '../../schema/scalars/scalars.ts';
 import { createRouter, errorResponse, longestWaitOf, toErrorResponse } from '../../rest-shim/router.ts';
@@ -11,6 +11,7 @@ import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler
 import { accessKeys } from '../graphql/access-endings.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { withDeadline } from './deadline.ts';
+import type { ReadRetry } from './read-retry.ts';
 import { idOf, type RequestLog } from './request-log.ts';
 import { placeholderHostname, setHeaders, type Answer } from './responses.ts';
 import type { Notifications } from '../notifications.ts';
@@ -23,6 +24,7 @@ export interface RestHandlerOptions {
   idempotent: IdempotencyHandler;
   requestLog: RequestLog;
   answerMemory: AnswerMemory;
+  retry: ReadRetry;
   publicUrl: () => string;
   now: () => Date;
   timeouts: HttpTimeouts;
@@ -36,6 +38,7 @@ export function createRestHandler({
   idempotent,
   requestLog,
   answerMemory,
+  retry,
   publicUrl,
   now,
   timeouts,
@@ -50,9 +53,17 @@ export function createRestHandler({
     const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
     const handle = (request: Request, context: Context, isRetried = false) =>
       router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
+    /** @throws the error of a read whose connection was lost, so that it can be tried again */
+    const read = async (request: Request, context: Context): Promise<Response> => {
+      let failure: { error: unknown } | undefined;
+      const answer = await router(request, { context, requestId, report: (error) => (failure = { error }) });
+      if (failure && isConnectionLost(failure.error)) throw failure.error;
+      if (failure) report(failure.error);
+      return answer;
+    };
     const admit = async (request: Request, signal: AbortSignal): Promise<Response> => {
       const credentials = { authorization: request.headers.get('authorization') };
-      const { headers, outcome, followed } = await admission.admit(credentials);
+      const { headers, outcome, followed } = await admission.admit(credentials, signal);
       setHeaders(response, headers);
       if (followed) requestLog.follow(response, followed);
       if ('refusal' in outcome) return refuse(outcome.refusal);
@@ -63,12 +74,15 @@ export function createRestHandler({
       const isAuthorized = (): Promise<boolean> => admission.isStillAuthorized(credentials, principal);
       const key = idempotencyKeyOf(incoming);
       if (key === undefined) {
-        if (waitMs === 0) return handle(request, context);
+        const isRead = ['GET', 'HEAD'].includes(request.method);
+        if (waitMs === 0) return isRead ? retry.run(() => read(request, context), signal) : handle(request, context);
         const access = followAccess(principal, isAuthorized);
-        const handled = await handle(withSignal(request, access.ended), access.watchedBy(context)).finally(access.stop);
+        const handled = await retry
+          .run(() => read(withSignal(request, access.ended), access.watchedBy(context)), signal)
+          .finally(access.stop);
         if (await isAuthorized()) return handled;
         // Access ended while the request was waiting.
-        const { outcome: again } = await admission.admit(credentials);
+        const { outcome: again } = await admission.admit(credentials, signal);
         return 'refusal' in again ? refuse(again.refusal) : handled;
       }
       const body = await readRequestBytes(request);

@@ -1,6 +1,7 @@
 import { createConnection } from '../../prisma/connection.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database.ts';
+import { withFallback } from '../rate-limit-fallback.ts';
 import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../rate-limit.ts';
 
 const lockKey = 0x73657276; // "serv"
@@ -20,7 +21,7 @@ export async function claimRateLimiter(
   const limiter = (inMemory: boolean): RateLimiter =>
     createRateLimiter({
       limit: config.rateLimitPerMinute,
-      store: inMemory ? memoryStore() : postgresStore(database.pool),
+      store: inMemory ? memoryStore() : withFallback(postgresStore(database.pool), memoryStore()),
     });
   if (config.rateLimitStore === 'memory' || !database.embedded) {
     return { limiter: limiter(config.rateLimitStore === 'memory'), release: async () => {} };

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ReadRetry } from '../../src/http/read-retry.ts';
 import { createGraphqlHandler } from '../../src/graphql/handler.ts';
 import { createTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
 import type { Answer } from '../harness.ts';
@@ -159,6 +160,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
         service.domain.schema,
         pino({ level: 'silent' }),
         createTrustedDocuments(service.client),
+        new ReadRetry(),
       );
       behindTheGate = createServer(async (request, response) => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
@@ -166,6 +168,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
         const context = service.domain.contextFor({ user, tenant, token: null });
         await door.handle(request, response, {
           requestId: 'x',
+          signal: new AbortController().signal,
           context,
           isStillAuthorized: async () => true,
           onAccessEnd: () => () => {},

@@ -115,17 +115,23 @@ export const outOfDisk: DatabaseFault = {
   reason: /no room left|does not answer/,
   fails: true,
   begin: async ({ folder, postgres }) => {
-    const file = join(folder, 'full');
-    await writeFile(file, '');
-    await run('sh', ['-c', 'cat /dev/zero > "$0" 2>/dev/null || true', file]);
+    const empty = await fillDisk(folder);
     return async () => {
-      await rm(file);
+      await empty();
       await postgres.start().catch(() => {}); // it may have ended itself, when there was no room for its log
     };
   },
 };
 
 const run = promisify(execFile);
+
+/** Takes all room of a folder's file system. @returns what gives it back */
+export async function fillDisk(folder: string): Promise<() => Promise<void>> {
+  const file = join(folder, 'full');
+  await writeFile(file, '');
+  await run('sh', ['-c', 'cat /dev/zero > "$0" 2>/dev/null || true', file]);
+  return () => rm(file);
+}
 
 export interface SmallDisk {
   folder: string;

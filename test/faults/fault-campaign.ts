@@ -40,13 +40,13 @@ export async function injectFaults(databaseFaults: DatabaseFault[], heldMs: numb
     };
     for (const { name, reason, fails, begin } of possible) {
       const end = await begin({ postgres, proxy, folder: disk?.folder ?? '' });
-      const [before, begun] = [system.load.faults.answered500, performance.now()];
+      const [before, begun] = [system.load.faults.unavailable, performance.now()];
       const isReported = async (): Promise<boolean> => {
         const { status, message = '' } = await health('ready');
         return status === 503 && reason.test(message);
       };
       await until(isReported, `readiness to report: ${name}`, recoveryMs);
-      if (fails) await until(() => system.load.faults.answered500 > before, `a request to fail: ${name}`, recoveryMs);
+      if (fails) await until(() => system.load.faults.unavailable > before, `a request to fail: ${name}`, recoveryMs);
       while (performance.now() < begun + heldMs) {
         expect((await health('live')).status).toBe(200);
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -59,6 +59,7 @@ export async function injectFaults(databaseFaults: DatabaseFault[], heldMs: numb
       slowestRecoveryMs = Math.max(slowestRecoveryMs, tookMs);
       const longest = system.load.longestMs(begun);
       say(`${name}: reported, and recovered in ${tookMs} ms; the longest answer took ${longest} ms`);
+      expect(system.load.faults.internal, `internal errors while it was ${name}`).toBe(0);
       expect(longest, `the longest answer while it was ${name}`).toBeLessThan(longestMs);
     }
     const tried = possible.map(({ name }) => name).join(', ');

@@ -19,8 +19,8 @@ export interface Load {
   writes: Write[];
   /** What was answered otherwise than documented. */
   wrong: string[];
-  /** How often nothing was acknowledged: the documented 500, or no answer at all. */
-  faults: { answered500: number; unanswered: number };
+  /** How often nothing was acknowledged: the documented 503, or no answer at all; and internal errors. */
+  faults: { unavailable: number; unanswered: number; internal: number };
   /** The longest that a client waited for any answer, in milliseconds; since `begun`, a performance.now(), if given. */
   longestMs(begun?: number): number;
   acknowledged(): number;
@@ -48,7 +48,7 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
   const load: Pick<Load, 'writes' | 'wrong' | 'faults'> = {
     writes: [],
     wrong: [],
-    faults: { answered500: 0, unanswered: 0 },
+    faults: { unavailable: 0, unanswered: 0, internal: 0 },
   };
   const stopping = new AbortController();
   const abandoning = new AbortController();
@@ -66,7 +66,8 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
       const signal = AbortSignal.any([abandoning.signal, AbortSignal.timeout(patienceMs)]);
       const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
       const text = await answer.text();
-      if (isFault(answer, text)) load.faults.answered500 += 1;
+      if (isUnavailable(answer, text)) load.faults.unavailable += 1;
+      else if (isFault(answer, text)) load.faults.internal += 1;
       else {
         const id = idIn(answer.status, text);
         if (id === undefined) load.wrong.push(`${mark}: ${answer.status} ${text}`);
@@ -169,6 +170,15 @@ interface Answered {
   message?: string;
   request_id?: string;
   errors?: { extensions?: { code?: string; requestId?: string } }[];
+}
+
+/** Whether it is the documented answer while the service can't answer, of either API. */
+function isUnavailable({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean {
+  if (status !== 503) return false;
+  const { message, request_id, errors } = JSON.parse(text) as Answered;
+  const isRest = typeof message === 'string' && request_id === headers.get('x-request-id');
+  const isGraphql = errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE') === true;
+  return /^\d+$/.test(headers.get('retry-after') ?? '') && (isRest || isGraphql);
 }
 
 /** Whether it is the documented answer to a fault of ours, of either door. */

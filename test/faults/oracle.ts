@@ -8,8 +8,9 @@ import type { OwnPostgres } from './postgres.ts';
 export interface Figures {
   sent: number;
   acknowledged: number;
-  answered500: number;
+  unavailable: number;
   unanswered: number;
+  internal: number;
   rows: number;
   events: number;
   deliveries: number;

@@ -1,4 +1,4 @@
-import { readFile, mkdtemp, rm } from 'node:fs/promises';
+import { chown, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -23,6 +23,8 @@ export interface OwnPostgres {
   thaw(): Promise<void>;
   /** Terminates every client's connection. @returns how many there were */
   terminateAll(): Promise<number>;
+  /** Makes a folder the server's own, for a tablespace. */
+  own(folder: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -68,6 +70,9 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     terminateAll: async () => (await query(superuserUrl, terminateOthers)).length,
+    own: async (tablespace) => {
+      if (place.user) await chown(tablespace, place.user.uid, place.user.gid);
+    },
     remove: async () => {
       if ((await findPostmaster(place))?.alive) await stopImmediately();
       if (folder === undefined) await rm(home, { recursive: true, force: true });

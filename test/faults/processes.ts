@@ -22,7 +22,7 @@ export interface Kontor {
   running(): boolean;
   /** What it wrote to its standard error, since it was first started. */
   complaints(): string;
-  /** The lines of its log that tell of faults. */
+  /** The lines of its log that tell of faults, and of answers that could not be given. */
   faults(): string[];
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -69,7 +69,7 @@ export async function kontor(
       child = spawn(process.execPath, [cli, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout?.on('data', (chunk: Buffer) => {
         said += chunk.toString();
-        for (const line of chunk.toString().split('\n')) if (line.includes('"level":50')) faults.push(line);
+        for (const line of chunk.toString().split('\n')) if (/"level":[45]0/.test(line)) faults.push(line);
       });
       child.stderr?.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
       await until(() => says.test(said) || !running(), `kontor ${command} to start`, 60_000);

@@ -110,7 +110,7 @@ async function play(
   };
 }
 
-async function makeToken(databaseUrl: string): Promise<string> {
+export async function makeToken(databaseUrl: string): Promise<string> {
   const pool = new Pool({ connectionString: databaseUrl, max: 2 });
   const client = connect(pool);
   const tenant = await createTenant(client, { name: 'Acme' });

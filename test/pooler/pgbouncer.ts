@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile, chmod } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,20 +35,15 @@ export async function startPooler(serverUrl: string, serverConnections: number):
   const folder = await mkdtemp(join(tmpdir(), 'kontor-pgbouncer-'));
   const settings = join(folder, 'pgbouncer.ini');
   const login = `user=${server.username} password=${decodeURIComponent(server.password)}`;
-  await writeFile(
-    settings,
-    `[databases]
-* = host=${server.hostname} port=${server.port} ${login}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = ${serverConnections}
-max_client_conn = 200
-`,
-  );
+  // The example for operators, on this machine.
+  const example = await readFile(new URL('../../docker/pgbouncer.ini', import.meta.url), 'utf8');
+  const here: [pattern: RegExp, setting: string][] = [
+    [/^kontor = .*$/m, `* = host=${server.hostname} port=${server.port} ${login}`],
+    [/^listen_port = .*$/m, `listen_port = ${port}\nunix_socket_dir =`],
+    [/^auth_type = .*\nauth_file = .*$/m, 'auth_type = any'],
+    [/^default_pool_size = .*$/m, `default_pool_size = ${serverConnections}`],
+  ];
+  await writeFile(settings, adapt(example, here));
   // It won't run as root, and then as nobody it must be able to read this.
   await chmod(folder, 0o755);
   const asNobody = process.getuid?.() === 0 && { uid: 65_534, gid: 65_534 };
@@ -74,7 +69,17 @@ max_client_conn = 200
   };
 }
 
-async function listens(port: number): Promise<boolean> {
+/** Replaces settings of an example. Each pattern must occur. */
+export function adapt(example: string, replacements: readonly (readonly [RegExp, string])[]): string {
+  let text = example;
+  for (const [pattern, setting] of replacements) {
+    if (!pattern.test(text)) throw new Error(`The example has no ${pattern.source}`);
+    text = text.replace(pattern, () => setting);
+  }
+  return text;
+}
+
+export async function listens(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

@@ -54,6 +54,7 @@ const exitCodeOf: Record<string, number> = {
   UNAUTHENTICATED: exitCodes.denied,
   FORBIDDEN: exitCodes.denied,
   NOT_FOUND: exitCodes.notFound,
+  UNAVAILABLE: exitCodes.failed,
   INTERNAL_SERVER_ERROR: exitCodes.failed,
 };
 

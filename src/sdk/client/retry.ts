@@ -20,7 +20,7 @@ export const isOutcomeUnknown = (error: KontorError): boolean =>
  * PATCH could overwrite what somebody else wrote in between, so it is left to the caller.
  */
 function mayRetry(method: string, error: KontorError): boolean {
-  if (error.status === 429 || error.status === 503) return true;
+  if (error.status === 429) return true;
   return isOutcomeUnknown(error) && method !== 'PATCH';
 }
 

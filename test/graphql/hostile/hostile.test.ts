@@ -37,7 +37,7 @@ async function fateOf(who: Sender, seed: number, { family, about, body, type }: 
     codes: errors.map((e) => e.extensions?.code),
   }).toEqual({
     ...details,
-    status: expect.toBeOneOf([200, 400, 413]),
+    status: expect.toBeOneOf([200, 400, 413, 503]), // out of time, on a busy machine
     body: expect.any(Object),
     codes: expect.not.arrayContaining(['INTERNAL_SERVER_ERROR']),
   });

@@ -1,0 +1,78 @@
+import { DatabaseError } from 'pg';
+import { Prisma } from './generated/client/client.ts';
+import { isContention } from './transaction-retry.ts';
+
+// The only place that decides which errors mean that the service can't answer at the moment. They are no faults of the
+// code: a caller who comes again later is answered.
+
+/** Something of our own took too long, or has too much to do. */
+export class UnavailableError extends Error {}
+
+/**
+ * Whether the database, or the time for it, was lacking: the connection was refused or lost, there was none in time, a
+ * statement or transaction ran out of time, or nothing can be written (a full disk, a server that is read-only).
+ * @param error of pg's, of Prisma's, of Node's sockets, or our own
+ */
+export function isUnavailable(error: unknown): boolean {
+  return isConnectionLost(error) || isOutOfTime(error) || isUnwritable(error) || isContention(error);
+}
+
+/**
+ * Whether the database was not there, or went away: another attempt can succeed soon. A statement that was sent may have been
+ * executed, so only what reads can be sent again.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  // PostgreSQL's own protocol error is a fault of ours; a pooler's is a lost connection.
+  if (code === '08P01' && /bind message/.test((error as Error).message)) return false;
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
+  if (code !== undefined) return lostCodes.test(code);
+  return error instanceof Error && lostMessages.test(error.message);
+}
+
+/** Whether the database can be read but not written to. */
+export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(codeOf(error) ?? '');
+
+function isOutOfTime(error: unknown): boolean {
+  if (error instanceof UnavailableError) return true;
+  if (error instanceof DOMException) return error.name === 'AbortError' || error.name === 'TimeoutError';
+  const code = codeOf(error);
+  if (code !== undefined) return outOfTimeCodes.test(code);
+  return error instanceof Error && outOfTimeMessages.test(error.message);
+}
+
+/**
+ * PostgreSQL: the class of connection errors (a pooler's own errors, too), shut down, crashed, starting up, idle for too
+ * long, no connection left. Sockets. Prisma: can't reach the server, the server has closed the connection, too many.
+ */
+const lostCodes =
+  /^(?:08...|57P0[1235]|25P0[34]|53300|E(?:CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|HOSTDOWN|AI_AGAIN|NOTFOUND)|P1001|P1002|P1017|P2037)$/;
+
+/** What pg says of a connection, without a code. */
+const lostMessages =
+  /^(?:Connection terminated|Client (?:was closed|has encountered a connection error)|Connection ended unexpectedly)/;
+
+/**
+ * PostgreSQL: cancelled, a lock not available, out of memory, any other resource. Prisma: no connection in time, no transaction
+ * in time, an operation out of time.
+ */
+const outOfTimeCodes = /^(?:57014|55P03|53(?!100|300)...|57P04|P1008|P2024|P2028)$/;
+const outOfTimeMessages =
+  /^(?:timeout exceeded when trying to connect|Query read timeout|timeout expired|The transaction has ended)/;
+
+/** PostgreSQL: the disk is full, an error of the disk, the server is read-only. */
+const unwritableCodes = /^(?:53100|58030|25006)$/;
+
+/** The code of PostgreSQL's if there is one, else of Prisma's, or of the socket. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) return error.code;
+  if (error instanceof Prisma.PrismaClientKnownRequestError) return originalCodeOf(error) ?? error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+function originalCodeOf({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
+  const { driverAdapterError } = (meta ?? {}) as { driverAdapterError?: { cause?: { originalCode?: string } } };
+  return driverAdapterError?.cause?.originalCode;
+}
