@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../prisma/client.ts';
+import { checkConnection } from '../prisma/connection-problem.ts';
 import { ConnectionPool } from '../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
 import { ownSettingsFault, workersFault } from '../prisma/node-settings.ts';
@@ -40,6 +41,10 @@ export async function openDatabase(
 ): Promise<Database> {
   const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
   const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
+  // A migration needs the database now.
+  const check = (variable: string, given: string): Promise<void> =>
+    checkConnection([variable, given], !migrating, report);
+  if (!embedded) await check(config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL', url);
   let applied: string[] = [];
   try {
     if (embedded || migrating) applied = await migrate(url, report, { superuserUrl: embedded?.superuserUrl });
@@ -50,6 +55,8 @@ export async function openDatabase(
 
   const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
+  if (pooled === 'transaction') await check('DATABASE_URL', connectionString);
+  if (config.databaseBooksUrl !== null) await check('DATABASE_BOOKS_URL', config.databaseBooksUrl);
   // With many processes, each has fewer connections: more than PostgreSQL's cores can serve have no benefit.
   const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
   const options = {

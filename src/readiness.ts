@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
+import { connectionProblemOf } from '../prisma/connection-problem.ts';
 
 /** How long a readiness check may take: callers don't wait longer. */
 const timeoutMs = 3000;
@@ -46,7 +47,8 @@ export function createReadiness(
  * @returns a function that gives what was found, or why nothing was found within 3 seconds; undefined if nothing is wrong
  */
 export function createCheck(look: () => Promise<string | undefined>): () => Promise<string | undefined> {
-  const reasonOf = (error: unknown): string => reasons.get((error as { code?: string }).code ?? '') ?? silent;
+  const reasonOf = (error: unknown): string =>
+    reasons.get((error as { code?: string }).code ?? '') ?? connectionProblemOf(error)?.reason ?? silent;
   let looking: Promise<string | undefined> | undefined;
   return () => {
     looking ??= look()

@@ -1,4 +1,4 @@
-import { chown, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { chown, readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -23,8 +23,8 @@ export interface OwnPostgres {
   thaw(): Promise<void>;
   /** Terminates every client's connection. @returns how many there were */
   terminateAll(): Promise<number>;
-  /** Makes a folder the server's own, for a tablespace. */
-  own(folder: string): Promise<void>;
+  /** Makes a folder and its files the server's own. */
+  own(files: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -70,8 +70,11 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     terminateAll: async () => (await query(superuserUrl, terminateOthers)).length,
-    own: async (tablespace) => {
-      if (place.user) await chown(tablespace, place.user.uid, place.user.gid);
+    own: async (files) => {
+      const { uid, gid } = place.user ?? {};
+      if (uid === undefined || gid === undefined) return;
+      await chown(files, uid, gid);
+      for (const name of await readdir(files)) await chown(join(files, name), uid, gid);
     },
     remove: async () => {
       if ((await findPostmaster(place))?.alive) await stopImmediately();

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../prisma/migrate.ts';
+import { startPooler, noPooler } from '../pooler/pgbouncer.ts';
+import { startOwnPostgres, type OwnPostgres } from './postgres.ts';
+import { kontor } from './processes.ts';
+
+// What is said where no connection to the database is made, and TLS as OPERATING.md says it is set.
+
+let postgres: OwnPostgres;
+let certificates: string;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  await migrate(postgres.url);
+  certificates = await mkdtemp(join(tmpdir(), 'kontor-certificates-'));
+  for (const [name, host] of [
+    ['server', 'IP:127.0.0.1'],
+    ['other', 'DNS:elsewhere.example'],
+  ] as const) {
+    const key = `-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${name}.key -out ${name}.pem`;
+    const subject = `-subj /CN=${name} -addext subjectAltName=${host}`;
+    execFileSync('openssl', `req -x509 ${key} ${subject}`.split(' '), { cwd: certificates, stdio: 'pipe' });
+  }
+  await postgres.own(certificates);
+  await useCertificate('server');
+});
+afterAll(async () => {
+  await postgres.remove();
+  await rm(certificates, { recursive: true });
+});
+
+async function useCertificate(name: string): Promise<void> {
+  await postgres.query(`alter system set ssl_cert_file = '${certificates}/${name}.pem'`);
+  await postgres.query(`alter system set ssl_key_file = '${certificates}/${name}.key'`);
+  await postgres.query('alter system set ssl = on');
+  await postgres.query('select pg_reload_conf()');
+}
+
+const withUrl = (change: (url: URL) => void): string => {
+  const url = new URL(postgres.url);
+  change(url);
+  return url.href;
+};
+
+/** Why `serve` didn't start. */
+async function refusalOf(databaseUrl: string, settings: Record<string, string> = {}): Promise<string> {
+  const process = await kontor('serve', databaseUrl, settings);
+  onTestFinished(process.kill);
+  await expect(process.start()).rejects.toThrow(/did not start/);
+  expect(process.complaints().trimEnd().split('\n')).toHaveLength(1);
+  return process.complaints();
+}
+
+describe('where waiting can’t help, a process ends and says why in one line', { timeout: 120_000 }, () => {
+  it('a wrong password', async () => {
+    const url = withUrl((its) => (its.password = 'wrong'));
+    const said = await refusalOf(url);
+    expect(said).toMatch(/^kontor: DATABASE_URL \(127\.0\.0\.1:\d+, user kontor, database kontor\): /);
+    expect(said).toContain('The database refuses the password.');
+    expect(said).not.toContain('wrong');
+    const books = withUrl((its) => (its.username = 'kontor_books'));
+    expect(await refusalOf(postgres.url, { DATABASE_BOOKS_URL: books })).toMatch(
+      /DATABASE_BOOKS_URL .* refuses the password/,
+    );
+  });
+
+  it('an unknown database', async () => {
+    const url = withUrl((its) => (its.pathname = '/nothing'));
+    expect(await refusalOf(url)).toContain('There is no database of this name.');
+  });
+
+  it('a certificate that is not trusted, or is for another host', async () => {
+    const verified = (ca?: string): string =>
+      withUrl(({ searchParams }) => {
+        searchParams.set('sslmode', 'verify-full');
+        if (ca !== undefined) searchParams.set('sslrootcert', join(certificates, ca));
+      });
+    expect(await refusalOf(verified())).toContain("The database's certificate is not trusted.");
+    expect(await refusalOf(verified('missing.pem'))).toContain(
+      'A file of the TLS settings of the database is missing.',
+    );
+    await useCertificate('other');
+    expect(await refusalOf(verified('other.pem'))).toContain("The database's certificate is for another host name.");
+    await useCertificate('server');
+    const process = await kontor('serve', verified('server.pem'));
+    onTestFinished(process.kill);
+    await process.start();
+    expect((await fetch(`${process.url}/health/ready`)).status).toBe(200);
+    const [{ ssl }] = await postgres.query(`
+      select bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name like 'kontor%'`);
+    expect(ssl).toBe(true);
+  });
+
+  it.skipIf(noPooler)('an unknown database behind pgbouncer', async () => {
+    const pooler = await startPooler(postgres.url, 5);
+    onTestFinished(pooler.close);
+    const url = withUrl((its) => (its.pathname = '/nothing'));
+    const said = await refusalOf(pooler.through(url), { DATABASE_DIRECT_URL: postgres.url });
+    expect(said).toMatch(/DATABASE_URL .* There is no database of this name\./);
+  });
+});
+
+it.each([
+  ['an unknown host', (url: URL) => void (url.hostname = 'nowhere.invalid'), /its host name is unknown|name server/],
+  ['a closed port', (url: URL) => void (url.port = '1'), /the connection is refused/],
+])(
+  'where waiting can help, a process waits and says why: %s',
+  async (_name, change, reason) => {
+    const process = await kontor('serve', withUrl(change));
+    onTestFinished(process.kill);
+    await process.start();
+    expect(process.complaints()).toMatch(reason);
+    expect(process.complaints()).toMatch(/Kontor waits for it\.$/m);
+    const ready = await fetch(`${process.url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(((await ready.json()) as { message: string }).message).toMatch(reason);
+  },
+  120_000,
+);
