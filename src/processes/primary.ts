@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
+import { takeBackFromDying } from './handed-connections.ts';
 import { roleVariable, type Counts, type PrimaryMessage, type Role, type WorkerMessage } from './ipc.ts';
 
 /** A process that has lived so long counts as stable: its next restart has the shortest pause. */
@@ -58,6 +59,9 @@ export function startCluster(
     const startedAt = performance.now();
     let why: string | undefined;
     alive.set(child, { role, isUp: false });
+    takeBackFromDying(child, () =>
+      [...alive].some(([other, { isUp, role: its }]) => other !== child && isUp && its === 'serve'),
+    );
     child.on('message', (message: WorkerMessage) => {
       if ('up' in message) {
         alive.set(child, { role, isUp: true });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { request, type IncomingMessage } from 'node:http';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { firstLogin } from '../first-login.ts';
 import { dataFolder, freePort, kontor, npm, type Run } from './npm.ts';
@@ -54,6 +54,19 @@ const ask = (path = '/api/v1/me', bearer = token, patienceMs = 60_000): Promise<
   fetch(url + path, {
     headers: { authorization: `Bearer ${bearer}` },
     signal: AbortSignal.timeout(patienceMs),
+  });
+
+/** The status of an answer on a connection of its own; undefined without an answer. */
+const statusAlone = (): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    request(`${url}/health/live`, { agent: false, timeout: 120_000 }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    })
+      .on('timeout', function (this: ClientRequest) {
+        this.destroy();
+      })
+      .on('error', () => resolve(undefined))
+      .end();
   });
 
 async function valueOf(series: string): Promise<number> {
@@ -112,6 +125,21 @@ it.each(['serve', 'work'])('a killed process is replaced: %s', async (role) => {
   expect(await valueOf('kontor_process_restarts_total')).toBe(before + 1);
   expect((await ask('/health/ready')).status).toBe(200);
 });
+
+it('a request that was handed to a process which dies before it takes it is answered by another', async () => {
+  const victim = children().find(({ role }) => role === 'serve');
+  process.kill(victim!.pid, 'SIGSTOP'); // it is handed a connection, and doesn't take it
+  let answered = 0;
+  const statuses = Array.from({ length: 8 }, async () => {
+    const status = await statusAlone();
+    answered += 1;
+    return status;
+  });
+  await expect.poll(() => answered, { timeout: 60_000 }).toBe(7);
+  process.kill(victim!.pid, 'SIGKILL');
+  expect(await Promise.all(statuses)).toEqual(Array<number>(8).fill(200));
+  await expect.poll(roles, { timeout: 60_000 }).toEqual(['serve', 'serve', 'work']);
+}, 180_000);
 
 it('at a graceful shutdown, processes finish requests in flight and stop the database last', async () => {
   const { token: fresh } = await newToken();
