@@ -20,7 +20,7 @@ const shortestWaitMs = 5000;
 /** Reads over both APIs, and writes, until told to stop. */
 export function startReaders(url: string, token: string, clients = 3): Readers {
   const answered: Answered = { reads: {}, writes: {}, wrong: [] };
-  let isStopped = false;
+  const stopping = new AbortController();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const send = async (kind: 'reads' | 'writes', path: string, body?: object): Promise<void> => {
     const counts = answered[kind];
@@ -42,7 +42,7 @@ export function startReaders(url: string, token: string, clients = 3): Readers {
   };
   const query = { query: '{ customers(first: 3) { totalCount nodes { id companyName } } }' };
   const client = async (): Promise<void> => {
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       await send('reads', '/api/v1/customers');
       await send('reads', '/graphql', query);
       await send('reads', '/api/v1/me');
@@ -53,7 +53,7 @@ export function startReaders(url: string, token: string, clients = 3): Readers {
   return {
     answered,
     stop: async () => {
-      isStopped = true;
+      stopping.abort();
       await running;
     },
   };
