@@ -23,13 +23,14 @@ type Send = (message: Handing, handle?: Handle, ...rest: unknown[]) => boolean;
  * @param othersServe whether there is another worker; otherwise the connections are closed
  */
 export function takeBackFromDying(child: Worker, othersServe: () => boolean): void {
-  const process = child.process as ChildProcess & { send: Send };
+  const process: ChildProcess = child.process;
   const unconfirmed = new Map<number, Handle>();
-  const send = process.send.bind(process) as Send;
-  process.send = ((message, handle, ...rest) => {
+  const send = process.send.bind(process) as unknown as Send;
+  const sendAndNote: Send = (message, handle, ...rest) => {
     if (message.act === 'newconn' && message.seq !== undefined && handle) unconfirmed.set(message.seq, handle);
     return send(message, handle, ...rest);
-  }) as Send & ChildProcess['send'];
+  };
+  process.send = sendAndNote as unknown as ChildProcess['send'];
   process.on('internalMessage', ({ ack }: Handing) => {
     if (ack !== undefined) unconfirmed.delete(ack);
   });
