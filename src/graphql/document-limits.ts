@@ -25,7 +25,7 @@ export const limits = {
   /** The length of its text. Longer values belong into variables. */
   characters: 10_000,
   /** Tokens of its text. */
-  tokens: 1000,
+  tokens: 1200,
   /** Definitions of fragments. */
   fragments: 20,
   aliases: 20,

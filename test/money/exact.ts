@@ -52,11 +52,12 @@ export function sumsOf(text: string): Sums {
   };
 }
 
-/** Creates a resource, and expects a GET to answer the same text. @returns this text */
+/** Creates a resource, and expects a GET to answer the same text, but for the warnings. @returns this text */
 export async function create(who: Integrator, path: string, body: string): Promise<string> {
   const { status, text, headers } = await who.rest('POST', path, body);
   expect({ status, text }).toEqual({ status: 201, text: expect.any(String) });
   const again = await who.rest('GET', `${path}/${headers.get('location')!.split('/').at(-1)}`);
-  expect(again.text).toBe(text);
-  return text;
+  const [data] = text.split(',"warnings":');
+  expect(again.text).toBe(data === text ? text : `${data}}`);
+  return again.text;
 }

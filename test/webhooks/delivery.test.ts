@@ -41,7 +41,7 @@ async function paidInvoice(): Promise<string> {
 const deliveries = async (webhookId: string) =>
   (
     await acme.graphql(
-      `query ($webhookId: UUID!) { deliveries(webhookId: $webhookId) { nodes {
+      `query ($webhookId: UUID!) { deliveries(webhookId: $webhookId, first: 10) { nodes {
         id state kind attemptCount event { id type body } attempts { number status error requestHeaders { name value } responseBody } } } }`,
       { webhookId },
     )

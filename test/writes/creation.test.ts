@@ -132,7 +132,11 @@ describe('the answer to a creation, its event, and a later read have the same by
         expect(answer.status).toBe(201);
         const { id } = answer.body.data;
         const { text: read } = await acme.rest('GET', `${path}/${id}`);
-        expect(answer.text).toBe(read);
+        const { data: _, ...beside } = answer.body;
+        // Warnings belong to the answer alone.
+        const written =
+          'warnings' in beside ? answer.text.slice(0, answer.text.indexOf(',"warnings":')) + '}' : answer.text;
+        expect(written).toBe(read);
         const { rows } = await service.pool.query<{ body: string }>(
           'select body from events where tenant_id = $1 and resource_id = $2 order by id',
           [acme.tenantId, id],
@@ -180,7 +184,7 @@ describe('a single statement', () => {
 
   it.each([
     [5, 201],
-    [6, 500],
+    [6, 503],
   ])(
     'is made again where PostgreSQL ends it to break a deadlock, at most five times: %d times',
     async (times, status) => {

@@ -65,15 +65,10 @@ const FoundTransaction = graphql(`
   }
 `);
 
-// A text is searched as words, and as an amount as well if it is one: 2026 may be part of a number, or an amount.
-const SearchQuery = graphql(
+const WordsQuery = graphql(
   `
     query Search(
       $q: String!
-      $amount: Decimal
-      $invoiceAmounts: Boolean!
-      $receiptAmounts: Boolean!
-      $transactionAmounts: Boolean!
       $customers: Boolean!
       $invoices: Boolean!
       $receipts: Boolean!
@@ -115,22 +110,37 @@ const SearchQuery = graphql(
           ...FoundTransaction
         }
       }
-      invoicesOfAmount: invoices(first: 5, amount: $amount) @include(if: $invoiceAmounts) {
+    }
+  `,
+  [FoundInvoice, FoundCreditNote, FoundReceipt, FoundTransaction],
+);
+
+// A text is searched as words, and as an amount as well if it is one: 2026 may be part of a number, or an amount.
+const AmountQuery = graphql(
+  `
+    query SearchAmount(
+      $amount: Decimal!
+      $customers: Boolean!
+      $invoices: Boolean!
+      $receipts: Boolean!
+      $bankTransactions: Boolean!
+    ) {
+      invoices(first: 5, amount: $amount) @include(if: $invoices) {
         nodes {
           ...FoundInvoice
         }
       }
-      creditNotesOfAmount: creditNotes(first: 5, amount: $amount) @include(if: $invoiceAmounts) {
+      creditNotes(first: 5, amount: $amount) @include(if: $invoices) {
         nodes {
           ...FoundCreditNote
         }
       }
-      receiptsOfAmount: receipts(first: 5, amount: $amount) @include(if: $receiptAmounts) {
+      receipts(first: 5, amount: $amount) @include(if: $receipts) {
         nodes {
           ...FoundReceipt
         }
       }
-      bankTransactionsOfAmount: bankTransactions(first: 5, amount: $amount) @include(if: $transactionAmounts) {
+      bankTransactions(first: 5, amount: $amount) @include(if: $bankTransactions) {
         nodes {
           ...FoundTransaction
         }
@@ -167,7 +177,10 @@ const merged = <Row extends { id: string }>(
   ...new Map([...(byAmount?.nodes ?? []), ...(byWords?.nodes ?? [])].map((row) => [row.id, row] as const)).values(),
 ];
 
-const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
+const buildGroups = (
+  data: ResultOf<typeof WordsQuery>,
+  amounts: ResultOf<typeof AmountQuery> | undefined,
+): ResultGroup[] => [
   {
     label: 'Customers and suppliers',
     results: (data.customers?.nodes ?? []).map(({ id, companyName, type, city }) => ({
@@ -178,7 +191,7 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Invoices',
-    results: merged(data.invoicesOfAmount, data.invoices).map(
+    results: merged(amounts?.invoices, data.invoices).map(
       ({ id, number, subject, customer, totalGross, currency }) => ({
         to: `/invoices/${id}`,
         name: number ?? 'Draft',
@@ -188,7 +201,7 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Credit notes',
-    results: merged(data.creditNotesOfAmount, data.creditNotes).map(
+    results: merged(amounts?.creditNotes, data.creditNotes).map(
       ({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
         to: `/credit-notes/${id}`,
         name: number,
@@ -198,7 +211,7 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Receipts',
-    results: merged(data.receiptsOfAmount, data.receipts).map((receipt) => ({
+    results: merged(amounts?.receipts, data.receipts).map((receipt) => ({
       to: `/receipts/${receipt.id}`,
       name: receipt.supplier?.companyName ?? receipt.description ?? 'Receipt',
       detail: joined(receipt.receiptNumber, money(receipt.amountGross, receipt.currency)),
@@ -214,7 +227,7 @@ const groupsOf = (data: ResultOf<typeof SearchQuery>): ResultGroup[] => [
   },
   {
     label: 'Bank transactions',
-    results: merged(data.bankTransactionsOfAmount, data.bankTransactions).map((transaction) => ({
+    results: merged(amounts?.bankTransactions, data.bankTransactions).map((transaction) => ({
       to: `/bank-transactions/${transaction.id}`,
       name: transaction.counterpartyName ?? 'Bank transaction',
       detail: joined(
@@ -249,27 +262,27 @@ export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean
   const granted = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
   const may = (resource: string): boolean =>
     ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => granted?.includes(ability));
-  const amount = toAmount(q);
-  const [{ data, fetching, error }] = useQuery({
-    query: SearchQuery,
-    variables: {
-      q,
-      amount: amount ?? null,
-      invoiceAmounts: amount !== undefined && may('invoices'),
-      receiptAmounts: amount !== undefined && may('receipts'),
-      transactionAmounts: amount !== undefined && may('bank-transactions'),
-      customers: may('customers'),
-      invoices: may('invoices'),
-      receipts: may('receipts'),
-      projects: may('projects'),
-      bankTransactions: may('bank-transactions'),
-    },
+  const allowed = {
+    customers: may('customers'),
+    invoices: may('invoices'),
+    receipts: may('receipts'),
+    bankTransactions: may('bank-transactions'),
+  };
+  const [words] = useQuery({
+    query: WordsQuery,
+    variables: { q, ...allowed, projects: may('projects') },
     pause: q === '' || !granted,
   });
-  const found = q !== '' && data ? groupsOf(data) : [];
+  const amount = toAmount(q);
+  const [amounts] = useQuery({
+    query: AmountQuery,
+    variables: { amount: amount ?? '0', ...allowed },
+    pause: amount === undefined || !granted,
+  });
+  const found = q !== '' && words.data ? buildGroups(words.data, amount === undefined ? undefined : amounts.data) : [];
   return {
     groups: [...found, { label: 'Pages', results: pagesNamed(q) }].filter(({ results }) => results.length > 0),
-    fetching: q !== '' && fetching,
-    failed: q !== '' && error !== undefined,
+    fetching: q !== '' && (words.fetching || amounts.fetching),
+    failed: q !== '' && (words.error !== undefined || amounts.error !== undefined),
   };
 }
