@@ -17,6 +17,11 @@ export interface Config {
   databaseDirectUrl: string | null;
   /** The URL of the same database with a login of the role kontor_books; null: `databaseUrl` with `set role`. */
   databaseBooksUrl: string | null;
+  /** The same without a pooler, for processes that work on the queue, if `databaseBooksUrl` names a pooler. */
+  databaseBooksDirectUrl: string | null;
+  /** The most connections of each process: of its own, and to the tenants' books. */
+  databaseConnections: number;
+  databaseBooksConnections: number;
   /** Absolute. */
   dataDir: string;
   host: string;
@@ -98,6 +103,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (databaseBooksUrl !== undefined && databaseUrl === undefined) {
     throw new ConfigError('DATABASE_BOOKS_URL is accepted only with DATABASE_URL');
   }
+  const databaseBooksDirectUrl = read(
+    'DATABASE_BOOKS_DIRECT_URL',
+    'a postgres:// or postgresql:// URL',
+    postgresUrl,
+    true,
+  );
+  if (databaseBooksDirectUrl !== undefined && databaseBooksUrl === undefined) {
+    throw new ConfigError(
+      'DATABASE_BOOKS_DIRECT_URL is accepted only with DATABASE_BOOKS_URL, which then names a pooler',
+    );
+  }
   const secret = read(
     'KONTOR_SECRET',
     'at least 32 random characters, such as `openssl rand -base64 32` prints',
@@ -122,6 +138,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: databaseUrl ?? null,
     databaseDirectUrl: databaseDirectUrl ?? null,
     databaseBooksUrl: databaseBooksUrl ?? null,
+    databaseBooksDirectUrl: databaseBooksDirectUrl ?? null,
+    databaseConnections:
+      read('DATABASE_CONNECTIONS', 'a whole number from 2 to 1000', connections) ?? shareOf(10, webConcurrency),
+    databaseBooksConnections:
+      read('DATABASE_BOOKS_CONNECTIONS', 'a whole number from 2 to 1000', connections) ?? shareOf(20, webConcurrency),
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
@@ -175,10 +196,18 @@ const oneOf =
   (text: string): T | undefined =>
     values.find((value) => value === text);
 
+/** With many processes, each has fewer connections: more than PostgreSQL's cores can serve have no benefit. */
+const shareOf = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 4 / processes));
+
 const wholeNumber =
   (max: number) =>
   (text: string): number | undefined =>
     /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+
+const connections = (text: string): number | undefined => {
+  const count = wholeNumber(1000)(text);
+  return count !== undefined && count >= 2 ? count : undefined;
+};
 
 const answerLength = (text: string): number | undefined => {
   const bytes = wholeNumber(100_000_000)(text);

@@ -5,7 +5,7 @@ import { ConnectionPool } from '../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../prisma/migrate.ts';
 import { ownSettingsFault, workersFault } from '../prisma/node-settings.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../prisma/pool-options.ts';
-import { isPooled, poolerFault, UnnamedStatements } from '../prisma/pooler.ts';
+import { isPooled, poolerFault, UnnamedStatements, type Pooled } from '../prisma/pooler.ts';
 import type { Config } from './config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createCheck, createReadiness } from './readiness.ts';
@@ -56,9 +56,11 @@ export async function openDatabase(
   const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
   const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
   if (pooled === 'transaction') await check('DATABASE_URL', connectionString);
-  if (config.databaseBooksUrl !== null) await check('DATABASE_BOOKS_URL', config.databaseBooksUrl);
-  // With many processes, each has fewer connections: more than PostgreSQL's cores can serve have no benefit.
-  const share = (connections: number): number => Math.ceil(connections * Math.min(1, 4 / config.webConcurrency));
+  const [booksVariable, booksUrl] = chooseBooksUrl(config, pooled) ?? ['', embedded?.booksUrl ?? connectionString];
+  if (booksVariable !== '') {
+    await check(booksVariable, booksUrl);
+    if (pooled === 'session') await refusePooler(booksUrl);
+  }
   const options = {
     connectionString,
     application_name: 'kontor',
@@ -67,14 +69,13 @@ export async function openDatabase(
   };
   const pool = new ConnectionPool({
     ...options,
-    max: share(10),
+    max: config.databaseConnections,
     ...(pooled === 'transaction' && { Client: UnnamedStatements }),
   });
   replaceBrokenConnections(pool);
   if (applied.length > 0) await addUpgradeJobs(pool);
   const client = connect(pool);
-  const booksUrl = embedded?.booksUrl ?? config.databaseBooksUrl ?? connectionString;
-  const books = openBooks({ ...options, connectionString: booksUrl, max: share(20) }, pooled);
+  const books = openBooks({ ...options, connectionString: booksUrl, max: config.databaseBooksConnections }, pooled);
   let migrated = false;
   return {
     url,
@@ -99,6 +100,30 @@ export async function openDatabase(
       await embedded?.leave();
     },
   };
+}
+
+/** The configured URL of the books, and its setting. Processes that need sessions have one without the pooler. */
+function chooseBooksUrl(
+  { databaseBooksUrl, databaseBooksDirectUrl }: Config,
+  pooled: Pooled,
+): [variable: string, url: string] | undefined {
+  if (pooled === 'session' && databaseBooksDirectUrl !== null)
+    return ['DATABASE_BOOKS_DIRECT_URL', databaseBooksDirectUrl];
+  return databaseBooksUrl === null ? undefined : ['DATABASE_BOOKS_URL', databaseBooksUrl];
+}
+
+/** @throws Error if connections to the books go through a pooler, where the process needs sessions of its own */
+async function refusePooler(booksUrl: string): Promise<void> {
+  const pool = new ConnectionPool({ connectionString: booksUrl, max: 1, ...poolTimeouts });
+  try {
+    // A database that doesn't answer yet is waited for.
+    if (await isPooled(pool).catch(() => false))
+      throw new Error(
+        'DATABASE_BOOKS_URL leads through a pooler: set DATABASE_BOOKS_DIRECT_URL, with the same login, to PostgreSQL itself.',
+      );
+  } finally {
+    await pool.end();
+  }
 }
 
 /** What a migration can't do: it knows no pictures. A worker does it at once, and every night (src/jobs/queue.ts). */

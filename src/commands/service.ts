@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
+import { findConnectionShortage } from '../connection-budget.ts';
 import { openDatabase, type Database } from '../database.ts';
 import { createNotifications } from '../notifications.ts';
 import { createDomain } from '../domain.ts';
@@ -74,6 +75,8 @@ async function runProcess(
     const throughPooler = !roles.work;
     const database = await openDatabase(config, { report: printError, migrating: roles.prepare, throughPooler });
     stopping.push(database.close);
+    if (!cluster.isWorker && (roles.work || config.databaseDirectUrl === null))
+      await warnOfShortage(database, config, 1);
     // A database that doesn't answer yet is checked later: see /health/ready.
     const fault = await settingsFault(database.pool).catch(() => undefined);
     if (fault !== undefined) throw new Error(fault);
@@ -145,6 +148,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
   try {
     const database = await openDatabase(config, { report: printError, migrating: roles.prepare });
     stopping.push(database.close);
+    await warnOfShortage(database, config, config.webConcurrency + (roles.work ? 1 : 0));
     const { demo } = await createServices(config, roles, database, () => config.publicUrl ?? '');
     const { startCluster } = await import('../processes/primary.ts');
     const stopped = shutdownRequested();
@@ -162,6 +166,11 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
     for (const stop of stopping.toReversed()) await stop();
   }
   print('Stopped.');
+}
+
+async function warnOfShortage({ pool }: Database, config: Config, processes: number): Promise<void> {
+  const shortage = await findConnectionShortage(pool, config, processes).catch(() => undefined);
+  if (shortage !== undefined) printError(shortage);
 }
 
 /** Creates the domain on a database, and the demo tenant if this start makes one. */

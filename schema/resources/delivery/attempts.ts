@@ -17,7 +17,8 @@ import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 // late, or after a crash changes nothing.
 
 /**
- * Creates the deliveries of events, once: one for each subscribed webhook; set aside where the webhook is off.
+ * Creates the deliveries of events, once: one for each subscribed webhook that isn't younger than the event; set aside where
+ * the webhook is off.
  * @returns the types of the events that had none yet
  */
 export async function planDeliveries(
@@ -43,6 +44,7 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
     const plan = () =>
       webhooks
         .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
+        .filter((webhook) => timeOf(eventId) > timeOf(webhook.id) - clocksDifferMs)
         .map(({ id: webhookId, active }) =>
           db.row('Delivery', {
             webhookId,
@@ -55,6 +57,12 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
   if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
   return events.map(({ type }) => type);
 }
+
+/** By how much the clocks of two processes may differ. So no event after its creation is kept from a webhook. */
+const clocksDifferMs = 10_000;
+
+/** When a row was made: its id is a UUIDv7, which begins with the milliseconds since 1970. */
+const timeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** An attempt that has been counted and is to be sent. */
 export interface OutgoingAttempt {
