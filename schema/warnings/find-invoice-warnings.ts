@@ -78,7 +78,7 @@ function missingBuyerVatNumber(source: DocumentSource): Finding[] {
 function missingServiceDate(source: DocumentSource): Finding[] {
   const hasPeriod = source.lines.some(({ servicePeriodStart: start, servicePeriodEnd: end }) => start ?? end);
   if (source.deliveryDate !== null || hasPeriod) return [];
-  const message = `No date of supply is given, so the document says that it is the date of the invoice, ${source.date}.`;
+  const message = "No date of supply is given, so the document says that it is the invoice's date.";
   return [{ field: 'delivery_date', message }];
 }
 

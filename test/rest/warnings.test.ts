@@ -64,7 +64,7 @@ describe('warnings beside `data`', () => {
         code: 'service_date',
         field: 'delivery_date',
         message:
-          'No date of supply is given, so the document says that it is the date of the invoice, 2026-03-01 (§ 14 (4) No. 6 UStG).',
+          "No date of supply is given, so the document says that it is the invoice's date (§ 14 (4) No. 6 UStG).",
       },
       {
         code: 'bank_account',
