@@ -131,6 +131,8 @@ function valuesOf({ name, type }: GraphQLArgument | GraphQLInputField, ids: Map<
       const id = ids.get(key === 'supplier' ? 'customer' : key === 'resource' || key === 'event' ? 'invoice' : key);
       return id === undefined ? [] : [`${name}: "${id}"`];
     }
+    case 'Decimal':
+      return [`${name}: "119"`];
     case 'Date':
     case 'DateTime': {
       const time = new Date(Date.now() - 30 * 86_400_000).toISOString();

@@ -58,11 +58,16 @@ export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode 
 }
 
 function Mend({ field, customerId, invoiceId }: { field: string } & Omit<Props, 'warnings'>): ReactNode {
-  if (field.startsWith('company.')) return <TextLink to="/settings/company">Edit the company</TextLink>;
+  if (field.startsWith('company.')) return <MendLink to="/settings/company">Edit the company</MendLink>;
   if (field.startsWith('customer.'))
-    return customerId && <TextLink to={`/customers/${customerId}`}>Edit the customer</TextLink>;
-  return invoiceId && <TextLink to={`/invoices/${invoiceId}/edit`}>Edit the draft</TextLink>;
+    return customerId && <MendLink to={`/customers/${customerId}`}>Edit the customer</MendLink>;
+  return invoiceId && <MendLink to={`/invoices/${invoiceId}/edit`}>Edit the draft</MendLink>;
 }
+
+/** In the colour of its text, as the usual one has too little contrast on an alert's background. */
+const MendLink = (props: { to: string; children: string }): ReactNode => (
+  <TextLink c="inherit" underline="always" {...props} />
+);
 
 /** The same in a dialog, which is a paragraph. */
 export const WarningLines = ({ warnings }: { warnings: readonly Warning[] }): ReactNode =>
