@@ -311,7 +311,9 @@ describe('the store in PostgreSQL', () => {
     const { rows } = await pool().query<{ bytes: number }>(
       `select (pg_total_relation_size('rate_limits') + pg_total_relation_size('rate_limit_pages'))::int as bytes`,
     );
-    expect(rows[0]?.bytes).toBeLessThan(limit * 64 + 500_000);
+    // Old versions of rows are reused once no snapshot needs them. An analyze that runs meanwhile has one, so a few of them
+    // may stay. An array of all hits that is written anew for each took more than 20 MB here.
+    expect(rows[0]?.bytes).toBeLessThan(5_000_000);
   });
 
   it('admits 60 of 400 concurrent requests from the pools of two processes', async () => {
