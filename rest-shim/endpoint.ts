@@ -19,7 +19,7 @@ import type { DocumentFile } from '../schema/documents/document-file.ts';
 import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
 import { entityTag, expectedVersionOf, matchesTag } from './entity-tag.ts';
 import { fileResponse } from './file-response.ts';
-import { readBody, TransportError } from './request-body.ts';
+import { readBody, TransportError, type BeforeParsing } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
 import { isPlainVariable } from './list-paging.ts';
@@ -33,7 +33,12 @@ export interface CompiledSchema {
   operations: Map<string, Operation>;
 }
 
-type Handler = (request: Request, params: { id?: string }, context: Context) => Promise<Response>;
+type Handler = (
+  request: Request,
+  params: { id?: string },
+  context: Context,
+  beforeParsing?: BeforeParsing,
+) => Promise<Response>;
 
 export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
@@ -59,7 +64,7 @@ export function endpoint(
   const deprecations = deprecationHeaders(operation);
   const isConditional = operation.parameters.has('expected_version');
 
-  const handle: Handler = async (request, { id }, context) => {
+  const handle: Handler = async (request, { id }, context, beforeParsing) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
 
     const { pathname, search, searchParams } = new URL(request.url);
@@ -72,7 +77,7 @@ export function endpoint(
     const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
-      const body = await readBody(request, problems, { isOptional: operation.isBodyOptional });
+      const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));
     }
 
@@ -93,10 +98,10 @@ export function endpoint(
   };
 
   const lookup = operations.get(lookupOperation ?? '');
-  return async (request, { id }, context) => {
-    if (id === undefined) return handle(request, {}, context);
+  return async (request, { id }, context, beforeParsing) => {
+    if (id === undefined) return handle(request, {}, context, beforeParsing);
     if (!isUuid(id)) throw new NotFoundError();
-    return handle(request, { id }, context).catch(async (error: unknown) => {
+    return handle(request, { id }, context, beforeParsing).catch(async (error: unknown) => {
       // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
       if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
         await runOperation(lookup, { id }, unlimited(context));

@@ -5,6 +5,9 @@ import { isTextTooWide, parseJson, JsonNumber } from './exact-json.ts';
 /** The longest body accepted, in bytes. */
 export const maxBodyBytes = 1024 * 1024;
 
+/** Waits until a body may be parsed, by its length in bytes. */
+export type BeforeParsing = (length: number) => Promise<void>;
+
 /** A body refused before it is parsed as JSON: it was cut off, or its type or length is not accepted. */
 export class TransportError extends Error {
   readonly status: 400 | 413 | 415;
@@ -25,14 +28,18 @@ function isJson(contentType: string): boolean {
 /**
  * Parses the body as a JSON object, each number as a JsonNumber; but not where the body has too many values, which is then
  * among the problems.
- * With `isOptional`, no body counts as an empty object.
+ * With `isOptional`, no body counts as an empty object. `beforeParsing` is given the body's length.
  * @returns undefined if it is no JSON object, which is then added to `problems`
  * @throws TransportError
  */
 export async function readBody(
   request: Request,
   problems: Problems,
-  { isOptional = false, maxBytes = maxBodyBytes }: { isOptional?: boolean; maxBytes?: number } = {},
+  {
+    isOptional = false,
+    maxBytes = maxBodyBytes,
+    beforeParsing,
+  }: { isOptional?: boolean; maxBytes?: number; beforeParsing?: BeforeParsing | undefined } = {},
 ): Promise<object | undefined> {
   const type = request.headers.get('content-type');
   if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
@@ -41,6 +48,7 @@ export async function readBody(
   if (bytes.length === 0 && isOptional) return {};
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
+  await beforeParsing?.(bytes.length);
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

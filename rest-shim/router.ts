@@ -3,7 +3,7 @@ import { Router, type IRequest } from 'itty-router';
 import type { Context } from '../schema/context.ts';
 import { asCoded, NotFoundError, Problems, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { readWait } from './change-feed.ts';
-import { TransportError } from './request-body.ts';
+import { TransportError, type BeforeParsing } from './request-body.ts';
 import { endpoint, PreconditionFailedError, type CompiledSchema } from './endpoint.ts';
 import { jsonResponse } from './exact-json.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
@@ -14,6 +14,8 @@ interface RestRequestContext {
   requestId: string;
   /** Logs an error that isn't a CodedError: a fault of the service, or why it can't answer at the moment. */
   report: (error: unknown) => void;
+  /** Waits until a body of this length may be parsed. */
+  beforeParsing?: BeforeParsing;
 }
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
@@ -64,8 +66,8 @@ export function createRouter(domain: CompiledSchema, publicUrl: () => string, ro
     const [resource = path] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
-    const handler = (request: IRequest, { context }: RestRequestContext) =>
-      handle(request as unknown as Request, request.params, context);
+    const handler = (request: IRequest, { context, beforeParsing }: RestRequestContext) =>
+      handle(request as unknown as Request, request.params, context, beforeParsing);
     router[method.toLowerCase() as 'get'](path, handler);
     if (method === 'GET') router['head']?.(path, handler);
   }

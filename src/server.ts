@@ -39,6 +39,7 @@ import {
   setHeaders,
   type Answer,
 } from './http/responses.ts';
+import { createBodyTurns } from './http/body-turns.ts';
 import { createRestHandler } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
@@ -108,6 +109,7 @@ export function createServer({
   const requestLog = new RequestLog(log, announcer);
   const connectionLog = new BoundedLog(log);
   const retry = new ReadRetry();
+  const bodyTurns = createBodyTurns();
   const reportIdentity = (err: unknown): void => requestLog.faultsBeforeAdmission.error({ err }, 'identity');
   const admission = createRequestAdmission({ client, pool }, limiter, now, reportIdentity, retry);
   const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
@@ -123,6 +125,7 @@ export function createServer({
     requestLog,
     retry,
     answerMemory,
+    bodyTurns,
     publicUrl,
     now,
     timeouts,
@@ -134,7 +137,7 @@ export function createServer({
   });
   const answerGraphql = createGraphqlHttpHandler({
     ...shared,
-    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, retry, { introspection }),
+    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, retry, bodyTurns, { introspection }),
     answerGraphiql: (request, response) => pages(request, response, '/graphql'),
   });
   const tryPassword = createTryPassword(client, pool);

@@ -18,7 +18,7 @@ import {
 import { createLRUCache, type Plugin } from 'graphql-yoga';
 import { costOf, textLengths } from '../../schema/execution/cost.ts';
 import type { Context } from '../../schema/context.ts';
-import { createFairScheduler } from './fair-scheduler.ts';
+import { createFairScheduler } from '../http/fair-scheduler.ts';
 
 /** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
 export const limits = {

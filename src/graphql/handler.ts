@@ -11,6 +11,7 @@ import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { mask, useMasking } from './masking.ts';
 import { isForm, type Form } from '../http/multipart.ts';
+import type { WaitForTurn } from '../http/body-turns.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
 import { sendWhole } from '../http/send-whole.ts';
 import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
@@ -43,6 +44,7 @@ export function createGraphqlHandler(
   log: Logger,
   trustedDocuments: TrustedDocuments,
   retry: ReadRetry,
+  bodyTurns: WaitForTurn,
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlHandler {
   const validDocuments = createDocumentCache();
@@ -69,7 +71,7 @@ export function createGraphqlHandler(
     plugins: [
       useGraphqlJs,
       useReadRetry(retry),
-      useBody(),
+      useBody(bodyTurns),
       useUploads(),
       useVariableValidation(),
       trustedDocuments.plugin,
@@ -97,9 +99,9 @@ export function createGraphqlHandler(
           return sendGraphqlError(response, refusal, graphqlRequest.requestId);
         }
       }
-      const body = readJson(request);
-      if (!body) return yoga.handle(request, response, graphqlRequest);
       const { context } = graphqlRequest;
+      const body = readJson(request, context, bodyTurns);
+      if (!body) return yoga.handle(request, response, graphqlRequest);
       // Yoga reports errors.
       const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
       const type = jsonType(request.headers.accept);

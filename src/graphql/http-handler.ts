@@ -5,6 +5,7 @@ import { mayBeCsrf } from '../auth/csrf.ts';
 import type { Credentials, RequestAdmission } from '../auth/request-admission.ts';
 import type { Domain } from '../domain.ts';
 import type { AnswerMemory } from '../http/answer-memory.ts';
+import type { WaitForTurn } from '../http/body-turns.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { isForm } from '../http/multipart.ts';
 import { idOf, type RequestLog } from '../http/request-log.ts';
@@ -29,6 +30,7 @@ export interface GraphqlHttpOptions {
   /** Answers a browser with GraphiQL. @returns whether it did */
   answerGraphiql: (request: IncomingMessage, response: ServerResponse) => boolean;
   answerMemory: AnswerMemory;
+  bodyTurns: WaitForTurn;
   now: () => Date;
   timeouts: HttpTimeouts;
 }
@@ -44,6 +46,7 @@ export function createGraphqlHttpHandler({
   publicUrl,
   answerGraphiql,
   answerMemory,
+  bodyTurns,
   now,
   timeouts,
 }: GraphqlHttpOptions): Answer {
@@ -74,7 +77,7 @@ export function createGraphqlHttpHandler({
       else
         await sendWhole(
           response,
-          await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, ...graphqlRequest }),
+          await handleIdempotentGraphql(graphqlHandler, idempotent, request, { key, bodyTurns, ...graphqlRequest }),
         );
     };
     const isImport = isForm(request.headers['content-type']);

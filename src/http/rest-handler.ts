@@ -10,6 +10,7 @@ import type { Domain } from '../domain.ts';
 import { idempotencyKeyOf, replayPolicyOfStatus, sha256, type IdempotencyHandler } from '../idempotency/idempotency.ts';
 import { accessKeys } from '../graphql/access-endings.ts';
 import type { AnswerMemory } from './answer-memory.ts';
+import type { WaitForTurn } from './body-turns.ts';
 import { withDeadline } from './deadline.ts';
 import type { ReadRetry } from './read-retry.ts';
 import { idOf, type RequestLog } from './request-log.ts';
@@ -25,6 +26,7 @@ export interface RestHandlerOptions {
   requestLog: RequestLog;
   answerMemory: AnswerMemory;
   retry: ReadRetry;
+  bodyTurns: WaitForTurn;
   publicUrl: () => string;
   now: () => Date;
   timeouts: HttpTimeouts;
@@ -39,6 +41,7 @@ export function createRestHandler({
   requestLog,
   answerMemory,
   retry,
+  bodyTurns,
   publicUrl,
   now,
   timeouts,
@@ -52,7 +55,13 @@ export function createRestHandler({
     // Contention is retried, and reported only if no retry succeeds.
     const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
     const handle = (request: Request, context: Context, isRetried = false) =>
-      router(request, { context, requestId, report: isRetried ? reportUnlessRetried : report });
+      router(request, {
+        context,
+        requestId,
+        report: isRetried ? reportUnlessRetried : report,
+        // Within the transaction of a key, nothing waits: it was waited for before.
+        ...(!isRetried && { beforeParsing: (length) => bodyTurns(context, length) }),
+      });
     /** @throws the error of a read whose connection was lost, so that it can be tried again */
     const read = async (request: Request, context: Context): Promise<Response> => {
       let failure: { error: unknown } | undefined;
@@ -86,6 +95,7 @@ export function createRestHandler({
         return 'refusal' in again ? refuse(again.refusal) : handled;
       }
       const body = await readRequestBytes(request);
+      await bodyTurns(context, body.length);
       const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
       const keyed = {
         method: init.method,

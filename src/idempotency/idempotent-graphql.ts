@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { importLimits } from '../../schema/bank-import/import.ts';
 import type { GraphqlHandler, GraphqlRequest } from '../graphql/handler.ts';
 import { replayPolicyOfStatus, sha256, type IdempotencyHandler, type ReplayPolicy } from './idempotency.ts';
+import type { WaitForTurn } from '../http/body-turns.ts';
 import { fetchable } from '../graphql/fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { Answer } from './stored-answers.ts';
@@ -25,7 +26,7 @@ export async function handleIdempotentGraphql(
   handler: GraphqlHandler,
   handleOnce: IdempotencyHandler,
   request: IncomingMessage,
-  { key, context, ...graphqlRequest }: GraphqlRequest & { key: string },
+  { key, bodyTurns, context, ...graphqlRequest }: GraphqlRequest & { key: string; bodyTurns: WaitForTurn },
 ): Promise<Response> {
   const answer = async ({ hash, bytes, form }: Body): Promise<Response> => {
     const handle = async (inside: Context, isRetried: boolean): Promise<Response> => {
@@ -46,6 +47,7 @@ export async function handleIdempotentGraphql(
   if (isForm(request.headers['content-type']))
     return handler.receive(request, context, { isHashed: true }, (form) => answer({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
+  await bodyTurns(context, bytes.length);
   return answer({ hash: sha256(bytes), bytes });
 }
 

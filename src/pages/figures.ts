@@ -23,6 +23,7 @@ import { maxWarnings } from '../../schema/bank-import/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../graphql/uploads.ts';
 import { limits } from '../graphql/document-limits.ts';
 import { cachedMs } from '../graphql/trusted-documents.ts';
+import { longestAtOnce, maxWaiting } from '../http/body-turns.ts';
 import { maxUpload } from '../http/multipart.ts';
 import { retentionMs } from '../idempotency/stored-answers.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
@@ -60,6 +61,8 @@ export const figures = {
   maxProblems: number.format(maxProblems),
   maxAnswer: `${usual.maxAnswerBytes / 1_000_000} MB`,
   maxAnswerValues: number.format(maxValues),
+  longBody: `${longestAtOnce / 1024} KiB`,
+  maxLongBodies: number.format(maxWaiting),
   maxUpload: mebibytes(maxUpload),
   maxUploads: number.format(maxUploadsOfTenant),
   documentsCached: duration(cachedMs),

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBodyTurns } from '../../src/http/body-turns.ts';
 import { ReadRetry } from '../../src/http/read-retry.ts';
 import { createGraphqlHandler } from '../../src/graphql/handler.ts';
 import { createTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
@@ -161,6 +162,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
         pino({ level: 'silent' }),
         createTrustedDocuments(service.client),
         new ReadRetry(),
+        createBodyTurns(),
       );
       behindTheGate = createServer(async (request, response) => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
