@@ -1,5 +1,7 @@
 import type { Pool, PoolConfig } from 'pg';
 import { Adapter } from './adapter.ts';
+import type { ConnectionPool } from './connection.ts';
+import { LongReads } from './tenant/long-reads.ts';
 import { TenantPool } from './tenant/pool.ts';
 import { retryContended } from './transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
@@ -54,7 +56,8 @@ function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStat
 
 /** The tenants' tables, accessible through forTenant(). */
 export interface Books {
-  readonly pool: Pool;
+  readonly pool: ConnectionPool;
+  readonly longReads: LongReads;
   /** Works only inside asTenant(): see TenantPool. */
   readonly client: PrismaClient;
   readonly queryCompiler: QueryCompiler;
@@ -67,10 +70,11 @@ export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books
   return booksOn(new TenantPool(config, pooled, names), names);
 }
 
-export function booksOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): Books {
+export function booksOn(pool: ConnectionPool, names = new PreparedStatementNames(maxPreparedStatements)): Books {
   const client = prismaOn(pool, names);
   return {
     pool,
+    longReads: new LongReads(),
     client,
     queryCompiler: new QueryCompiler(names),
     statementNames: names,

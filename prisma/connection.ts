@@ -60,8 +60,12 @@ export class Connection extends Client {
   /** Called with each statement's text when query() is called, before the statement waits for others. */
   onQuery: ((text: string) => void) | undefined;
 
+  /** Called with the length of each part that PostgreSQL sends, after the part is parsed. */
+  onReceived: ((bytes: number) => void) | undefined;
+
   constructor(config?: string | ConnectionConfig) {
     super(config);
+    this.once('connect', () => this.connection.stream.on('data', (part: Buffer) => this.onReceived?.(part.length)));
     const observers = typeof config === 'object' ? config.errorObservers : undefined;
     if (!observers) return;
     const notify: ErrorObserver = (code) => {
@@ -76,6 +80,16 @@ export class Connection extends Client {
   /** Closes the connection in the middle of a statement, whose answer is of no use any more. */
   abandon(): void {
     this.connection.stream.destroy();
+  }
+
+  /** Stops reading in the middle of a statement's answer. PostgreSQL sends no more than the buffers between hold. */
+  pause(): void {
+    this.connection.stream.pause();
+  }
+
+  /** Reads on. */
+  resume(): void {
+    this.connection.stream.resume();
   }
 
   /** One signature for all overloads of pg. */

@@ -196,8 +196,11 @@ const oneOf =
   (text: string): T | undefined =>
     values.find((value) => value === text);
 
-/** With many processes, each has fewer connections: more than PostgreSQL's cores can serve have no benefit. */
-const shareOf = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 4 / processes));
+/**
+ * With several processes each has fewer connections, so that a tenant which uses its share of all of them leaves enough of
+ * PostgreSQL's cores to others.
+ */
+const shareOf = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 1.6 / processes));
 
 const wholeNumber =
   (max: number) =>

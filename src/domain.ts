@@ -50,7 +50,11 @@ export function createDomain(
     { notifications, requestId = null, signal, answer, now = usualNow } = {},
   ) =>
     createContext({
-      client: forTenant(books, principal.tenant.id, { signal, onRead: answer && ((length) => answer.read(length)) }),
+      client: forTenant(books, principal.tenant.id, {
+        signal,
+        onRead: answer && ((length) => answer.read(length)),
+        onLongResult: answer && (() => answer.expectLong()),
+      }),
       principal,
       now,
       may: (ability) => allows(principal.token?.abilities ?? ['*'], ability),

@@ -28,11 +28,11 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 export const forTenant = (
   books: Books,
   tenantId: string,
-  requester: Pick<Requester, 'signal' | 'onRead'> = {},
+  requester: Pick<Requester, 'signal' | 'onRead' | 'onLongResult'> = {},
 ): TenantClient =>
   new TenantScopedClient(
     books,
-    new TenantConnection(books.pool, tenantId, { ...requester }),
+    new TenantConnection(books, tenantId, { ...requester }),
     books.client,
   ) as unknown as TenantClient;
 

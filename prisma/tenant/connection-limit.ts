@@ -20,22 +20,18 @@ export class TenantBusyError extends Error {
   }
 }
 
-/** The share of a pool's connections that one tenant may hold at once. */
-const share = 1 / 4;
-
 /**
- * Limits the connections of a pool that one tenant holds at once, so that other tenants always get some. Further requests
- * of the tenant wait in a queue of that tenant, first come, first served.
+ * Limits what one tenant holds of something at once, such as a pool's connections, so that other tenants always get some.
+ * Further requests of the tenant wait in a queue of that tenant, first come, first served.
  */
 export class TenantLimit {
-  /** Connections that one tenant may hold: a quarter of the pool, at least one. */
   readonly #max: number;
   readonly #held = new Map<string, number>();
   readonly #queues = new Map<string, Set<Waiting>>();
 
-  /** @param size how many connections the pool has */
-  constructor(size: number) {
-    this.#max = Math.max(1, Math.floor(size * share));
+  /** @param max how many one tenant may hold */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /**

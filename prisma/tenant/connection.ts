@@ -2,24 +2,29 @@ import {
   DatabaseError,
   types as defaultTypes,
   type CustomTypesConfig,
-  type Pool,
   type QueryArrayConfig,
   type QueryConfig,
   type QueryResult,
 } from 'pg';
 import { Connection } from '../connection.ts';
+import type { Books } from '../client.ts';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
 import { isContention, retryContended } from '../transaction-retry.ts';
 
 /** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
 export class TenantConnection {
   readonly tenantId: string;
-  readonly #pool: Pool;
+  readonly #books: Pick<Books, 'pool' | 'longReads'>;
   readonly #requester: Requester;
   readonly #transaction: Transaction | undefined;
 
-  constructor(pool: Pool, tenantId: string, requester: Requester, transaction?: Transaction) {
-    this.#pool = pool;
+  constructor(
+    books: Pick<Books, 'pool' | 'longReads'>,
+    tenantId: string,
+    requester: Requester,
+    transaction?: Transaction,
+  ) {
+    this.#books = books;
     this.tenantId = tenantId;
     this.#requester = requester;
     this.#transaction = transaction;
@@ -60,7 +65,7 @@ export class TenantConnection {
     if (this.#transaction) return this.asTenant(() => work(this));
     this.throwIfAborted();
     const transaction: Transaction = {};
-    const connection = new TenantConnection(this.#pool, this.tenantId, this.#requester, transaction);
+    const connection = new TenantConnection(this.#books, this.tenantId, this.#requester, transaction);
     return asTenant(this.tenantId, () => work(connection), transaction, this.#requester);
   }
 
@@ -83,19 +88,23 @@ export class TenantConnection {
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const client = await asTenant(this.tenantId, () => this.#pool.connect(), undefined, this.#requester);
+    const client = await asTenant(this.tenantId, () => this.#books.pool.connect(), undefined, this.#requester);
     let isBroken = true;
-    const { onRead } = this.#requester;
+    if (!(client instanceof Connection)) throw new Error('A connection of another pool');
+    const { onRead, onLongResult } = this.#requester;
+    const reading = this.#books.longReads.begin(this.tenantId, client, onLongResult);
     // The server stops as well: the rest may be long.
-    const counted = countRead(statement, onRead, () => client instanceof Connection && client.abandon());
+    const counted = countRead(statement, onRead, () => client.abandon());
     try {
       const { rows } = await (client.query(counted) as Promise<QueryResult<Row & object>>);
       isBroken = false;
       return rows;
     } catch (error) {
-      isBroken = !(error instanceof DatabaseError);
-      throw error;
+      // An error of class 57P ends the connection, which may not know it yet.
+      isBroken = !(error instanceof DatabaseError) || error.code?.startsWith('57P') === true;
+      throw reading.refusal ?? error;
     } finally {
+      reading.end();
       client.release(isBroken);
     }
   }

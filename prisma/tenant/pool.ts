@@ -23,6 +23,8 @@ export interface Requester {
    * statement fails with its error.
    */
   onRead?: ((length: number) => void) | undefined;
+  /** Called before a long result is read on. If it throws, the statement fails with its error. */
+  onLongResult?: (() => void) | undefined;
   /** Set after a wait in vain: until then the requester doesn't wait again, so that its remaining queries fail at once. */
   refused?: { error: TenantBusyError; until: number };
 }
@@ -46,6 +48,9 @@ export function asTenant<T>(tenantId: string, work: () => T, transaction?: Trans
   const within = transaction ?? tenantScope.getStore()?.within;
   return tenantScope.run({ tenantId, transaction, within, requester }, work);
 }
+
+/** The share of the pool's connections that one tenant may hold at once. */
+const share = 1 / 4;
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
 
@@ -80,7 +85,7 @@ export class TenantPool extends ConnectionPool {
     this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.assigned));
     this.on('release', (_error, connection) => this.#released(connection));
     this.#names = names;
-    this.#limit = new TenantLimit(this.options.max);
+    this.#limit = new TenantLimit(Math.max(1, Math.floor(this.options.max * share)));
   }
 
   /** How many requests and jobs were refused a connection, because their tenant used its share. */

@@ -83,8 +83,17 @@ export class AnswerSize {
   /** Counts what was read from the database. @throws CodedError */
   read(length: number): void {
     this.#read += length;
+    this.#checkAt -= length;
     if (this.#read > this.#maxRead) this.#refuse();
     if (this.#written + this.#read > this.#reserved + step) this.#check();
+  }
+
+  /** Reserves the memory of a longest answer, before a long result is read for it. @throws CodedError */
+  expectLong(): void {
+    if (this.error) throw this.error;
+    if (!Number.isFinite(this.#maxBytes) || this.#reserved >= this.#maxBytes) return;
+    this.#reserveUpTo(this.#maxBytes);
+    this.#setCheck();
   }
 
   /** Counts the values in the rows of a list. @throws CodedError */
@@ -114,16 +123,18 @@ export class AnswerSize {
     if (this.error) throw this.error;
     if (this.#isLimited && this.#written > this.#maxBytes) this.#refuse();
     const needed = this.#written + this.#read;
-    if (this.#reserve && needed > this.#reserved + step) {
-      const reserved = Math.ceil(needed / step) * step;
-      try {
-        this.#reserve(reserved);
-      } catch (error) {
-        throw (this.error = error as Error);
-      }
-      this.#reserved = reserved;
-    }
+    if (needed > this.#reserved + step) this.#reserveUpTo(Math.ceil(needed / step) * step);
     this.#setCheck();
+  }
+
+  #reserveUpTo(bytes: number): void {
+    if (!this.#reserve) return;
+    try {
+      this.#reserve(bytes);
+    } catch (error) {
+      throw (this.error = error as Error);
+    }
+    this.#reserved = bytes;
   }
 
   #setCheck(): void {

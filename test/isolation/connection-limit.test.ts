@@ -59,7 +59,7 @@ describe('one tenant holds', () => {
 
 describe('a request that waits for a connection of its tenant', () => {
   it('gets one in the order of arrival, and delays no other tenant', async () => {
-    const limit = new TenantLimit(8);
+    const limit = new TenantLimit(2);
     const first = await limit.acquire(acme);
     await limit.acquire(acme);
     const order: number[] = [];

@@ -4,6 +4,7 @@ import type { Attack } from './attacks/attack.ts';
 import { startInnocentCaller, type Figures } from './innocent-caller.ts';
 import { say, serve, type Served } from './served.ts';
 import { isLong } from './size.ts';
+import { warmUp } from './warm-up.ts';
 
 // Each file in attacks/ is an attack. It runs at one, two, and four processes; in the suite at two.
 
@@ -20,6 +21,8 @@ describe.each(isLong ? [1, 2, 4] : [2])('with %i processes', (processes) => {
     onTestFinished(served.close);
     const { acme: innocent, globex: attacker } = served;
     const run = await attack.prepare(served, attacker);
+    await warmUp(served.url, attacker.token, processes);
+    await warmUp(served.url, innocent.token, processes);
     const memoryBefore = served.memory();
     const caller = await startInnocentCaller(served.url, innocent.token);
     const { most } = await measureMemory(served, run);

@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { ConnectionPool } from '../../prisma/connection.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { booksOn } from '../../prisma/client.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
@@ -20,7 +20,7 @@ const customers: { who: Integrator; id: string }[] = [];
 beforeAll(async () => {
   database = await createDatabase();
   guarded = await startService({ database });
-  const pool = new Pool({ connectionString: database.url, max: 10 });
+  const pool = new ConnectionPool({ connectionString: database.url, max: 10 });
   const books = booksOn(pool);
   bare = await startService({ database, books });
   load = startLoad();

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { forTenant, openBooks, type Books } from '../../prisma/client.ts';
+import { createDatabase, startService, type Database, type Service } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
+
+// A tenant reads one long result at a time, so that many of them at once leave PostgreSQL and the process to others.
+
+let database: Database;
+let service: Service;
+let books: Books;
+let acme: string;
+let globex: string;
+let initech: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  service = await startService({ database });
+  books = openBooks({ connectionString: database.url, max: 40 });
+  const add = async (name: string): Promise<string> => (await service.integrator({ name })).tenantId;
+  [acme, globex, initech] = [await add('Acme'), await add('Globex'), await add('Initech')];
+});
+afterAll(async () => {
+  await books.close();
+  await service.close();
+  await database.drop();
+});
+
+const from = `from (select $1::text as tenant_id) as t where tenant_id = $1`;
+const long = `select repeat('x', 3000000) as text ${from}`;
+
+const read = (tenant: string, onLongResult?: () => void, sql = long) =>
+  forTenant(books, tenant, { onRead: () => {}, ...(onLongResult && { onLongResult }) }).$rows<{ text: string }>(
+    sql,
+    [],
+  );
+
+it('one after the other of a tenant, each complete', async () => {
+  let reading = 0;
+  let most = 0;
+  const rows = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const [row] = await read(acme, () => {
+        reading += 1;
+        most = Math.max(most, reading);
+      });
+      reading -= 1;
+      return row?.text.length;
+    }),
+  );
+  expect(rows).toEqual(Array(5).fill(3_000_000));
+  expect(most).toBe(1);
+});
+
+it('while short results of the tenant, and long ones of another, do not wait', async () => {
+  const order: string[] = [];
+  const ofAcme = Array.from({ length: 4 }, () => read(acme).then(() => order.push('acme')));
+  await until(() => order.length > 0); // the next one rests
+  await Promise.all([
+    read(acme, undefined, `select tenant_id as text ${from}`).then(() => order.push('short')),
+    read(globex).then(() => order.push('globex')),
+  ]);
+  await Promise.all(ofAcme);
+  expect(order).toContain('globex');
+  expect(order.at(-1)).toBe('acme');
+});
+
+it('fails with the error of its refusal, and the next one takes its turn', async () => {
+  const refusal = new Error('No room for a long answer');
+  const refuse = (): never => {
+    throw refusal;
+  };
+  await expect(read(acme, refuse)).rejects.toBe(refusal);
+  await expect(read(acme)).resolves.toHaveLength(1);
+});
+
+it('gives its turn up when its connection is lost', async () => {
+  // The second row comes too late.
+  const slow = `select repeat('y', 2000000) as text, pg_sleep(60 * n) from generate_series(0, 1) as n, (select $1::text as tenant_id) as t where tenant_id = $1`;
+  const all = [1, 2].map(() => read(initech, undefined, slow));
+  const settled = Promise.allSettled(all);
+  const active = `datname = current_database() and query like '%''y''%' and wait_event = 'PgSleep'`;
+  const count = async () => (await service.pool.query(`select from pg_stat_activity where ${active}`)).rowCount;
+  await expect.poll(count).toBe(all.length);
+  await service.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${active}`);
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(read(initech)).resolves.toHaveLength(1);
+});
