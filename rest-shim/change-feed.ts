@@ -1,8 +1,8 @@
-import { resources, type Context, type RenderPayload } from '../schema/context.ts';
+import { resources, type Context, type RenderPayload } from '../schema/graphql/context.ts';
 import { AnswerTooLargeError, NotFoundError, type Problems } from '../schema/errors.ts';
 import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
-import type { AnswerSize } from '../schema/execution/answer-size.ts';
-import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
+import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
+import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';
 
 /** The longest time that a request may wait for a change, in seconds. */

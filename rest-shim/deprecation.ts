@@ -1,6 +1,6 @@
 import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInputField } from 'graphql';
-import { deprecationOf, type Deprecation } from '../schema/deprecation.ts';
-import type { SelectedField, Selection } from '../schema/execution/compile-selection.ts';
+import { deprecationOf, type Deprecation } from '../schema/graphql/deprecation.ts';
+import type { SelectedField, Selection } from '../schema/graphql/execution/compile-selection.ts';
 import type { Operation } from './operation.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;

@@ -1,5 +1,5 @@
 import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
-import type { Context } from '../schema/context.ts';
+import type { Context } from '../schema/graphql/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import {
   AnswerTooLargeError,
@@ -11,9 +11,9 @@ import {
   VersionConflictError,
   type FieldErrors,
 } from '../schema/errors.ts';
-import { isUuid } from '../schema/scalars/scalars.ts';
-import { startExecution, writerOf } from '../schema/execution/compile-selection.ts';
-import { traced } from '../schema/execution/tracing.ts';
+import { isUuid } from '../schema/graphql/scalars/scalars.ts';
+import { startExecution, writerOf } from '../schema/graphql/execution/compile-selection.ts';
+import { traced } from '../schema/graphql/execution/tracing.ts';
 import type { ChangePage } from '../schema/changes/feed.ts';
 import type { DocumentFile } from '../schema/documents/document-file.ts';
 import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';

@@ -1,6 +1,6 @@
-import type { Context, Resource } from '../schema/context.ts';
-import { startExecution } from '../schema/execution/compile-selection.ts';
-import { findById } from '../schema/rows/find-by-id.ts';
+import type { Context, Resource } from '../schema/graphql/context.ts';
+import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
+import { findById } from '../schema/graphql/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { maxInputValues } from '../schema/input/width.ts';
+import { maxInputValues } from '../schema/graphql/input/width.ts';
 
 // JSON without binary floating point: numbers keep their text, in requests and in responses.
 

@@ -1,4 +1,4 @@
-import type { FileLinks } from '../schema/context.ts';
+import type { FileLinks } from '../schema/graphql/context.ts';
 import { base } from './base.ts';
 
 /** The addresses of the endpoints that answer files. @param publicUrl where the service is reached */

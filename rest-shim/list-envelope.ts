@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Context } from '../schema/context.ts';
+import type { Context } from '../schema/graphql/context.ts';
 import type { Problems } from '../schema/errors.ts';
-import { startExecution, type Selection } from '../schema/execution/compile-selection.ts';
-import { defaultPageSize, maxPageSize } from '../schema/paging/page.ts';
+import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
+import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page.ts';
 import { positionOf } from './page-position.ts';
 
 /** The requested page of a list. */

@@ -9,7 +9,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
-import type { Selection } from '../schema/execution/compile-selection.ts';
+import type { Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { JsonNumber, numberText } from './exact-json.ts';
 
 // REST has snake_case names and lower-case enum values, GraphQL camelCase and UPPER_CASE. Only this file translates between

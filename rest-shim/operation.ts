@@ -18,8 +18,8 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Ability } from '../schema/ability.ts';
-import { checksOf } from '../schema/plugins/authorization-and-validation.ts';
-import type { Context } from '../schema/context.ts';
+import { checksOf } from '../schema/graphql/plugins/authorization-and-validation.ts';
+import type { Context } from '../schema/graphql/context.ts';
 import { Problems } from '../schema/errors.ts';
 import {
   compileOperation,
@@ -28,8 +28,8 @@ import {
   type Format,
   type SelectedField,
   type Selection,
-} from '../schema/execution/compile-selection.ts';
-import { validateArguments } from '../schema/input/validate-arguments.ts';
+} from '../schema/graphql/execution/compile-selection.ts';
+import { validateArguments } from '../schema/graphql/input/validate-arguments.ts';
 import { isPlainVariable, withPaging } from './list-paging.ts';
 import {
   compileDecoder,

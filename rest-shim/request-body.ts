@@ -1,5 +1,5 @@
 import { Problems } from '../schema/errors.ts';
-import { tooWideMessage } from '../schema/input/width.ts';
+import { tooWideMessage } from '../schema/graphql/input/width.ts';
 import { isTextTooWide, parseJson, JsonNumber } from './exact-json.ts';
 
 /** The longest body accepted, in bytes. */

@@ -1,6 +1,6 @@
 import { base } from './base.ts';
 import { Router, type IRequest } from 'itty-router';
-import type { Context } from '../schema/context.ts';
+import type { Context } from '../schema/graphql/context.ts';
 import { asCoded, NotFoundError, Problems, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { readWait } from './change-feed.ts';
 import { TransportError, type BeforeParsing } from './request-body.ts';

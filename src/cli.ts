@@ -2,7 +2,7 @@ import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import { CommandFailure, exitCodes } from './commands/exit-codes.ts';
 import { withConnection } from './commands/remote/connection.ts';
-import { print, printError } from './output.ts';
+import { print, printError } from './commands/output.ts';
 import { reportFailureToPrimary } from './processes/ipc.ts';
 
 const program = withConnection(
@@ -31,7 +31,10 @@ program
   .command('migrate')
   .description('apply the migrations to the database')
   .action(async () => {
-    const [{ readConfig }, { openDatabase }] = await Promise.all([import('./config.ts'), import('./database.ts')]);
+    const [{ readConfig }, { openDatabase }] = await Promise.all([
+      import('./config.ts'),
+      import('./database/database.ts'),
+    ]);
     const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });
     await database.close();
     print('The database is up to date.');

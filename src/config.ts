@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { defaultKeepAliveMs } from './http/timeouts.ts';
-import { isStrongSecret, varietyOf } from './secret-strength.ts';
+import { defaultKeepAliveMs } from './server/http/timeouts.ts';
+import { isStrongSecret, varietyOf } from './security/secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;

@@ -4,12 +4,12 @@ import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/ability.ts';
-import type { AnswerSize } from '../schema/execution/answer-size.ts';
-import { createContext, type Context, type Principal, type Webhooks } from '../schema/context.ts';
+import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
+import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import { toSchema } from '../schema/index.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { createIdentity } from './identity/index.ts';
-import type { Notifications } from './notifications.ts';
+import type { Notifications } from './notifications/notifications.ts';
 
 /** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
 export interface Domain {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { print } from '../src/output.ts';
+import { print } from '../src/commands/output.ts';
 
 // `npm run audit` checks the installed packages for known vulnerabilities. It exits with 1 if there are any. It exits with
 // 2 and a message if the registry can't answer, so that a missing answer never looks like safety.

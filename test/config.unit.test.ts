@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { readOrCreateSecret } from '../src/secret-file.ts';
+import { readOrCreateSecret } from '../src/security/secret-file.ts';
 
 const secret = 'a secret of thirty-two characters';
 const databaseUrl = 'postgres://kontor:hunter2@db.example:5432/kontor';

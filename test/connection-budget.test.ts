@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findConnectionShortage } from '../src/connection-budget.ts';
+import { findConnectionShortage } from '../src/database/connection-budget.ts';
 import { startService, type Service } from './harness.ts';
 
 let service: Service;

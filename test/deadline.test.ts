@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { defaultTimeouts } from '../src/http/timeouts.ts';
+import { defaultTimeouts } from '../src/server/http/timeouts.ts';
 import { camt, upload } from './bank/statement.ts';
 import { makeDelivery } from './graphql/books.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';

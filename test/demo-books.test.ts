@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantClient } from '../prisma/client.ts';
 import { forTenant } from '../prisma/client.ts';
-import type { Context } from '../schema/context.ts';
-import { readSource } from '../schema/documents/document-source.ts';
+import type { Context } from '../schema/graphql/context.ts';
+import { readSource } from '../schema/resources/invoice/document-source.ts';
 import { toEInvoice } from '../schema/documents/to-e-invoice.ts';
-import { breachesOf } from '../schema/e-invoice/breaches.ts';
-import { fillDemoBooks } from '../src/demo-data.ts';
+import { breachesOf } from '../schema/documents/e-invoice/breaches.ts';
+import { fillDemoBooks } from '../src/demo/demo-data.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { startService, type Service } from './harness.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { print } from '../src/output.ts';
+import { print } from '../src/commands/output.ts';
 import { startOwnServer } from './own-server.ts';
 
 // The demo's last part: an import of payments, and deliveries of events. A receiver on this machine has a private address,

@@ -1,7 +1,7 @@
 import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/database.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
-import { print, printError } from '../src/output.ts';
+import { print, printError } from '../src/commands/output.ts';
 import { playMoneyAndEvents } from './demo-webhooks.ts';
 
 // Runs the quick start against the running server over plain HTTP: `npm start` in one terminal, `npm run demo` in another.

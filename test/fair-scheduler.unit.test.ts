@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createFairScheduler } from '../src/http/fair-scheduler.ts';
+import { createFairScheduler } from '../src/server/http/fair-scheduler.ts';
 
 it('gives each key a turn after one piece of every other key', async () => {
   const turns = createFairScheduler({ rest: 0, pauseMs: 0 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { distribute, migrate } from '../prisma/migrate.ts';
 import { closeToClients, clusterUrl, createClusterDatabase, runOn, serversOf } from './citus/cluster.ts';
-import { joinEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts';
+import { joinEmbeddedPostgres } from '../src/database/postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -11,16 +11,16 @@ import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
 import { statementsOf } from '../prisma/schema-engine.ts';
-import type { Context } from '../schema/context.ts';
-import { createNotifications } from '../src/notifications.ts';
+import type { Context } from '../schema/graphql/context.ts';
+import { createNotifications } from '../src/notifications/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { startOutbox } from '../src/jobs/outbox.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
-import type { Metrics } from '../src/metrics/metrics.ts';
-import type { ConnectionLimits } from '../src/http/connections.ts';
-import { defaultTimeouts, type HttpTimeouts } from '../src/http/timeouts.ts';
-import { createRateLimiter, memoryStore, type RateLimiter } from '../src/rate-limit.ts';
-import { createServer, type ServerOptions } from '../src/server.ts';
+import type { Metrics } from '../src/observability/metrics/metrics.ts';
+import type { ConnectionLimits } from '../src/server/http/connections.ts';
+import { defaultTimeouts, type HttpTimeouts } from '../src/server/http/timeouts.ts';
+import { createRateLimiter, memoryStore, type RateLimiter } from '../src/security/rate-limit.ts';
+import { createServer, type ServerOptions } from '../src/server/server.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
 export interface Database {

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 // The log gathers lines. None may be lost, or late.
 
-const module = JSON.stringify(new URL('../src/log.ts', import.meta.url).href);
+const module = JSON.stringify(new URL('../src/observability/log.ts', import.meta.url).href);
 
 /** Runs the statements in a process that has made its `log`. @returns the messages that it writes, as they come */
 async function* messagesOf(statements: string, before = ''): AsyncGenerator<string> {

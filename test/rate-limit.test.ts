@@ -7,7 +7,7 @@ import {
   memoryStore,
   postgresStore,
   type RateLimitStore,
-} from '../src/rate-limit.ts';
+} from '../src/security/rate-limit.ts';
 import { createDatabase, type Database } from './harness.ts';
 
 let database: Database;

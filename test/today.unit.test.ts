@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { today, type Context } from '../schema/context.ts';
+import { today, type Context } from '../schema/graphql/context.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/Asuncion', 'Asia/Beirut', 'Pacific/Apia', 'Australia/Lord_Howe'];
 /** Times around changes to and from daylight saving time, one of them at midnight, and an ordinary time. */

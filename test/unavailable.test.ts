@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withFallback } from '../src/rate-limit-fallback.ts';
-import { createRateLimiter, memoryStore, postgresStore } from '../src/rate-limit.ts';
+import { withFallback } from '../src/security/rate-limit-fallback.ts';
+import { createRateLimiter, memoryStore, postgresStore } from '../src/security/rate-limit.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';
 import * as sample from './rest/samples.ts';
 import { onCluster } from './citus/cluster.ts';

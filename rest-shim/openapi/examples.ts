@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type GraphQLType,
 } from 'graphql';
-import { exampleValues } from '../../schema/plugins/descriptions.ts';
+import { exampleValues } from '../../schema/graphql/plugins/descriptions.ts';
 import { restLeafSerializer, toSnakeCase } from '../naming.ts';
 import type { Components, JsonSchema } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isListType, isNonNullType, type GraphQLArgument } from 'graphql';
-import { defaultPageSize, maxPageSize } from '../../schema/paging/page.ts';
+import { defaultPageSize, maxPageSize } from '../../schema/graphql/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';

@@ -13,8 +13,8 @@ import {
   type GraphQLNamedType,
   type GraphQLOutputType,
 } from 'graphql';
-import type { SelectedField } from '../../schema/execution/compile-selection.ts';
-import { boundsInWords, boundsOf } from '../../schema/input/validators.ts';
+import type { SelectedField } from '../../schema/graphql/execution/compile-selection.ts';
+import { boundsInWords, boundsOf } from '../../schema/graphql/input/validators.ts';
 import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { resources, type Resource } from '../../prisma/client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { CodedError, refuse } from '../errors.ts';
 
 /** How long a cursor is accepted. Deletions are kept longer, so that none can be missed. */

@@ -1,11 +1,11 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { resourceNamed, resources } from '../../prisma/client.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { NotFoundError } from '../errors.ts';
-import { wholeNumber } from '../input/validators.ts';
-import { resourceIdDescription, typeOfRow, withType } from '../nodes/node.ts';
+import { wholeNumber } from '../graphql/input/validators.ts';
+import { resourceIdDescription, typeOfRow, withType } from '../graphql/node.ts';
 import { resourceTypes } from '../resources/types.ts';
-import { findById } from '../rows/find-by-id.ts';
+import { findById } from '../graphql/find-by-id.ts';
 import { cursorDays } from './change-cursor.ts';
 import {
   defaultChanges,

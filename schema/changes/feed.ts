@@ -1,5 +1,5 @@
 import { resources, type Resource } from '../../prisma/client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { refuse, requireAbilities } from '../errors.ts';
 import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './change-cursor.ts';
 

@@ -1,5 +1,5 @@
-import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
+import { builder } from '../graphql/builder.ts';
+import type { Context } from '../graphql/context.ts';
 import { ChangeType, ResourceNameType, sinceDescription } from './changes.ts';
 import { encodeChangeCursor } from './change-cursor.ts';
 import { endOfFeed, maxChanges, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { deleteUnusedLogos, lockLogos } from './logos.ts';
 import { isStorableLogo } from './pdf/logo.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { builder } from '../builder.ts';
+import { builder } from '../graphql/builder.ts';
 
 /** A file that a client can save. */
 export interface DocumentFile {

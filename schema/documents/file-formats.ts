@@ -1,4 +1,4 @@
-import { eInvoiceFormats, type EInvoiceFormat } from '../e-invoice/formats.ts';
+import { eInvoiceFormats, type EInvoiceFormat } from './e-invoice/formats.ts';
 
 /** The formats of an invoice's files. */
 export type FileFormat = 'pdf' | EInvoiceFormat;

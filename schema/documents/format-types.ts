@@ -1,6 +1,6 @@
 import type { RequiredEInvoice as RequiredEInvoices } from '../../prisma/generated/client/client.ts';
-import { builder } from '../builder.ts';
-import type { EInvoiceFormat } from '../e-invoice/formats.ts';
+import { builder } from '../graphql/builder.ts';
+import type { EInvoiceFormat } from './e-invoice/formats.ts';
 
 // The formats of e-invoices as GraphQL's enums. REST has the formats' own names.
 

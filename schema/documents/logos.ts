@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
-import { ConcurrencyLimiter, FairLimiter } from '../execution/concurrency-limiter.ts';
-import type { UploadedFile } from '../input/uploaded-file.ts';
+import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
+import type { UploadedFile } from '../graphql/input/uploaded-file.ts';
 import { pngFault, type LogoResult } from './logo-thread.ts';
 import { isPng, PngError, readPngParts } from './pdf/png.ts';
 

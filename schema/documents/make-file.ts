@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
-import { breachesOf, breachMessages } from '../e-invoice/breaches.ts';
-import { isNumbered } from '../e-invoice/model.ts';
-import { toXml } from '../e-invoice/to-xml.ts';
+import type { Context } from '../graphql/context.ts';
+import { breachesOf, breachMessages } from './e-invoice/breaches.ts';
+import { isNumbered } from './e-invoice/model.ts';
+import { toXml } from './e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
-import type { DocumentSource } from './document-source.ts';
+import type { DocumentSource } from '../resources/invoice/document-source.ts';
 import { findLogo } from './logos.ts';
 import { renderInThread } from './render-in-thread.ts';
 import { toEInvoice } from './to-e-invoice.ts';

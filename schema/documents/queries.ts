@@ -1,11 +1,11 @@
-import { builder } from '../builder.ts';
-import { breachesOf, type Breach } from '../e-invoice/breaches.ts';
+import { builder } from '../graphql/builder.ts';
+import { breachesOf, type Breach } from './e-invoice/breaches.ts';
 import { NotFoundError } from '../errors.ts';
-import { idArgument } from '../input/id-argument.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
 import { DocumentFileType } from './document-file.ts';
-import { readSource } from './document-source.ts';
+import { readSource } from '../resources/invoice/document-source.ts';
 import { EInvoiceFormatType, formatNamed, nameOfFormat } from './format-types.ts';
-import { requiredFormatOf } from './required-e-invoice.ts';
+import { requiredFormatOf } from '../resources/invoice/required-e-invoice.ts';
 import { documentFileInTime } from './stored-files.ts';
 import { toEInvoice } from './to-e-invoice.ts';
 

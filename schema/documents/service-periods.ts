@@ -1,4 +1,4 @@
-import type { Period } from '../e-invoice/model.ts';
+import type { Period } from './e-invoice/model.ts';
 
 /** The service period of a line. Days are YYYY-MM-DD. */
 interface PeriodOfLine {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { refuse, TryLaterError } from '../errors.ts';
-import { FairLimiter } from '../execution/concurrency-limiter.ts';
-import { eInvoiceFormats } from '../e-invoice/formats.ts';
+import { FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
+import { eInvoiceFormats } from './e-invoice/formats.ts';
 import type { DocumentFile } from './document-file.ts';
-import { readSource, type DocumentKey, type DocumentSource } from './document-source.ts';
+import { readSource, type DocumentKey, type DocumentSource } from '../resources/invoice/document-source.ts';
 import type { FileFormat } from './file-formats.ts';
 import { makeFile } from './make-file.ts';
 
@@ -13,7 +13,7 @@ import { makeFile } from './make-file.ts';
 // and stored. Whoever asks for a PDF while it is made, in whichever process, waits for it. Once the files are proven, none is
 // added: the proof says which there are.
 
-/** How long a request waits for a file: less than it may take as a whole (src/http/timeouts.ts). In milliseconds. */
+/** How long a request waits for a file: less than it may take as a whole (src/server/http/timeouts.ts). In milliseconds. */
 const maxWaitMs = 8_000;
 /** How often a file is looked for that another process makes. In milliseconds. */
 const pollMs = 200;

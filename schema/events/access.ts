@@ -1,5 +1,5 @@
 import type { Ability } from '../ability.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { requireAbilities } from '../errors.ts';
 import { eventTypes, resourceOf, type EventType } from './events.ts';
 

@@ -1,8 +1,8 @@
 import { resourceNamed, type Resource, type Row } from '../../prisma/client.ts';
-import type { Context } from '../context.ts';
-import type { PrefetchedRow } from '../rows/find-by-id.ts';
-import { formatTime } from '../scalars/scalars.ts';
-import { traced, traceParent } from '../execution/tracing.ts';
+import type { Context } from '../graphql/context.ts';
+import type { PrefetchedRow } from '../graphql/find-by-id.ts';
+import { formatTime } from '../graphql/scalars/scalars.ts';
+import { traced, traceParent } from '../graphql/execution/tracing.ts';
 
 /** Every event there is, and when it happens (CONTRACT.md#event-names); webhook.ping is not the books' matter. */
 export const events = {

@@ -1,9 +1,9 @@
 import { grantable } from '../ability.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
 import type { ApiToken as ApiTokenRow } from './identity.ts';
-import { given, notNull, requiredText } from '../input/validators.ts';
-import { idArgument } from '../input/id-argument.ts';
+import { given, notNull, requiredText } from '../graphql/input/validators.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
 
 export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
   example: { name: 'Accounting import', abilities: ['*'], expiresAt: null },

@@ -1,9 +1,9 @@
-import { builder } from '../builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
 import type { Invitation as InvitationRow, Member as MemberRow } from './identity.ts';
-import { email } from '../input/validators.ts';
+import { email } from '../graphql/input/validators.ts';
 import { User } from './profile.ts';
-import { idArgument } from '../input/id-argument.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
 
 const Member = builder.objectRef<MemberRow>('Member').implement({
   description: 'A user who belongs to the tenant.',

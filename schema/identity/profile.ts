@@ -1,6 +1,6 @@
 import { ApiToken } from './api-token.ts';
-import { builder } from '../builder.ts';
-import type { Principal } from '../context.ts';
+import { builder } from '../graphql/builder.ts';
+import type { Principal } from '../graphql/context.ts';
 import type { Tenant as TenantRow, User as UserRow } from './identity.ts';
 
 export const User = builder.objectRef<UserRow>('User').implement({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
+import { builder } from '../graphql/builder.ts';
+import type { Context } from '../graphql/context.ts';
 import { NotFoundError, refuse } from '../errors.ts';
 
 /** A request, as its log line says it. */

@@ -1,7 +1,7 @@
-import { builder } from '../builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
 import type { Session as SessionRow } from './identity.ts';
-import { idArgument } from '../input/id-argument.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
 
 const Session = builder.objectRef<SessionRow>('Session').implement({
   fields: (t) => ({

@@ -1,9 +1,9 @@
 import type { Prisma } from '../../prisma/generated/client/client.ts';
 import type { Row } from '../../prisma/client.ts';
-import { builder } from '../builder.ts';
-import { key, type Context } from '../context.ts';
+import { builder } from '../graphql/builder.ts';
+import { key, type Context } from '../graphql/context.ts';
 import { NotFoundError, refuse, type Problems } from '../errors.ts';
-import { expectedVersionArgument } from '../input/expected-version.ts';
+import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
 import {
   bic,
   color,
@@ -20,13 +20,13 @@ import {
   text,
   vatNumber,
   vatRate,
-} from '../input/validators.ts';
-import { schemeRules } from '../input/schemes.ts';
+} from '../graphql/input/validators.ts';
+import { schemeRules } from '../graphql/input/schemes.ts';
 import { DocumentFileType, type DocumentFile } from '../documents/document-file.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
 import { deleteUnusedLogos, findLogo, lockLogos, makeLogo, storeLogo } from '../documents/logos.ts';
-import { Node } from '../nodes/node.ts';
-import { findById } from '../rows/find-by-id.ts';
+import { Node } from '../graphql/node.ts';
+import { findById } from '../graphql/find-by-id.ts';
 import { isChanged } from '../rows/is-changed.ts';
 import { enforce, requireVersion } from '../rows/locked-row.ts';
 

@@ -3,11 +3,11 @@ import type {
   CustomerType as CustomerTypes,
   Prisma,
 } from '../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../builder.ts';
+import { builder, type InputFields } from '../graphql/builder.ts';
 import { isVatNumber } from '../codes/vat-number.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
-import { Node } from '../nodes/node.ts';
-import { key, type Context } from '../context.ts';
+import { Node } from '../graphql/node.ts';
+import { key, type Context } from '../graphql/context.ts';
 import { type Problems } from '../errors.ts';
 import { emit } from '../events/events.ts';
 import {
@@ -20,19 +20,28 @@ import {
   paymentTermsDays,
   requiredText,
   text,
-} from '../input/validators.ts';
+} from '../graphql/input/validators.ts';
 import { enforce, requireVersion, withLockedRow } from '../rows/locked-row.ts';
-import { byText, orderType } from '../paging/order.ts';
-import { readPage } from '../paging/page.ts';
-import { allOf, containing, fold, holding, holdingFirst, searchText, wordsIn, wordsOf } from '../filters/search.ts';
-import { schemeRules } from '../input/schemes.ts';
-import { findById } from '../rows/find-by-id.ts';
+import { byText, orderType } from '../graphql/paging/order.ts';
+import { readPage } from '../graphql/paging/page.ts';
+import {
+  allOf,
+  containing,
+  fold,
+  holding,
+  holdingFirst,
+  searchText,
+  wordsIn,
+  wordsOf,
+} from '../graphql/filters/search.ts';
+import { schemeRules } from '../graphql/input/schemes.ts';
+import { findById } from '../graphql/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
-import { idArgument } from '../input/id-argument.ts';
-import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
-import { expectedVersionArgument } from '../input/expected-version.ts';
-import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../graphql/filters/external-id.ts';
+import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
+import { updatedSince, updatedSinceArgument } from '../graphql/filters/updated-since.ts';
 
 const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether the tenant sells to this partner or buys from it.',

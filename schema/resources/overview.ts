@@ -1,11 +1,11 @@
 import type { Prisma } from '../../prisma/generated/client/client.ts';
-import { builder } from '../builder.ts';
-import { today, type Context } from '../context.ts';
+import { builder } from '../graphql/builder.ts';
+import { today, type Context } from '../graphql/context.ts';
 import { overdueOn } from './invoice/invoice.ts';
 import { balanceFields, balanceOf } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
 import { unbilled } from './project/project.ts';
-import { formatDay } from '../scalars/scalars.ts';
+import { formatDay } from '../graphql/scalars/scalars.ts';
 
 const monthsShown = 12;
 

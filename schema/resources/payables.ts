@@ -1,5 +1,5 @@
 import type { Row } from '../../prisma/client.ts';
-import { key, type Context } from '../context.ts';
+import { key, type Context } from '../graphql/context.ts';
 import { countTowardsCreditNote, lockRefundable, unrefund } from './credit-note/transitions.ts';
 import { countTowardsInvoice, lockIssued, unpayInvoice } from './invoice/transitions.ts';
 import { countTowardsReceipt, lockBooked, unpayReceipt } from './receipt/transitions.ts';

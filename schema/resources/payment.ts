@@ -1,23 +1,23 @@
-import { builder, type MutationFields } from '../builder.ts';
-import { Node } from '../nodes/node.ts';
-import { key, today } from '../context.ts';
+import { builder, type MutationFields } from '../graphql/builder.ts';
+import { Node } from '../graphql/node.ts';
+import { key, today } from '../graphql/context.ts';
 import { ForbiddenError, found, refuse, type Problems } from '../errors.ts';
-import { decimal } from '../input/validators.ts';
+import { decimal } from '../graphql/input/validators.ts';
 import { CreditNote } from './credit-note/credit-note.ts';
 import { lockRefundable, refund } from './credit-note/transitions.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { decimalsRules, payInvoice } from './invoice/transitions.ts';
 import { Decimal } from '../money/money.ts';
-import { periodRules, within } from '../filters/period.ts';
-import { byDay, orderType } from '../paging/order.ts';
-import { readPage } from '../paging/page.ts';
+import { periodRules, within } from '../graphql/filters/period.ts';
+import { byDay, orderType } from '../graphql/paging/order.ts';
+import { readPage } from '../graphql/paging/page.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt } from './receipt/transitions.ts';
 import { paidBy, payables } from './payables.ts';
 import { lockVersion, requireVersion } from '../rows/locked-row.ts';
-import { findById } from '../rows/find-by-id.ts';
-import { idArgument } from '../input/id-argument.ts';
-import { expectedVersionArgument } from '../input/expected-version.ts';
+import { findById } from '../graphql/find-by-id.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
+import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   interfaces: [Node],

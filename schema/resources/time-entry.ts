@@ -1,25 +1,25 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../builder.ts';
-import { Node } from '../nodes/node.ts';
-import { key, type Context } from '../context.ts';
+import { builder, type InputFields } from '../graphql/builder.ts';
+import { Node } from '../graphql/node.ts';
+import { key, type Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
 import { emit } from '../events/events.ts';
-import { decimal, given, notNull, text, wholeNumber } from '../input/validators.ts';
+import { decimal, given, notNull, text, wholeNumber } from '../graphql/input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import { requireVersion, withLockedRow } from '../rows/locked-row.ts';
-import { byDay, orderType } from '../paging/order.ts';
-import { connectionOf, nodesOf, readPage, rowsOf } from '../paging/page.ts';
-import { periodRules, within } from '../filters/period.ts';
+import { byDay, orderType } from '../graphql/paging/order.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from '../graphql/paging/page.ts';
+import { periodRules, within } from '../graphql/filters/period.ts';
 import { Project } from './project/project.ts';
-import { requireExisting } from '../input/references.ts';
-import { findById } from '../rows/find-by-id.ts';
+import { requireExisting } from '../graphql/input/references.ts';
+import { findById } from '../graphql/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
 import { isChanged } from '../rows/is-changed.ts';
-import { idArgument } from '../input/id-argument.ts';
-import { byExternalId, externalIdArgument } from '../filters/external-id.ts';
-import { expectedVersionArgument } from '../input/expected-version.ts';
-import { updatedSince, updatedSinceArgument } from '../filters/updated-since.ts';
+import { idArgument } from '../graphql/input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../graphql/filters/external-id.ts';
+import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
+import { updatedSince, updatedSinceArgument } from '../graphql/filters/updated-since.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
   interfaces: [Node],

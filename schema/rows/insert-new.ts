@@ -1,7 +1,7 @@
 import type { Prisma, Row, Rows } from '../../prisma/client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { renderEvents, type EventInput } from '../events/events.ts';
-import { findById } from './find-by-id.ts';
+import { findById } from '../graphql/find-by-id.ts';
 
 /** The property in which a new row carries its REST representation. */
 export const representation: unique symbol = Symbol('representation');

@@ -1,5 +1,5 @@
 import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../graphql/context.ts';
 import { found, Problems, VersionConflictError } from '../errors.ts';
 
 // A rule that reads a stored row is checked while the row is locked, so that it still holds when the change is committed.

@@ -10,7 +10,7 @@ import { takeAdvisoryLock } from '../../prisma/advisory-lock.ts';
 import { migrationLock } from '../../prisma/migrate.ts';
 import { macEntry, manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
-import { makeWholeFile } from '../whole-file.ts';
+import { makeWholeFile } from './whole-file.ts';
 import { copySource, listSequences, listTables } from './tables.ts';
 
 /** The input of a backup. */

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createEncryption, type Encryption } from '../encryption.ts';
+import { createEncryption, type Encryption } from '../security/encryption.ts';
 
 /** A secret encrypted by a passphrase: scrypt (RFC 7914) makes the key, see encryption.ts for the cipher. Base64. */
 export interface SealedSecret {

@@ -10,9 +10,9 @@ import {
   reopenTenant,
   revokeToken,
 } from '../identity/index.ts';
-import { print, printJson, printRow } from '../output.ts';
+import { print, printJson, printRow } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
-import { formatTime } from '../../schema/scalars/scalars.ts';
+import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
 
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('tenants: businesses with their own books');

@@ -8,9 +8,9 @@ import { minPassphraseLength } from '../backup/passphrase.ts';
 import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../backup/restore.ts';
 import { readConfig, type Config } from '../config.ts';
 import { RefusedError } from '../identity/index.ts';
-import { readOrCreateSecret, writeSecretFile } from '../secret-file.ts';
-import { print, printJson, printError } from '../output.ts';
-import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { readOrCreateSecret, writeSecretFile } from '../security/secret-file.ts';
+import { print, printJson, printError } from './output.ts';
+import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { asJson, type Json } from './database.ts';
 
 interface Options extends Json {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { importStatement, type ImportResult } from '../../schema/bank-import/import.ts';
+import { importStatement, type ImportResult } from '../../schema/bank-statements/import-statement.ts';
 import { CodedError } from '../../schema/errors.ts';
 import { RefusedError } from '../identity/index.ts';
-import { print, printJson, printError } from '../output.ts';
+import { print, printJson, printError } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { operatorContext } from './operator.ts';
 import { withProgress } from './progress.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { openDatabase, type Database } from '../database.ts';
+import { openDatabase, type Database } from '../database/database.ts';
 import { RefusedError } from '../identity/index.ts';
-import { printError } from '../output.ts';
+import { printError } from './output.ts';
 
 /** Opens the database for a command. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {

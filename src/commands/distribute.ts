@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { distribute } from '../../prisma/migrate.ts';
 import { readConfig } from '../config.ts';
 import { RefusedError } from '../identity/index.ts';
-import { print } from '../output.ts';
+import { print } from './output.ts';
 
 export function addDistributeCommand(program: Command): void {
   program

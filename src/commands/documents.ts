@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { formatTime, isUuid } from '../../schema/scalars/scalars.ts';
+import { formatTime, isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { parseManifest } from '../graphql/document-manifest.ts';
-import { deleteDocument, listDocuments, manifestErrors, pushDocuments } from '../graphql/trusted-documents.ts';
+import { parseManifest } from '../server/graphql/document-manifest.ts';
+import { deleteDocument, listDocuments, manifestErrors, pushDocuments } from '../server/graphql/trusted-documents.ts';
 import { RefusedError } from '../identity/index.ts';
-import { print, printJson, printRow } from '../output.ts';
+import { print, printJson, printRow } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 

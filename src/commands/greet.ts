@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Demo } from '../demo-data.ts';
-import { print } from '../output.ts';
+import type { Demo } from '../demo/demo-data.ts';
+import { print } from './output.ts';
 
 /**
  * Prints the message of `start` once the service answers. The demo tenant's password and token are printed only on a

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { print, printError } from '../output.ts';
+import { print, printError } from './output.ts';
 import { formFault } from '../webhooks/address-guard.ts';
 import { createPoster, success, type Outcome, type Poster } from '../webhooks/post.ts';
 import { deliveryHeaders } from '../webhooks/signature.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { print, printError } from '../output.ts';
+import { print, printError } from './output.ts';
 import { connectionOf, withConnection, type Connection } from './remote/connection.ts';
 import { askGraphql, subscribe } from './remote/graphql.ts';
 import { untilStopped } from './until-stopped.ts';

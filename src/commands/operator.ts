@@ -1,11 +1,11 @@
 import { GraphQLError } from 'graphql';
-import type { Context } from '../../schema/context.ts';
+import type { Context } from '../../schema/graphql/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
-import { compileDocument } from '../../schema/execution/compile-document.ts';
-import { isUuid } from '../../schema/scalars/scalars.ts';
+import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
+import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
-import { readSecret } from '../secret-check.ts';
-import type { Database } from '../database.ts';
+import { readSecret } from '../security/secret-check.ts';
+import type { Database } from '../database/database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';

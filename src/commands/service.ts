@@ -1,26 +1,26 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from '../config.ts';
-import { findConnectionShortage } from '../connection-budget.ts';
-import { openDatabase, type Database } from '../database.ts';
-import { createNotifications } from '../notifications.ts';
+import { findConnectionShortage } from '../database/connection-budget.ts';
+import { openDatabase, type Database } from '../database/database.ts';
+import { createNotifications } from '../notifications/notifications.ts';
 import { createDomain } from '../domain.ts';
-import { createLog } from '../log.ts';
-import { defaultLimits } from '../http/connections.ts';
-import { defaultTimeouts } from '../http/timeouts.ts';
+import { createLog } from '../observability/log.ts';
+import { defaultLimits } from '../server/http/connections.ts';
+import { defaultTimeouts } from '../server/http/timeouts.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
-import { makeDemoTenant, type Demo } from '../demo-data.ts';
+import { makeDemoTenant, type Demo } from '../demo/demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
-import { createSecretCheck, readSecret } from '../secret-check.ts';
-import { answerMetrics, createMetricsServer, type Exposition } from '../metrics/endpoint.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { print, printError } from '../output.ts';
+import { createSecretCheck, readSecret } from '../security/secret-check.ts';
+import { answerMetrics, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
+import { print, printError } from './output.ts';
 import { settingsFault } from '../../prisma/node-settings.ts';
-import { clearTemporaryFolders } from '../../schema/input/temporary-folder.ts';
-import { createServer } from '../server.ts';
+import { clearTemporaryFolders } from '../../schema/graphql/input/temporary-folder.ts';
+import { createServer } from '../server/server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
-import { createCheck } from '../readiness.ts';
+import { createCheck } from '../observability/readiness.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greet.ts';
@@ -81,7 +81,7 @@ async function runProcess(
     const fault = await settingsFault(database.pool).catch(() => undefined);
     if (fault !== undefined) throw new Error(fault);
     const metrics = await measure(config, database);
-    const tracing = config.traces ? (await import('../tracing.ts')).startTracing() : undefined;
+    const tracing = config.traces ? (await import('../observability/tracing.ts')).startTracing() : undefined;
     if (tracing) stopping.push(tracing.close);
     const expose = async (): Promise<string> =>
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
@@ -192,8 +192,8 @@ async function fillDemo(demo: Demo | undefined): Promise<void> {
 /** Creates the metrics. Without an endpoint for them, nothing is loaded or counted. */
 async function measure({ metricsPort, metricsToken }: Config, database: Database): Promise<Metrics | undefined> {
   if (metricsPort === null && metricsToken === null) return undefined;
-  const { createMetrics } = await import('../metrics/metrics.ts');
-  const { measureDatabase } = await import('../metrics/database.ts');
+  const { createMetrics } = await import('../observability/metrics/metrics.ts');
+  const { measureDatabase } = await import('../observability/metrics/database.ts');
   const metrics = createMetrics();
   measureDatabase(metrics, database);
   reportMetricsToPrimary(() => metrics.registry.getMetricsAsJSON());

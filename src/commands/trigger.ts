@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { z } from 'zod';
 import { eventTypes, type EventType } from '../../schema/events/events.ts';
 import { isDemoTenant } from '../demo/tenants.ts';
-import { print, printError } from '../output.ts';
+import { print, printError } from './output.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { connectionOf, withConnection, type Connection } from './remote/connection.ts';
 import { askGraphql } from './remote/graphql.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { formatTime } from '../../schema/scalars/scalars.ts';
+import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
 import { addressOf, readConfig } from '../config.ts';
 import {
   AccountExistsError,
@@ -19,7 +19,7 @@ import {
   type InvitationSummary,
   type UserSummary,
 } from '../identity/index.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { asPassword, passwordOf, type PasswordOptions } from './password.ts';
 

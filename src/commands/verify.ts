@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { verifyDocuments } from '../../schema/documents/verify.ts';
 import { RefusedError } from '../identity/index.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { operatorContext } from './operator.ts';
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import { forTenant } from '../../prisma/client.ts';
-import { isUuid } from '../../schema/scalars/scalars.ts';
-import type { Database } from '../database.ts';
+import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
+import type { Database } from '../database/database.ts';
 import { RefusedError } from '../identity/index.ts';
-import { print, printJson, printRow } from '../output.ts';
+import { print, printJson, printRow } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { ask } from './operator.ts';
 

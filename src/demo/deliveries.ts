@@ -1,4 +1,4 @@
-import type { Context } from '../../schema/context.ts';
+import type { Context } from '../../schema/graphql/context.ts';
 import { deliveryHeaders } from '../webhooks/signature.ts';
 
 // The demo's webhooks have https addresses of this machine, with a port on which nothing listens: all requests fail, and

@@ -1,6 +1,6 @@
 import { runOperation } from '../../rest-shim/operation.ts';
-import type { Context } from '../../schema/context.ts';
-import { compileDocument, type RunDocument } from '../../schema/execution/compile-document.ts';
+import type { Context } from '../../schema/graphql/context.ts';
+import { compileDocument, type RunDocument } from '../../schema/graphql/execution/compile-document.ts';
 import type { Domain } from '../domain.ts';
 
 /** A calendar day. */

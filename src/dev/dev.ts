@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import pretty from 'pino-pretty';
 import * as vite from 'vite';
 import { addressOf, readConfig } from '../config.ts';
-import { print, printError } from '../output.ts';
-import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { print, printError } from '../commands/output.ts';
+import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { shutdownRequested } from '../processes/signals.ts';
 
 // `npm run dev`, for developers. Vite's server listens on PORT: it serves the dashboard from its sources, reloads it as

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from '../../prisma/connection.ts';
-import { joinEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
+import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 
 // `npm run migration -- NAME`: drafts a migration, in an empty database that is made for it and deleted again.
 

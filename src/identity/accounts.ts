@@ -1,5 +1,5 @@
 import type { Prisma, UnscopedClient } from '../../prisma/client.ts';
-import { formatTime } from '../../schema/scalars/scalars.ts';
+import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
 import { quoted, RefusedError } from './refused.ts';
 import type { UserSummary } from './users.ts';
 

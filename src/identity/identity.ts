@@ -1,5 +1,5 @@
 import type { ApiToken as ApiTokenRow, Prisma, UnscopedClient } from '../../prisma/client.ts';
-import type { Principal } from '../../schema/context.ts';
+import type { Principal } from '../../schema/graphql/context.ts';
 import { ValidationError } from '../../schema/errors.ts';
 import type { ApiToken, Identity } from '../../schema/identity/identity.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';

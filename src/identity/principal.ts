@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Principal } from '../../schema/context.ts';
+import type { Principal } from '../../schema/graphql/context.ts';
 import { batchWhileBusy } from '../../prisma/batching.ts';
 import { tokenHash } from './token.ts';
 import { TokenUse } from './token-use.ts';

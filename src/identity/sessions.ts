@@ -1,6 +1,6 @@
 import type { UnscopedClient } from '../../prisma/client.ts';
-import type { Principal } from '../../schema/context.ts';
-import { isUuid } from '../../schema/scalars/scalars.ts';
+import type { Principal } from '../../schema/graphql/context.ts';
+import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { newSecret, secretHash } from './secret.ts';
 import type { UserSummary } from './users.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { postgresStore } from '../rate-limit.ts';
+import { postgresStore } from '../security/rate-limit.ts';
 import { revokeTokensOf } from './accounts.ts';
 import { hashPassword, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Prisma, type Tenant, type UnscopedClient } from '../../prisma/client.ts';
-import { country, currency, requiredText } from '../../schema/input/validators.ts';
+import { country, currency, requiredText } from '../../schema/graphql/input/validators.ts';
 import { checked, checkedId, RefusedError } from './refused.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Prisma, UnscopedClient, User } from '../../prisma/client.ts';
-import { email as emailAddress, requiredText } from '../../schema/input/validators.ts';
+import { email as emailAddress, requiredText } from '../../schema/graphql/input/validators.ts';
 import { AccountExistsError, active, findAccount, revokeTokensOf, type Account } from './accounts.ts';
 import { hashPassword } from './password.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';

@@ -1,11 +1,11 @@
 import type { Task } from 'graphile-worker';
 import { forTenant } from '../../prisma/client.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
-import { deleteExpiredHits } from '../rate-limit.ts';
+import { deleteExpiredHits } from '../security/rate-limit.ts';
 import { startPace } from './pace.ts';
-import { deleteExpiredAnswers } from '../idempotency/stored-answers.ts';
+import { deleteExpiredAnswers } from '../security/idempotency/stored-answers.ts';
 
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const retentionDays = 90;

@@ -1,5 +1,5 @@
 import type { Task, TaskList } from 'graphile-worker';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import { InterruptedError } from './pace.ts';
 
 /** Wraps each task, so that its failures are counted by task and reason. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { isDistributed } from '../../prisma/distributed.ts';
-import { watcherTimeoutSeconds } from '../watcher-registry.ts';
+import { watcherTimeoutSeconds } from '../notifications/watcher-registry.ts';
 
 // Where the books are distributed over several servers, triggers leave jobs and announcements in the outbox, beside what they
 // are about. This moves them into the queue and to NOTIFY, which are on the coordinator.

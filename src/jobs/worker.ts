@@ -1,7 +1,7 @@
 import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
 import type { Config } from '../config.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
@@ -12,7 +12,7 @@ import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
 import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
 import { startQueue } from './queue.ts';
 import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
-import { pageHeaders } from '../http/headers.ts';
+import { pageHeaders } from '../server/http/headers.ts';
 import { escapeHtml } from './layout.ts';
 
 /** The folders with the output of `npm run build`. */

@@ -4,7 +4,7 @@ import { resources } from '../../prisma/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { abilityScopes, type AbilityScope } from '../../schema/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';
-import { limits } from '../graphql/document-limits.ts';
+import { limits } from '../server/graphql/document-limits.ts';
 
 const number = new Intl.NumberFormat('en');
 

@@ -1,8 +1,8 @@
 import { createConnection } from '../../prisma/connection.ts';
 import type { Config } from '../config.ts';
-import type { Database } from '../database.ts';
-import { withFallback } from '../rate-limit-fallback.ts';
-import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../rate-limit.ts';
+import type { Database } from '../database/database.ts';
+import { withFallback } from '../security/rate-limit-fallback.ts';
+import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../security/rate-limit.ts';
 
 const lockKey = 0x73657276; // "serv"
 

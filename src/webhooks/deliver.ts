@@ -10,8 +10,8 @@ import {
   type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
 import type { RetryPolicy } from '../../schema/resources/delivery/retry-policy.ts';
-import { traced } from '../../schema/execution/tracing.ts';
-import type { Encryption } from '../encryption.ts';
+import { traced } from '../../schema/graphql/execution/tracing.ts';
+import type { Encryption } from '../security/encryption.ts';
 import { batchPerTenant } from '../../prisma/batching.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';

@@ -1,5 +1,5 @@
-import type { Webhooks } from '../../schema/context.ts';
-import { createEncryption, type Encryption } from '../encryption.ts';
+import type { Webhooks } from '../../schema/graphql/context.ts';
+import { createEncryption, type Encryption } from '../security/encryption.ts';
 import { urlFault } from './address-guard.ts';
 import { newSecret } from './signature.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBodyTurns } from '../../src/http/body-turns.ts';
+import { createBodyTurns } from '../../src/server/http/body-turns.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 

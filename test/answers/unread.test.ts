@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeEvents } from './large.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maxProblems } from '../../schema/errors.ts';
-import { maxInputValues } from '../../schema/input/width.ts';
+import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 

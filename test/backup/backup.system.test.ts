@@ -15,7 +15,7 @@ import { migrate } from '../../prisma/migrate.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { openBackup } from '../../src/backup/restore.ts';
 import { openSecret } from '../../src/backup/passphrase.ts';
-import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { startService, type Integrator } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Pool } from 'pg';
 import { connect, openBooks } from '../../prisma/client.ts';
-import { importStatement } from '../../schema/bank-import/import.ts';
+import { importStatement } from '../../schema/bank-statements/import-statement.ts';
 import { createDomain } from '../../src/domain.ts';
 import { createTenant } from '../../src/identity/index.ts';
 import { createWebhooks } from '../../src/webhooks/webhooks.ts';

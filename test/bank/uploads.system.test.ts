@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
-import { readStatementFile } from '../../schema/bank-import/parsers/parse-file.ts';
+import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
+import { readStatementFile } from '../../schema/bank-statements/parsers/parse-file.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { camt, document, form, imported, many, send } from './statement.ts';
 
-vi.mock(import('../../schema/input/temporary-folder.ts'), async (original) => {
+vi.mock(import('../../schema/graphql/input/temporary-folder.ts'), async (original) => {
   const actual = await original();
   return { ...actual, makeTemporaryFolder: vi.fn<typeof actual.makeTemporaryFolder>(actual.makeTemporaryFolder) };
 });

@@ -10,7 +10,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../../prisma/generated/client/client.ts';
 import { migrate } from '../../prisma/migrate.ts';
-import { joinEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
+import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { tables } from './books.ts';
 import { parentOf } from './cpu.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { noRecords } from '../../schema/books/export.ts';
+import { noRecords } from '../../schema/tenant-archive/export-archive.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
 

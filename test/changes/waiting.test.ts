@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { revokeToken } from '../../src/identity/index.ts';
 import { makeCustomer, makeProject } from '../graphql/books.ts';
 import { watched } from '../graphql/subscriptions/subscriptions.ts';
-import { defaultTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { readFeed } from './copy.ts';
 

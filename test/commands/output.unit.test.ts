@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { print, printError, printJson, printRow, visible } from '../../src/output.ts';
+import { print, printError, printJson, printRow, visible } from '../../src/commands/output.ts';
 
 const hostile = 'Acme\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u007f\u202egnp.exe\u2028';
 
@@ -51,5 +51,5 @@ it('is the one place for all output of the command line', () => {
         .map((line) => `${file}: ${line.trim()}`),
     );
   const ofFiles = 'commands/remote/commands.ts: if (out === undefined) process.stdout.write(bytes);'; // as they are
-  expect(others.filter((each) => !each.startsWith('output.ts'))).toEqual([ofFiles]);
+  expect(others.filter((each) => !each.startsWith('commands/output.ts'))).toEqual([ofFiles]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { print } from '../../src/output.ts';
+import { print } from '../../src/commands/output.ts';
 import { startOwnServer } from '../own-server.ts';
 import { waitUntilIdle, signIn } from './app.ts';
 import { launch } from './browser.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
-import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { differences, fencesOf, type Fence } from './fences.ts';
 

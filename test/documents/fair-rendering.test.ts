@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DocumentSource } from '../../schema/documents/document-source.ts';
+import type { DocumentSource } from '../../schema/resources/invoice/document-source.ts';
 import { pdfTurns } from '../../schema/documents/stored-files.ts';
 import { renderInThread } from '../../schema/documents/render-in-thread.ts';
 

@@ -1,7 +1,7 @@
 import { Decimal } from '../../schema/money/decimal.ts';
 import { describe, expect, it } from 'vitest';
 import { giroCode } from '../../schema/documents/pdf/giro-code.ts';
-import type { CreditTransfer, EInvoice } from '../../schema/e-invoice/model.ts';
+import type { CreditTransfer, EInvoice } from '../../schema/documents/e-invoice/model.ts';
 import { invoiceOf } from './invoices.ts';
 
 const account: CreditTransfer = {

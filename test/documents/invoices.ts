@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs';
 import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { decodePng } from '../../schema/documents/pdf/png.ts';
-import type { Buyer, EInvoice, Line, Seller, VatCategory } from '../../schema/e-invoice/model.ts';
+import type { Buyer, EInvoice, Line, Seller, VatCategory } from '../../schema/documents/e-invoice/model.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { minorDigits } from '../../schema/money/money.ts';
 

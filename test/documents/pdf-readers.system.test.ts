@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { formatsFor } from '../../schema/documents/pdf/formats.ts';
 import { giroCode } from '../../schema/documents/pdf/giro-code.ts';
 import { type DocumentLook, renderPdf } from '../../schema/documents/pdf/render-pdf.ts';
-import type { VatCategory } from '../../schema/e-invoice/model.ts';
+import type { VatCategory } from '../../schema/documents/e-invoice/model.ts';
 import { anyContext, anyLine } from './generated-invoices.ts';
 import { buyer, invoiceOf, type LineInput, seller } from './invoices.ts';
 import {

@@ -1,5 +1,5 @@
 import type { DocumentLook } from '../../schema/documents/pdf/render-pdf.ts';
-import type { EInvoice } from '../../schema/e-invoice/model.ts';
+import type { EInvoice } from '../../schema/documents/e-invoice/model.ts';
 import { buyer, invoiceOf, storableLogo, nameOnly, seller } from './invoices.ts';
 
 const description = 'Aufnahme vor Ort, Skizzen in drei Varianten und Abstimmung mit Ihrer Fertigung.';

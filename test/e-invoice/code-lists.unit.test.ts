@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { codeLists, hadCode, hasCode, type CodeListName } from '../../schema/codes/code-lists.ts';
-import { countryCodes } from '../../schema/input/validators.ts';
-import { prepare } from '../../schema/e-invoice/prepare.ts';
+import { countryCodes } from '../../schema/graphql/input/validators.ts';
+import { prepare } from '../../schema/documents/e-invoice/prepare.ts';
 import { typical } from './invoices.ts';
 
 const day = /^\d{4}-\d\d-\d\d$/;

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { Decimal } from '../../schema/money/decimal.ts';
-import type { Buyer, Line, NumberedEInvoice, Seller, VatBreakdown, VatCategory } from '../../schema/e-invoice/model.ts';
+import type {
+  Buyer,
+  Line,
+  NumberedEInvoice,
+  Seller,
+  VatBreakdown,
+  VatCategory,
+} from '../../schema/documents/e-invoice/model.ts';
 
 // Invoices of the semantic model: one typical one, and generated ones.
 

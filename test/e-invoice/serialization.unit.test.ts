@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/e-invoice/formats.ts';
-import type { NumberedEInvoice, Party, Seller } from '../../schema/e-invoice/model.ts';
-import { toXml } from '../../schema/e-invoice/to-xml.ts';
+import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/documents/e-invoice/formats.ts';
+import type { NumberedEInvoice, Party, Seller } from '../../schema/documents/e-invoice/model.ts';
+import { toXml } from '../../schema/documents/e-invoice/to-xml.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { intraCommunity, invoices, oneLine, typical, withLines } from './invoices.ts';
 import { readCii, readUbl, type Meaning } from './reader.ts';

@@ -139,7 +139,7 @@ export function start(
 ): ReturnType<typeof spawnNode> {
   return spawnNode(
     `
-    import { joinEmbeddedPostgres } from ${JSON.stringify(join(checkout, 'src/postgres/embedded-postgres.ts'))};
+    import { joinEmbeddedPostgres } from ${JSON.stringify(join(checkout, 'src/database/postgres/embedded-postgres.ts'))};
     import { Client } from ${JSON.stringify(join(root, 'node_modules/pg/esm/index.mjs'))};
     const dataDir = ${JSON.stringify(dataDir)};
     ${script}`,

@@ -7,11 +7,11 @@ import { Client } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { migrate } from '../../prisma/migrate.ts';
-import { openDatabase } from '../../src/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { readConfig } from '../../src/config.ts';
-import { joinEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
-import { findPostmaster, start, stop } from '../../src/postgres/postgres-server.ts';
-import { findServerLocation } from '../../src/postgres/postgres-user.ts';
+import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
+import { findPostmaster, start, stop } from '../../src/database/postgres/postgres-server.ts';
+import { findServerLocation } from '../../src/database/postgres/postgres-user.ts';
 
 // The embedded server's superuser serves nobody. DECISIONS.md#d24-isolation holds whatever is asked.
 

@@ -2,9 +2,9 @@ import { chown, readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { findPostmaster, makeCluster, start } from '../../src/postgres/postgres-server.ts';
-import { findServerLocation } from '../../src/postgres/postgres-user.ts';
-import { prepareRoles, readPasswords, roleUrl } from '../../src/postgres/roles.ts';
+import { findPostmaster, makeCluster, start } from '../../src/database/postgres/postgres-server.ts';
+import { findServerLocation } from '../../src/database/postgres/postgres-user.ts';
+import { prepareRoles, readPasswords, roleUrl } from '../../src/database/postgres/roles.ts';
 import { until } from '../webhooks/receiver.ts';
 
 /** A PostgreSQL of a test's own, for faults that others must not feel. */

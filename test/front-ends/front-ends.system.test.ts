@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { parseManifest } from '../../src/graphql/document-manifest.ts';
-import { pushDocuments } from '../../src/graphql/trusted-documents.ts';
+import { parseManifest } from '../../src/server/graphql/document-manifest.ts';
+import { pushDocuments } from '../../src/server/graphql/trusted-documents.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { launch, noBrowser, visit } from '../dashboard/browser.ts';
 import { makeCustomer } from '../graphql/books.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLArgument } from 'graphql';
 import { expect, it } from 'vitest';
-import { deprecationOf } from '../../schema/deprecation.ts';
+import { deprecationOf } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/print.ts';
 import { placesOf } from './questions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { deleteExpiredAnswers } from '../../src/idempotency/stored-answers.ts';
+import { deleteExpiredAnswers } from '../../src/security/idempotency/stored-answers.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { enter, signedIn, type Browser } from '../identity/browser.ts';
 import { answers, head, json, last, sendRaw } from '../rest/raw.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSecretCheck, findSecretProblem } from '../../src/secret-check.ts';
+import { createSecretCheck, findSecretProblem } from '../../src/security/secret-check.ts';
 import { createEmptyDatabase, startService, type Service } from '../harness.ts';
 import { ConnectionPool } from '../../prisma/connection.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRateLimiter, postgresStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, postgresStore } from '../../src/security/rate-limit.ts';
 import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';

@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { openBooks, type Books } from '../../prisma/client.ts';
 import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
-import { measureDatabase } from '../../src/metrics/database.ts';
-import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
+import { measureDatabase } from '../../src/observability/metrics/database.ts';
+import { createMetrics, type Metrics } from '../../src/observability/metrics/metrics.ts';
 import { camt, upload } from '../bank/statement.ts';
 import {
   createDatabase,

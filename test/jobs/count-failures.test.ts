@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { InterruptedError } from '../../src/jobs/pace.ts';
 import { countFailures } from '../../src/jobs/count-failures.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
-import { createEncryption } from '../../src/encryption.ts';
+import { createMetrics } from '../../src/observability/metrics/metrics.ts';
+import { createEncryption } from '../../src/security/encryption.ts';
 import { createDatabase } from '../harness.ts';
 
 const fails = (error: unknown) => async (): Promise<never> => {

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isContention } from '../../prisma/client.ts';
 import { moveOutbox, startOutbox } from '../../src/jobs/outbox.ts';
-import { createNotifications, type Notifications } from '../../src/notifications.ts';
+import { createNotifications, type Notifications } from '../../src/notifications/notifications.ts';
 import { emptyOutbox, fannedOut, makeCustomer } from '../graphql/books.ts';
 import {
   createDatabase,

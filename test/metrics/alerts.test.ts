@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { measureDatabase } from '../../src/metrics/database.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { measureDatabase } from '../../src/observability/metrics/database.ts';
+import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { ready, startService } from '../harness.ts';
 
-const file = fileURLToPath(new URL('../../src/metrics/alerts.yml', import.meta.url));
+const file = fileURLToPath(new URL('../../src/observability/metrics/alerts.yml', import.meta.url));
 const page = readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8');
 
 const rule = z.strictObject({

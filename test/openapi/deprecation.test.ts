@@ -4,8 +4,8 @@ import { describeApi } from '../../rest-shim/openapi/document.ts';
 import { compileOperations, loadOperations } from '../../rest-shim/operation.ts';
 import { createRouter } from '../../rest-shim/router.ts';
 import type { Route } from '../../rest-shim/routes.ts';
-import type { Context } from '../../schema/context.ts';
-import { deprecated, deprecationOf } from '../../schema/deprecation.ts';
+import type { Context } from '../../schema/graphql/context.ts';
+import { deprecated, deprecationOf } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { Description } from './description.ts';
 

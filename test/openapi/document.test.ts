@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { toSnakeCase } from '../../rest-shim/naming.ts';
 import { eventTypes } from '../../schema/events/events.ts';
-import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';
 import { refusal } from '../rest/samples.ts';
 import { createApiValidator, description, operations, type Description, type Schema } from './description.ts';

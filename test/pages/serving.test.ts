@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commonHeaders } from '../../src/http/headers.ts';
+import { commonHeaders } from '../../src/server/http/headers.ts';
 import { createPages, type PageFolders } from '../../src/pages/pages.ts';
 import { startService, type Service } from '../harness.ts';
 

@@ -5,7 +5,7 @@ import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 import { nodesOf } from '../plans.ts';
-// Pages far from the beginning are reached from the nearer end, by the index of their order (schema/paging/page.ts).
+// Pages far from the beginning are reached from the nearer end, by the index of their order (schema/graphql/paging/page.ts).
 
 const size = 3500;
 let service: Service;

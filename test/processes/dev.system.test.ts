@@ -79,13 +79,13 @@ it('npm run dev restarts the server and reloads the dashboard, on one address, w
   await expect.poll(page.updates).toContain('/layout/not-found.tsx');
   expect(await text('/layout/not-found.tsx')).toContain('Edited: ');
 
-  await edit('src/server.ts', "{ status: 'ok' }", "{ status: 'changed' }");
+  await edit('src/server/server.ts', "{ status: 'ok' }", "{ status: 'changed' }");
   await expect.poll(() => text('/health/live')).toBe('200 {"status":"changed"}');
 
   // A mistake doesn't end it.
-  await edit('src/server.ts', "{ status: 'changed' }", '{ status: }');
+  await edit('src/server/server.ts', "{ status: 'changed' }", '{ status: }');
   await expect.poll(run.err).toContain('The server has failed');
-  await edit('src/server.ts', '{ status: }', "{ status: 'mended' }");
+  await edit('src/server/server.ts', '{ status: }', "{ status: 'mended' }");
   await expect.poll(() => text('/health/live')).toBe('200 {"status":"mended"}');
 });
 

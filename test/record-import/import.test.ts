@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportBooks } from '../../schema/books/export.ts';
-import { importBooks } from '../../schema/books/import.ts';
-import type { Context } from '../../schema/context.ts';
-import { makeTemporaryFolder } from '../../schema/input/temporary-folder.ts';
+import { exportBooks } from '../../schema/tenant-archive/export-archive.ts';
+import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
+import type { Context } from '../../schema/graphql/context.ts';
+import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { eventsOf, makeCustomer, makeInvoice, makeProject } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';

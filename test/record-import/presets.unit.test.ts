@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import '../../schema/index.ts';
-import { kinds } from '../../schema/record-import/kinds.ts';
-import { presetFile, presets, type PresetName } from '../../schema/record-import/presets.ts';
+import { kinds } from '../../schema/csv-import/kinds.ts';
+import { presetFile, presets, type PresetName } from '../../schema/csv-import/presets.ts';
 
 const files = (Object.keys(presets) as PresetName[]).flatMap((name) =>
   kinds.flatMap((kind) => {

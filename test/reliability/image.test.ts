@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { findServerLocation } from '../../src/postgres/postgres-user.ts';
-import { findPostmaster, makeCluster, start, stop } from '../../src/postgres/postgres-server.ts';
-import { readPasswords, roleUrl } from '../../src/postgres/roles.ts';
+import { findServerLocation } from '../../src/database/postgres/postgres-user.ts';
+import { findPostmaster, makeCluster, start, stop } from '../../src/database/postgres/postgres-server.ts';
+import { readPasswords, roleUrl } from '../../src/database/postgres/roles.ts';
 import { freePort } from '../processes/npm.ts';
 
 // Runs the Dockerfile's steps without a container engine, in an empty folder for each stage. The Node that runs the tests

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
-import { checksOf } from '../../schema/plugins/authorization-and-validation.ts';
+import { checksOf } from '../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { beset } from '../sockets/strangers.ts';
 import { until } from '../webhooks/receiver.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { mintToken } from '../../src/identity/token.ts';
-import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { resources } from '../../prisma/client.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { answerMalformed } from '../../src/http/malformed.ts';
+import { answerMalformed } from '../../src/server/http/malformed.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { anError, answers, head, json, last, sendRaw } from './raw.ts';
 import * as sample from './samples.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRateLimiter, memoryStore, postgresStore, type RateLimitStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore, postgresStore, type RateLimitStore } from '../../src/security/rate-limit.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
 import { refusal } from './samples.ts';

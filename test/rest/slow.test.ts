@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { defaultTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 import { anError, answers, head, json, last, sendRaw } from './raw.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatDay, formatTime } from '../../schema/scalars/scalars.ts';
+import { formatDay, formatTime } from '../../schema/graphql/scalars/scalars.ts';
 
 const [min, max] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59.999Z')];
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sirv from 'sirv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRateLimiter, memoryStore } from '../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { newSecret, signatures } from '../../src/webhooks/signature.ts';
 import { launch, noBrowser } from '../dashboard/browser.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Pool } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate, migrations } from '../../prisma/migrate.ts';
-import { fold } from '../../schema/filters/search.ts';
+import { fold } from '../../schema/graphql/filters/search.ts';
 import { createEmptyDatabase, type Integrator } from '../harness.ts';
 import { service, serveSearches, tenantWith, path, search } from './customers.ts';
 

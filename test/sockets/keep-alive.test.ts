@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultTimeouts, type HttpTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts, type HttpTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Service } from '../harness.ts';
 import { head } from '../rest/raw.ts';
 import { until } from '../webhooks/receiver.ts';

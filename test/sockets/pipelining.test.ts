@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { answers, head, json, last } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { defaultTimeouts } from '../../src/http/timeouts.ts';
+import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService } from '../harness.ts';
 import { expectNoInternalError } from '../rest/samples.ts';
 import { until } from '../webhooks/receiver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
+import type { CsvMapping } from '../../schema/bank-statements/parsers/statement.ts';
 import { read, transaction } from './files.ts';
 
 const base: CsvMapping = {

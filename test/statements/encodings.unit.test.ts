@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
+import type { CsvMapping } from '../../schema/bank-statements/parsers/statement.ts';
 import { camt, entry, read, sample } from './files.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');

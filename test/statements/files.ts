@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { formatDay } from '../../schema/scalars/scalars.ts';
+import { formatDay } from '../../schema/graphql/scalars/scalars.ts';
 import {
   readStatement,
   type StatementOptions,
   type StatementTransaction,
-} from '../../schema/bank-import/parsers/statement.ts';
+} from '../../schema/bank-statements/parsers/statement.ts';
 
 /** A transaction in readable form. */
 export const plain = (transaction: StatementTransaction) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readStatement, StatementError, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
+import { readStatement, StatementError, type CsvMapping } from '../../schema/bank-statements/parsers/statement.ts';
 import { camt, entry, pieces, read, readAll, transaction, warningsOf } from './files.ts';
 
 // Files that are designed to cost the parser memory or time. Each is read or rejected, at a cost that doesn't depend on

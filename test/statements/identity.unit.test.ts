@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../schema/money/money.ts';
-import { formatDay } from '../../schema/scalars/scalars.ts';
-import { identityOf, withOccurrence } from '../../schema/bank-import/parsers/identity.ts';
-import type { StatementTransaction } from '../../schema/bank-import/parsers/statement.ts';
+import { formatDay } from '../../schema/graphql/scalars/scalars.ts';
+import { identityOf, withOccurrence } from '../../schema/bank-statements/parsers/identity.ts';
+import type { StatementTransaction } from '../../schema/bank-statements/parsers/statement.ts';
 import { camt, entry, readAll, sample } from './files.ts';
 
 const day = (date: string) => new Date(`${date}T00:00:00Z`);

@@ -1,5 +1,5 @@
-import { readStatement, type CsvMapping } from '../../schema/bank-import/parsers/statement.ts';
-import { withOccurrence } from '../../schema/bank-import/parsers/identity.ts';
+import { readStatement, type CsvMapping } from '../../schema/bank-statements/parsers/statement.ts';
+import { withOccurrence } from '../../schema/bank-statements/parsers/identity.ts';
 
 // Generates and reads a large statement, and prints the time and memory used. It runs in its own process, with
 // --expose-gc: `node --expose-gc large-statement.ts camt053 100000`.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal, sum } from '../../schema/money/money.ts';
-import { StatementError, readStatement } from '../../schema/bank-import/parsers/statement.ts';
+import { StatementError, readStatement } from '../../schema/bank-statements/parsers/statement.ts';
 import { pieces, plain, read, readAll, sample, transaction } from './files.ts';
 
 describe('every sample has the expected transactions, sum, and warnings', () => {

@@ -6,7 +6,7 @@ import {
   readStatement,
   type CsvMapping,
   type StatementOptions,
-} from '../../schema/bank-import/parsers/statement.ts';
+} from '../../schema/bank-statements/parsers/statement.ts';
 import { camt, entry, pieces, plain, read, readAll, sample } from './files.ts';
 
 // A file is read completely or with an error. Transactions that were read before an error are not a complete file.

@@ -5,7 +5,7 @@ import { forTenant } from '../../prisma/client.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
 import { startWorker } from '../../src/jobs/worker.ts';
-import type { Metrics } from '../../src/metrics/metrics.ts';
+import type { Metrics } from '../../src/observability/metrics/metrics.ts';
 import { pino, type Logger } from 'pino';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
 import type { Integrator, Service } from '../harness.ts';

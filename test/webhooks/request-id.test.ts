@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/observability/metrics/metrics.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { customer } from '../rest/samples.ts';
 import { createWebhook, startReceiver, status, until, work, type Receiver } from './receiver.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { knownConstraints } from '../../schema/input/constraints.ts';
+import { knownConstraints } from '../../schema/graphql/input/constraints.ts';
 import { Prisma, violatedConstraint } from '../../prisma/client.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry, refusal } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';

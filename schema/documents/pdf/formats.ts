@@ -1,6 +1,6 @@
 import type { Decimal } from '../../money/decimal.ts';
 import { minorDigits } from '../../money/money.ts';
-import type { Period } from '../../e-invoice/model.ts';
+import type { Period } from '../e-invoice/model.ts';
 import type { Language } from '../../codes/languages.ts';
 
 /** Writes numbers, money, and days as a document's language does. All digits are kept. */

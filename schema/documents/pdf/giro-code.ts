@@ -1,4 +1,4 @@
-import type { EInvoice } from '../../e-invoice/model.ts';
+import type { EInvoice } from '../e-invoice/model.ts';
 
 // EPC069-12, version 2.1 of the guidelines.
 const maxName = 70;

@@ -1,4 +1,4 @@
-import type { EInvoice, Line } from '../../e-invoice/model.ts';
+import type { EInvoice, Line } from '../e-invoice/model.ts';
 import { type Block, type Canvas, mm, type TextStyle } from './canvas.ts';
 import { fitWidths } from './column-widths.ts';
 import type { Formats } from './formats.ts';

@@ -1,4 +1,4 @@
-import type { EInvoice } from '../../e-invoice/model.ts';
+import type { EInvoice } from '../e-invoice/model.ts';
 import { Decimal } from '../../money/decimal.ts';
 import { type Block, type Canvas, type Element, linesOf, mm } from './canvas.ts';
 import type { Formats } from './formats.ts';

@@ -1,4 +1,4 @@
-import type { EInvoice, Seller } from '../../e-invoice/model.ts';
+import type { EInvoice, Seller } from '../e-invoice/model.ts';
 import { type Block, type Canvas, type Element, mm, type TextStyle } from './canvas.ts';
 import { fitWidths } from './column-widths.ts';
 import type { Texts } from './texts.ts';

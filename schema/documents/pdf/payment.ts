@@ -1,4 +1,4 @@
-import type { EInvoice } from '../../e-invoice/model.ts';
+import type { EInvoice } from '../e-invoice/model.ts';
 import { type Block, type Canvas, type Element, mm, type TextStyle } from './canvas.ts';
 import type { Formats } from './formats.ts';
 import { giroCode } from './giro-code.ts';

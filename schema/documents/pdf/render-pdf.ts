@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { eInvoiceFormats } from '../../e-invoice/formats.ts';
-import type { EInvoice } from '../../e-invoice/model.ts';
+import { eInvoiceFormats } from '../e-invoice/formats.ts';
+import type { EInvoice } from '../e-invoice/model.ts';
 import { Canvas, type Element, mm, type Pdf, type TextStyle } from './canvas.ts';
 import { palette } from './colors.ts';
 import { formatsFor } from './formats.ts';

@@ -1,5 +1,5 @@
 import type { Language } from '../../codes/languages.ts';
-import type { TypeCode, VatCategory } from '../../e-invoice/model.ts';
+import type { TypeCode, VatCategory } from '../e-invoice/model.ts';
 
 /** What a document says besides the invoice's own words. */
 export interface Texts {

@@ -1,4 +1,4 @@
-import type { EInvoice, VatBreakdown, VatCategory } from '../../e-invoice/model.ts';
+import type { EInvoice, VatBreakdown, VatCategory } from '../e-invoice/model.ts';
 import type { Language } from '../../codes/languages.ts';
 import { texts } from './texts.ts';
 

@@ -1,24 +1,24 @@
 import type { MatchStatus as MatchStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
-import { builder, type MutationFields, type ObjectFields } from '../../builder.ts';
-import { Node, resourceIdDescription } from '../../nodes/node.ts';
-import { key } from '../../context.ts';
+import { builder, type MutationFields, type ObjectFields } from '../../graphql/builder.ts';
+import { Node, resourceIdDescription } from '../../graphql/node.ts';
+import { key } from '../../graphql/context.ts';
 import { refuse } from '../../errors.ts';
 import { emit, type EventType } from '../../events/events.ts';
 import { CreditNote } from '../credit-note/credit-note.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal } from '../../money/money.ts';
-import { byDay, byDecimal, orderType } from '../../paging/order.ts';
-import { readPage } from '../../paging/page.ts';
+import { byDay, byDecimal, orderType } from '../../graphql/paging/order.ts';
+import { readPage } from '../../graphql/paging/page.ts';
 import { paidBy, type PayableType } from '../payables.ts';
 import { Payment } from '../payment.ts';
-import { periodRules, within } from '../../filters/period.ts';
+import { periodRules, within } from '../../graphql/filters/period.ts';
 import { Receipt } from '../receipt/receipt.ts';
-import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
-import { findById } from '../../rows/find-by-id.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { amountArgument, byAmount } from '../../filters/amount.ts';
-import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
+import { allOf, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
+import { updatedSince, updatedSinceArgument } from '../../graphql/filters/updated-since.ts';
 
 const MatchStatus = builder.enumType('MatchStatus', {
   description: 'How much of a bank transaction is accounted for.',

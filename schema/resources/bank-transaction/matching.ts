@@ -1,15 +1,15 @@
 import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { BankTransaction, MatchType } from './bank-transaction.ts';
-import { key, type Context } from '../../context.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
-import { decimal } from '../../input/validators.ts';
+import { decimal } from '../../graphql/input/validators.ts';
 import type { Payable } from '../invoice/transitions.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { paidBy, payables, type PayableType } from '../payables.ts';
-import { findById } from '../../rows/find-by-id.ts';
-import { idArgument } from '../../input/id-argument.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
 
 /** A part of a transaction's amount, and the invoice, receipt, or credit note that it pays. */
 export interface Part {

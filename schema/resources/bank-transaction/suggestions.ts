@@ -1,8 +1,8 @@
 import type { BankTransaction as BankTransactionRow, Prisma } from '../../../prisma/generated/client/client.ts';
 import { BankTransaction, MatchType, payable } from './bank-transaction.ts';
-import { builder } from '../../builder.ts';
-import type { Context } from '../../context.ts';
-import { resourceIdDescription } from '../../nodes/node.ts';
+import { builder } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
+import { resourceIdDescription } from '../../graphql/node.ts';
 import { partnerCalled } from '../customer.ts';
 import { payables, type PayableType } from '../payables.ts';
 import { ForbiddenError } from '../../errors.ts';

@@ -1,9 +1,9 @@
-import { builder } from '../../builder.ts';
-import { key } from '../../context.ts';
-import { enforceCreditNoteFormat } from '../../documents/required-e-invoice.ts';
+import { builder } from '../../graphql/builder.ts';
+import { key } from '../../graphql/context.ts';
+import { enforceCreditNoteFormat } from '../invoice/required-e-invoice.ts';
 import { Problems, refuse } from '../../errors.ts';
-import { requireExisting } from '../../input/references.ts';
-import { count, decimal, text, vatCategory, vatRate } from '../../input/validators.ts';
+import { requireExisting } from '../../graphql/input/references.ts';
+import { count, decimal, text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import { maxItems } from '../invoice/mutations.ts';
 import { credit } from '../invoice/transitions.ts';
 import { CreditNote } from './credit-note.ts';

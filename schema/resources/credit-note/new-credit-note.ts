@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import { today, type Context } from '../../context.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { languageOf } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import type { Problems } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { partiesOf } from '../invoice/parties.ts';
 import { nextCreditNoteNumber } from './next-number.ts';
 import { creditedLines, creditTotals, isUsedUp, remainderOf, type Remainder, type Requested } from './remainder.ts';
 import { storeBreakdown } from './vat-breakdown.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
 /** A credit note with its lines, by position. */
 export type WholeCreditNote = Row<'CreditNote'> & { items: Row<'CreditNoteItem'>[] };

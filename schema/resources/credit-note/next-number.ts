@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../graphql/context.ts';
 import { invoiceNumberOf, parseInvoiceNumber } from '../invoice/next-number.ts';
 
 const prefix = 'CN-';

@@ -1,5 +1,5 @@
-import { builder } from '../../builder.ts';
-import { key } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { key } from '../../graphql/context.ts';
 import { Problems, refuse } from '../../errors.ts';
 import type { Decimal } from '../../money/money.ts';
 import { amountDueOf, amountToRefundOf } from '../invoice/balance.ts';

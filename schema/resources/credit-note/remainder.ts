@@ -4,7 +4,7 @@ import { vatCategoryOf, type VatCategory } from '../../codes/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
 import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, vatOf } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
 // What is left of an invoice after its credit notes, and what a new credit note takes of it.
 //

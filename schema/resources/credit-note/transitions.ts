@@ -1,4 +1,4 @@
-import { key, type Context } from '../../context.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';

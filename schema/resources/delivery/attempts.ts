@@ -8,7 +8,7 @@ import {
   type PendingDelivery,
 } from './repository.ts';
 import { isLastAttempt, nextAttemptAt, type RetryPolicy } from './retry-policy.ts';
-import { traced } from '../../execution/tracing.ts';
+import { traced } from '../../graphql/execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
 

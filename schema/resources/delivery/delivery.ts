@@ -3,19 +3,19 @@ import type {
   DeliveryState as DeliveryStates,
   Prisma,
 } from '../../../prisma/generated/client/client.ts';
-import { builder } from '../../builder.ts';
-import { Node } from '../../nodes/node.ts';
-import { key, type Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import { Node } from '../../graphql/node.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { CodedError, found, refuse } from '../../errors.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
 import { eventTypes, renderBody, withId } from '../../events/events.ts';
-import { periodRules } from '../../filters/period.ts';
-import { among, given, text } from '../../input/validators.ts';
+import { periodRules } from '../../graphql/filters/period.ts';
+import { among, given, text } from '../../graphql/input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { readPage } from '../../paging/page.ts';
+import { readPage } from '../../graphql/paging/page.ts';
 import { Webhook, withLockedWebhook } from '../webhook/webhook.ts';
-import { findById } from '../../rows/find-by-id.ts';
-import { idArgument } from '../../input/id-argument.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
 
 const DeliveryKind = builder.enumType('DeliveryKind', {
   description: 'Why a delivery was created.',

@@ -1,9 +1,9 @@
-import { builder } from '../../builder.ts';
-import type { Context } from '../../context.ts';
+import { builder } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
 import { refuse } from '../../errors.ts';
 import { mayRead, mustRead } from '../../events/access.ts';
 import { eventTypes } from '../../events/events.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 import { Event } from './delivery.ts';
 
 /** How many events are read at a time. */

@@ -1,7 +1,7 @@
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { Delivery } from './delivery.ts';
 import { readableEvents } from '../../events/access.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 
 builder.subscriptionField('deliveryChanged', (t) =>
   t.prismaField({

@@ -1,8 +1,8 @@
 import type { InvoiceStatus as InvoiceStatuses, Prisma } from '../../../prisma/generated/client/client.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
-import { Node } from '../../nodes/node.ts';
-import { today, type Context } from '../../context.ts';
+import { Node } from '../../graphql/node.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { unitCodeOf } from '../../codes/unit-codes.ts';
@@ -10,15 +10,15 @@ import { vatCategoryOf } from '../../codes/vat-categories.ts';
 import { amountDueOf, amountToRefundOf, balanceFields } from './balance.ts';
 import { vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
 import type { VatCategoryShare as VatCategoryShareOf, VatShare as VatShareOf } from '../../money/money.ts';
-import { byDay, byDecimal, byText, orderType } from '../../paging/order.ts';
-import { connectionOf, nodesOf, readPage, rowsOf } from '../../paging/page.ts';
-import { periodRules, within } from '../../filters/period.ts';
-import { allOf, searchText, wordsIn } from '../../filters/search.ts';
-import { findById } from '../../rows/find-by-id.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
-import { amountArgument, byAmount } from '../../filters/amount.ts';
-import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
+import { byDay, byDecimal, byText, orderType } from '../../graphql/paging/order.ts';
+import { connectionOf, nodesOf, readPage, rowsOf } from '../../graphql/paging/page.ts';
+import { periodRules, within } from '../../graphql/filters/period.ts';
+import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
+import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
+import { updatedSince, updatedSinceArgument } from '../../graphql/filters/updated-since.ts';
 
 export const InvoiceStatus = builder.enumType('InvoiceStatus', {
   description: 'draft → issued → paid, or cancelled while nothing is paid.',

@@ -1,4 +1,4 @@
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { unitCodeOf, usualUnitCode } from '../../codes/unit-codes.ts';
 import { isVatCategory, takesExemptionReason, usualVatCategory, vatCategoryOf } from '../../codes/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
@@ -11,9 +11,9 @@ import {
   unitPrice,
   vatCategory,
   vatRate,
-} from '../../input/validators.ts';
+} from '../../graphql/input/validators.ts';
 import { Decimal, lineTotal, type Line } from '../../money/money.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 
 // The lines of an invoice that are to be written: their input, their rules, and what follows from their fields.

@@ -1,22 +1,22 @@
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../../builder.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../context.ts';
+import { builder, type InputFields } from '../../graphql/builder.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse, type Problems } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
-import { among, count, currency, given, notNull, text } from '../../input/validators.ts';
+import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
 import { findCompany } from '../company.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
 import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
 import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
-import { requireExisting } from '../../input/references.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { requireExisting } from '../../graphql/input/references.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { expectedVersionArgument } from '../../input/expected-version.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 
 const subject = (t: InputFields) => t.string({ validate: text(255) });
 /** The most items of one invoice (DECISIONS.md#d10-bounds). */

@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../graphql/context.ts';
 
 /**
  * The next invoice number, `YYYY-NNNN` by the year of the invoice date. Gapless and never reused per tenant and year:

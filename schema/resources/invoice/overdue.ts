@@ -1,4 +1,4 @@
-import { today, type Context } from '../../context.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { emit } from '../../events/events.ts';
 
 const batch = 100;

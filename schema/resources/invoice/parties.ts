@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../graphql/context.ts';
 import { found } from '../../errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes

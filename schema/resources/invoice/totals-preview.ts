@@ -1,5 +1,13 @@
-import { builder } from '../../builder.ts';
-import { count, currency, decimal, discountPercent, unitPrice, vatCategory, vatRate } from '../../input/validators.ts';
+import { builder } from '../../graphql/builder.ts';
+import {
+  count,
+  currency,
+  decimal,
+  discountPercent,
+  unitPrice,
+  vatCategory,
+  vatRate,
+} from '../../graphql/input/validators.ts';
 import { VatCategoryShare, VatShare } from './invoice.ts';
 import { isWhole, lineRules } from './line.ts';
 import { totalRules } from './mutations.ts';

@@ -1,9 +1,9 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
-import { builder, type MutationFields } from '../../builder.ts';
-import { key, today, type Context } from '../../context.ts';
+import { builder, type MutationFields } from '../../graphql/builder.ts';
+import { key, today, type Context } from '../../graphql/context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
-import { enforceFormat, requiredFormatOf } from '../../documents/required-e-invoice.ts';
-import { requireBuyerVatNumber } from '../../documents/required-vat-number.ts';
+import { enforceFormat, requiredFormatOf } from './required-e-invoice.ts';
+import { requireBuyerVatNumber } from './required-vat-number.ts';
 import { emit, emitAll, type EventInput } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { balanceOf } from './balance.ts';
@@ -11,10 +11,10 @@ import { nextInvoiceNumber } from './next-number.ts';
 import { planCredit, newCreditNote, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import { lockVersion } from '../../rows/locked-row.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { expectedVersionArgument } from '../../input/expected-version.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 
 // An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it reads the state, so that the second
 // of two concurrent transitions sees the first one's result. All run inside the caller's transaction.

@@ -1,7 +1,7 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { Decimal } from '../../money/money.ts';
-import { formatDay } from '../../scalars/scalars.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
 
 const minutesPerHour = 60;
 /** Hours are counted to four decimals, as any quantity is. */

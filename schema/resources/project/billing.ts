@@ -1,19 +1,19 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
-import { builder } from '../../builder.ts';
+import { builder } from '../../graphql/builder.ts';
 import { usualVatCategory } from '../../codes/vat-categories.ts';
-import { today, type Context } from '../../context.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { requireAbilities, Problems, refuse } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';
-import { requiredText, vatCategory, vatRate } from '../../input/validators.ts';
+import { requiredText, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Decimal } from '../../money/money.ts';
-import { findVatProposals } from '../../vat/proposals.ts';
+import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { lineRules } from '../invoice/line.ts';
 import { insertDraft, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
-import { formatDay } from '../../scalars/scalars.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 
 /** The limit of entries that are billed at once: all of them are locked, and held in memory. */
 const maxEntries = 10_000;

@@ -3,26 +3,26 @@ import type {
   Prisma,
   Project as ProjectRow,
 } from '../../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../../builder.ts';
-import { Node } from '../../nodes/node.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../context.ts';
+import { builder, type InputFields } from '../../graphql/builder.ts';
+import { Node } from '../../graphql/node.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { type Problems } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
-import { currency, decimal, given, notNull, requiredText, text } from '../../input/validators.ts';
+import { currency, decimal, given, notNull, requiredText, text } from '../../graphql/input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
-import { byText, orderType } from '../../paging/order.ts';
-import { readPage } from '../../paging/page.ts';
-import { requireExisting } from '../../input/references.ts';
-import { allOf, containing, searchText, wordsIn } from '../../filters/search.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { byText, orderType } from '../../graphql/paging/order.ts';
+import { readPage } from '../../graphql/paging/page.ts';
+import { requireExisting } from '../../graphql/input/references.ts';
+import { allOf, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
-import { expectedVersionArgument } from '../../input/expected-version.ts';
-import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { updatedSince, updatedSinceArgument } from '../../graphql/filters/updated-since.ts';
 
 const ProjectStatus = builder.enumType('ProjectStatus', {
   description: 'The state of a project. It can be changed freely, and time can be tracked in every state.',

@@ -4,29 +4,29 @@ import type {
   Prisma,
   Receipt as ReceiptRow,
 } from '../../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../../builder.ts';
-import { Node } from '../../nodes/node.ts';
-import type { Readable } from '../../plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../context.ts';
+import { builder, type InputFields } from '../../graphql/builder.ts';
+import { Node } from '../../graphql/node.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { containingOrPartner } from '../customer.ts';
 import { refuse, type Problems } from '../../errors.ts';
 import { emit, type EventInput } from '../../events/events.ts';
-import { among, currency, decimal, given, notNull, text, vatRate } from '../../input/validators.ts';
+import { among, currency, decimal, given, notNull, text, vatRate } from '../../graphql/input/validators.ts';
 import { enforce, lockVersion, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
-import { byDay, byDecimal, orderType } from '../../paging/order.ts';
-import { readPage } from '../../paging/page.ts';
+import { byDay, byDecimal, orderType } from '../../graphql/paging/order.ts';
+import { readPage } from '../../graphql/paging/page.ts';
 import { book, booked } from './transitions.ts';
-import { requireExisting } from '../../input/references.ts';
-import { allOf, searchText, wordsIn } from '../../filters/search.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { requireExisting } from '../../graphql/input/references.ts';
+import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { isChanged } from '../../rows/is-changed.ts';
-import { idArgument } from '../../input/id-argument.ts';
-import { byExternalId, externalIdArgument } from '../../filters/external-id.ts';
-import { expectedVersionArgument } from '../../input/expected-version.ts';
-import { amountArgument, byAmount } from '../../filters/amount.ts';
-import { updatedSince, updatedSinceArgument } from '../../filters/updated-since.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
+import { updatedSince, updatedSinceArgument } from '../../graphql/filters/updated-since.ts';
 
 const ReceiptStatus = builder.enumType('ReceiptStatus', {
   description: 'draft → booked → paid.',

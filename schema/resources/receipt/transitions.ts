@@ -1,10 +1,10 @@
 import type { Row } from '../../../prisma/client.ts';
-import { key, type Context } from '../../context.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
 import { Decimal } from '../../money/money.ts';
-import { findById } from '../../rows/find-by-id.ts';
+import { findById } from '../../graphql/find-by-id.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each locks the row before it reads the state.
 

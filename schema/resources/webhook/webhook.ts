@@ -1,19 +1,19 @@
-import { builder, type InputFields } from '../../builder.ts';
-import { Node } from '../../nodes/node.ts';
-import { key, type Context } from '../../context.ts';
-import { deprecated } from '../../deprecation.ts';
+import { builder, type InputFields } from '../../graphql/builder.ts';
+import { Node } from '../../graphql/node.ts';
+import { key, type Context } from '../../graphql/context.ts';
+import { deprecated } from '../../graphql/deprecation.ts';
 import { found, NotFoundError, refuse, type Problems } from '../../errors.ts';
 import { mustRead } from '../../events/access.ts';
 import { events as eventDescriptions, eventTypes, type EventType } from '../../events/events.ts';
-import { given, notNull, text } from '../../input/validators.ts';
+import { given, notNull, text } from '../../graphql/input/validators.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
-import { maxPageSize } from '../../paging/page.ts';
-import { formatTime } from '../../scalars/scalars.ts';
+import { maxPageSize } from '../../graphql/paging/page.ts';
+import { formatTime } from '../../graphql/scalars/scalars.ts';
 import { formerSecrets, rotatedSecrets } from './secrets.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import type { Db, RowLock } from '../../../prisma/client.ts';
-import { findById } from '../../rows/find-by-id.ts';
-import { idArgument } from '../../input/id-argument.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
 
 /** At most this many per tenant. */
 export const maxWebhooks = 10;

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { parseJson } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { printError } from '../../output.ts';
+import { printError } from '../output.ts';
 
 // Requests of the command line to an installation, by HTTP with a token.
 

@@ -2,7 +2,7 @@ import { createClient, NetworkError } from 'graphql-sse';
 import { z } from 'zod';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { printError } from '../../output.ts';
+import { printError } from '../output.ts';
 import { failureOf, send, type Connection } from './connection.ts';
 
 // GraphQL for the commands that REST has no operation for.

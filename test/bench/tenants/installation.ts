@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Pool } from 'pg';
 import { migrate } from '../../../prisma/migrate.ts';
 import { mintToken } from '../../../src/identity/token.ts';
-import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/postgres/embedded-postgres.ts';
+import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/postgres/embedded-postgres.ts';
 import { fill } from './fill.ts';
 import { sizeClassOf, tenantSizes, type SizeClass } from './sizes.ts';
 

@@ -1,7 +1,7 @@
 import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilityScopes, type Ability } from '../../../schema/ability.ts';
-import { checksOf } from '../../../schema/plugins/authorization-and-validation.ts';
+import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksOf } from '../../../schema/plugins/authorization-and-validation.ts';
+import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { resources } from '../../../prisma/client.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execute, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { observeStatements } from '../../../prisma/connection.ts';
-import { compileQuery } from '../../../src/graphql/compiled-queries.ts';
-import type { Context } from '../../../schema/context.ts';
+import { compileQuery } from '../../../src/server/graphql/compiled-queries.ts';
+import type { Context } from '../../../schema/graphql/context.ts';
 import { javaScriptNames } from '../../javascript-names.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { isOverhead } from '../../isolation/statements.ts';
@@ -217,7 +217,7 @@ describe('generated code contains no text of a client', () => {
     expect(generated).not.toEqual([]);
     expect(generated.join()).not.toContain('clientText');
 
-    const sources = ['src/graphql', 'schema', 'rest-shim', 'prisma'].flatMap((folder) =>
+    const sources = ['src/server/graphql', 'schema', 'rest-shim', 'prisma'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
         .map((file) => `${folder}/${file}`),

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../../src/graphql/document-limits.ts';
-import { createRateLimiter, memoryStore } from '../../../src/rate-limit.ts';
+import { limits } from '../../../src/server/graphql/document-limits.ts';
+import { createRateLimiter, memoryStore } from '../../../src/security/rate-limit.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 
 let service: Service;

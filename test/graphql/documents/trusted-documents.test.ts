@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseManifest } from '../../../src/graphql/document-manifest.ts';
+import { parseManifest } from '../../../src/server/graphql/document-manifest.ts';
 import {
   createTrustedDocuments,
   deleteDocument,
   listDocuments,
   manifestErrors,
   pushDocuments,
-} from '../../../src/graphql/trusted-documents.ts';
-import { readDashboardDocuments } from '../../../src/graphql/dashboard-documents.ts';
+} from '../../../src/server/graphql/trusted-documents.ts';
+import { readDashboardDocuments } from '../../../src/server/graphql/dashboard-documents.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
-import { checksOf } from '../../../schema/plugins/authorization-and-validation.ts';
+import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { codeOf, fromOurPage, signedIn, type Browser } from '../../identity/browser.ts';
 import { fill } from '../../isolation/books.ts';
 import { expectNoInternalError } from '../../rest/samples.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inconsistencies } from '../../../schema/books/consistency.ts';
+import { inconsistencies } from '../../../schema/tenant-archive/consistency.ts';
 import { Decimal, vatBreakdownByCategory } from '../../../schema/money/money.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { makeCreditNote, makeCustomer, makeInvoice, refusal } from '../books.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
-import { formatTime } from '../../../schema/scalars/scalars.ts';
+import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
 import { onEachServer, type Integrator } from '../../harness.ts';
 import { makeCustomer, makeInvoice } from '../books.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RequestAnnouncer } from '../../../src/http/request-announcer.ts';
+import { RequestAnnouncer } from '../../../src/server/http/request-announcer.ts';
 import { createToken, setPassword } from '../../../src/identity/index.ts';
-import { createRateLimiter, memoryStore } from '../../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../../src/security/rate-limit.ts';
 import { startService } from '../../harness.ts';
 import { openBrowser } from '../../identity/browser.ts';
 import {

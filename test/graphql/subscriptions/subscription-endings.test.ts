@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import { forTenant } from '../../../prisma/client.ts';
 import { closeTenant, createToken, removeUser, revokeToken } from '../../../src/identity/index.ts';
-import { checkEveryMs } from '../../../src/graphql/subscription-authorization.ts';
+import { checkEveryMs } from '../../../src/server/graphql/subscription-authorization.ts';
 import { gateway, startService, type Integrator } from '../../harness.ts';
 import { signedIn } from '../../identity/browser.ts';
 import { makeDelivery } from '../books.ts';

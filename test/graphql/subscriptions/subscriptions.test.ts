@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../../src/identity/index.ts';
-import { createRateLimiter, memoryStore } from '../../../src/rate-limit.ts';
+import { createRateLimiter, memoryStore } from '../../../src/security/rate-limit.ts';
 import { javaScriptNames } from '../../javascript-names.ts';
 import { asIntegrator, onEachServer, startService } from '../../harness.ts';
 import { makeDelivery, refusal } from '../books.ts';

@@ -1,0 +1,189 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockTimeout } from '../../prisma/client.ts';
+import type { Context } from '../graphql/context.ts';
+import { CodedError } from '../errors.ts';
+import { renderEvents } from '../events/events.ts';
+import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/matching.ts';
+import { Decimal } from '../money/money.ts';
+import { readStatementFile } from './parsers/parse-file.ts';
+import { readRows, type StatementRow } from './parsers/rows.ts';
+import { StatementError, type StatementOptions } from './parsers/statement.ts';
+import { certainOf, namesOfOpen, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
+
+/** A file is imported in one transaction, however long that takes; 100,000 entries take up to a minute. */
+export const importLimits = { timeout: 60 * 60 * 1000 };
+
+export interface ImportResult {
+  /** Transactions that were new. */
+  imported: number;
+  /** Transactions that were there already. */
+  skipped: number;
+  /** New transactions that certainly paid an invoice or receipt, and were matched automatically. */
+  matched: number;
+  /** Oddities of the file, such as balances that don't add up. At most 101: the last may say how many more there are. */
+  warnings: string[];
+}
+
+/**
+ * Imports a bank statement, completely or not at all. A transaction that was imported before, from this file or another,
+ * is skipped (DECISIONS.md#d50-identity-of-a-transaction). A transaction that certainly pays an invoice or receipt is
+ * matched with it. The file is parsed before a connection is acquired. Once the client has left, nothing is imported.
+ * @param file the path of a complete file
+ * @throws CodedError saying where the file can't be read, and why
+ */
+export async function importStatement(
+  context: Context,
+  file: string,
+  options: Omit<StatementOptions, 'warn'>,
+): Promise<ImportResult> {
+  const folder = await makeTemporaryFolder();
+  try {
+    const rows = join(folder.path, 'rows');
+    const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options, context.signal));
+    return { ...(await writeWhenUnlocked(context, rows)), warnings };
+  } catch (error) {
+    throw error instanceof StatementError
+      ? new CodedError('VALIDATION_FAILED', error.message, { errors: { file: [error.message] } })
+      : error;
+  } finally {
+    await folder.discard();
+  }
+}
+
+/** PostgreSQL ends a transaction that has been idle for a minute. */
+const keepAliveMs = 15_000;
+
+/** Keeps a surrounding transaction alive during work without statements. */
+async function keepTransactionAlive<Result>(context: Context, work: Promise<Result>): Promise<Result> {
+  const timer = setInterval(() => {
+    context.db.bankTransaction.findFirst({ select: { id: true } }).catch(() => {}); // the next statement says why
+  }, keepAliveMs);
+  return work.finally(() => clearInterval(timer));
+}
+
+type Written = Omit<ImportResult, 'warnings'>;
+
+/** How often an import checks whether the one that it waits for has ended. */
+const pollMs = 200;
+
+/** The size of a small import's rows, in bytes: some thousand transactions, which are written in a second or two. */
+const smallRows = 512 * 1024;
+/** How long a small import waits for another transaction's lock. Less than the time after which PostgreSQL seeks deadlocks. */
+const smallLockWaitMs = 500;
+
+/**
+ * Writes the rows as soon as no other import is in the way. A tenant's large imports are written one after the other, and so are
+ * its small ones, because transactions that add the same rows in different orders would deadlock. A small import doesn't wait
+ * for a large one, unless they add the same transaction or pay the same invoice: then the small one is undone, and tried again.
+ * Waits without a connection, unless within a transaction that has one.
+ */
+async function writeWhenUnlocked(context: Context, rows: string): Promise<Written> {
+  const isSmall = (await stat(rows)).size <= smallRows;
+  for (;;) {
+    const written = await context
+      .transaction(async (inside) => {
+        if (!(await inside.db.tryAdvisoryLock(isSmall ? 'small statement import' : 'statement import')))
+          return undefined;
+        if (isSmall) await inside.db.limitLockWaits(smallLockWaitMs);
+        return write(inside, rows);
+      }, importLimits)
+      .catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+      });
+    if (written) return written;
+    await sleep(pollMs);
+  }
+}
+
+async function write(context: Context, rows: string): Promise<Written> {
+  await context.db.planForAnyTenant();
+  const result: Written = { imported: 0, skipped: 0, matched: 0 };
+  const naming: string[] = [];
+  for await (const batch of readRows(rows)) {
+    const added = await writeBatch(context, batch);
+    result.imported += added.length;
+    result.skipped += batch.length - added.length;
+    naming.push(...(await namingOpen(context, added)));
+  }
+  result.matched = await matchCertain(context, naming);
+  await context.db.runDeferredTriggers();
+  return result;
+}
+
+/** A transaction that was added. */
+type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
+
+/** Writes the rows whose identity isn't stored yet. */
+async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
+  const rows = batch.map(({ bookingDate, valueDate, amount, ...texts }) =>
+    context.db.row('BankTransaction', {
+      ...texts,
+      bookingDate: new Date(bookingDate),
+      valueDate: valueDate === null ? null : new Date(valueDate),
+      amount,
+      amountOpen: amount,
+      // A transaction of zero can't pay anything.
+      ...(new Decimal(amount).isZero() && { matchStatus: 'MATCHED' }),
+    }),
+  );
+  // Lists are ordered by id: the last transaction of the file is the newest.
+  const ids = rows.map(({ id }) => id).toSorted();
+  const inOrder = rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
+  const written = await context.db.insertNew('BankTransaction', inOrder, 'identity');
+  const added = inOrder.filter(({ id }) => written.has(id));
+  if (added.length === 0) return [];
+  // New transactions have no matches yet.
+  const events = await renderEvents(
+    context,
+    added.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
+  );
+  await context.db.insert({ Event: events.map((event) => event.row) });
+  const names = new Map(inOrder.map(({ id }, at) => [id, batch[at]?.names ?? []]));
+  return added.map(({ id, amount }) => ({ id, names: names.get(id) ?? [], isSent: amount.isNegative() }));
+}
+
+/** The ids of the transactions that name an open invoice, a booked receipt, or a credit note. */
+async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
+  const named = (isSent: boolean): string[] => [
+    ...new Set(added.filter((each) => each.isSent === isSent).flatMap(({ names }) => names)),
+  ];
+  const open = await namesOfOpen(context, { numbers: named(false), words: named(true) });
+  return added.filter(({ names }) => names.some((name) => open.has(name))).map(({ id }) => id);
+}
+
+/** How many transactions are matched with one set of queries. */
+const matchBatchSize = 100;
+
+/**
+ * Matches new transactions that certainly pay an invoice or receipt, or refund a credit note. Runs last, so that invoices aren't
+ * locked while the file is written. What they pay is locked in the order of match(). If several transactions would pay the
+ * same one, the first transaction does.
+ */
+async function matchCertain(context: Context, ids: string[]): Promise<number> {
+  const payers = new Map<string, { id: string; pays: Suggestion }>();
+  for (let start = 0; start < ids.length; start += matchBatchSize) {
+    const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
+    const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
+    const certain = await certainOf(context, rows);
+    for (const [at, { id }] of rows.entries()) {
+      const pays = certain[at];
+      if (pays && !payers.has(pays.id)) payers.set(pays.id, { id, pays });
+    }
+  }
+  let matched = 0;
+  const inOrder = await inLockOrder(
+    context,
+    [...payers.values()].map(({ id, pays }) => ({ ...pays, payer: id })),
+  );
+  for (const { payer, ...pays } of inOrder) {
+    // A concurrent request may have paid it meanwhile.
+    const target = await lockPayable(context, pays);
+    if (!target?.due.equals(pays.amount)) continue;
+    await match(context, payer, [pays]);
+    matched += 1;
+  }
+  return matched;
+}

@@ -1,0 +1,91 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { formatDay } from '../../graphql/scalars/days.ts';
+import { numbersOfSent, parseInvoiceNumbers } from '../../resources/bank-transaction/invoice-references.ts';
+import { withOccurrence } from './identity.ts';
+import { readStatement, type StatementOptions } from './statement.ts';
+import { StatementError, type StatementTransaction } from './transaction.ts';
+
+/** A transaction of a statement as JSON: the columns to store, and the names to match by. */
+export interface StatementRow {
+  accountIban: string;
+  /** YYYY-MM-DD. */
+  bookingDate: string;
+  valueDate: string | null;
+  /** A signed decimal, exact. */
+  amount: string;
+  currency: string;
+  externalId: string | null;
+  counterpartyName: string | null;
+  counterpartyIban: string | null;
+  reference: string | null;
+  /** See identity.ts: the same in every file that has this transaction. */
+  identity: string;
+  /** The names to match by: for money received the invoice numbers in its text, for money sent the words of its text. */
+  names: string[];
+}
+
+/** Rows that are written to the books by one statement. The event loop does nothing else while they are prepared. */
+const batchRows = 250;
+/** Characters after which a batch ends earlier. */
+const batchLength = 256 * 1024;
+/** The limit for all rows, in bytes. 64 MiB of control characters become 384 MB, because JSON writes each with six bytes. */
+const maxLength = 512 * 1024 * 1024;
+
+/**
+ * Reads a statement and writes its transactions to a file: a line for each batch, as a JSON array of StatementRow.
+ * @throws StatementError saying where the statement can't be read, and why
+ */
+export async function writeRows(statement: string, rows: string, options: StatementOptions): Promise<void> {
+  const out = createWriteStream(rows, { flags: 'wx', mode: 0o600 });
+  const done = finished(out);
+  done.catch(() => {}); // awaited below, unless another error comes first
+  const identify = withOccurrence();
+  let batch: string[] = [];
+  let length = 0;
+  let written = 0;
+  const write = async (): Promise<void> => {
+    written += length;
+    if (written > maxLength) throw new StatementError(null, 'holds more text than can be imported at once');
+    const isFull = !out.write(`[${batch.join()}]\n`);
+    [batch, length] = [[], 0];
+    if (isFull) await once(out, 'drain');
+  };
+  try {
+    for await (const transaction of readStatement(createReadStream(statement), options)) {
+      const row = JSON.stringify(rowOf(transaction, identify(transaction)));
+      batch.push(row);
+      length += row.length;
+      if (batch.length === batchRows || length > batchLength) await write();
+    }
+    if (batch.length > 0) await write();
+    out.end();
+    await done;
+  } finally {
+    out.destroy();
+  }
+}
+
+function rowOf(transaction: StatementTransaction, identity: string): StatementRow {
+  const { amount, bookingDate, valueDate, reference, externalId } = transaction;
+  const text = [reference, externalId].filter(Boolean).join(' ');
+  return {
+    ...transaction,
+    bookingDate: formatDay(bookingDate),
+    valueDate: valueDate && formatDay(valueDate),
+    amount: amount.toFixed(),
+    identity,
+    names: amount.isNegative() ? numbersOfSent(text) : parseInvoiceNumbers(text),
+  };
+}
+
+/** The batches that writeRows() wrote, one after the other. */
+export async function* readRows(path: string): AsyncGenerator<StatementRow[]> {
+  let rest = '';
+  for await (const part of createReadStream(path, { encoding: 'utf8' })) {
+    const lines = (rest + String(part)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as StatementRow[];
+  }
+}

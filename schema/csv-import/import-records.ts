@@ -1,0 +1,110 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Rows } from '../../prisma/client.ts';
+import type { Context } from '../graphql/context.ts';
+import { refuse } from '../errors.ts';
+import { Errors } from './errors.ts';
+import { externalIdsThere } from './existing-records.ts';
+import type { Kind } from './kinds.ts';
+import { makeRows, type Made } from './make-rows.ts';
+import { Progress } from './progress.ts';
+import { previewOf, type PreviewRow } from './preview.ts';
+import { FileError, readRows, type CsvFormat, type FileMapping, type FileRows, type RecordError } from './read-file.ts';
+import { readRecords, type ImportedRecord } from './records.ts';
+
+/** A file of the most rows takes seconds. */
+const importLimits = { timeout: 5 * 60 * 1000 };
+
+/** The records that one statement writes. */
+const batchRecords = 500;
+
+export interface RecordImport {
+  /** Records that were new; in a dry run, that would be. */
+  imported: number;
+  /** Records that were imported before. */
+  skipped: number;
+  /** Rows of the file that a preset leaves out. */
+  leftOut: number;
+  errors: RecordError[];
+  /** The first rows, as they were read. */
+  preview: PreviewRow[];
+}
+
+export interface ImportedFile {
+  path: string;
+  format: CsvFormat;
+  mapping: FileMapping;
+}
+
+/**
+ * Imports records of another system, all of them or none (DECISIONS.md#d81-imports). A record that was imported before is
+ * skipped, whatever the file says of it. No event is recorded.
+ */
+export async function importRecords(
+  context: Context,
+  schema: GraphQLSchema,
+  kind: Kind,
+  file: ImportedFile,
+  { dryRun, progressId }: { dryRun: boolean; progressId: string | null },
+): Promise<RecordImport> {
+  const errors = new Errors(file.mapping.columns);
+  let records: ImportedRecord[];
+  let read: FileRows;
+  let progress: Progress;
+  try {
+    read = await readRows(file.path, file.format, file.mapping);
+    progress = new Progress(context, progressId, read.rows.length);
+    records = await readRecords(schema, kind, file.format, read.rows, errors, progress);
+  } catch (error) {
+    if (error instanceof FileError) return { imported: 0, skipped: 0, leftOut: 0, errors: [error.at], preview: [] };
+    throw error;
+  }
+  const { rows, leftOut } = read;
+  const about = { leftOut, preview: previewOf(kind, records) };
+  try {
+    return await context.transaction(async (inside) => {
+      if (!(await inside.db.tryAdvisoryLock('record import')))
+        refuse('file', 'Another import of this tenant is under way. Try again when it has ended.');
+      await inside.db.planForAnyTenant();
+      const there = await externalIdsThere(inside, kind, records);
+      const added = records.filter(({ externalId }) => !there.has(externalId));
+      const made = await makeRows(inside, kind, added, rows, errors);
+      if (errors.all.length > 0) throw new TakenBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
+      progress.add(rows.length - rowsOf(added));
+      await write(inside, kind, made, (start, end) => progress.add(rowsOf(added.slice(start, end))));
+      const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
+      if (dryRun) throw new TakenBack(result);
+      return result;
+    }, importLimits);
+  } catch (error) {
+    if (error instanceof TakenBack) return error.result;
+    throw error;
+  }
+}
+
+/** Ends the transaction without its writes. */
+class TakenBack extends Error {
+  readonly result: RecordImport;
+
+  constructor(result: RecordImport) {
+    super('Taken back');
+    this.result = result;
+  }
+}
+
+const rowsOf = (records: ImportedRecord[]): number => records.reduce((sum, { rows }) => sum + rows.length, 0);
+
+/** @param onWritten is told which records are written */
+async function write(
+  { db }: Context,
+  { model }: Kind,
+  { rows }: Made,
+  onWritten: (start: number, end: number) => void,
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += batchRecords) {
+    const batch = rows.slice(start, start + batchRecords);
+    const of = <Name extends keyof Rows>(name: Name): NonNullable<Rows[Name]> =>
+      batch.flatMap((each) => (each[name] ?? []) as never[]) as NonNullable<Rows[Name]>;
+    await db.insert({ [model]: of(model), InvoiceItem: of('InvoiceItem'), Payment: of('Payment') });
+    onWritten(start, start + batchRecords);
+  }
+}

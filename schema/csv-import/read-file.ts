@@ -1,0 +1,138 @@
+import { createReadStream } from 'node:fs';
+import { rowsOf, type CsvColumn } from '../bank-statements/parsers/csv.ts';
+import { decode, markedEncoding } from '../bank-statements/parsers/encoding.ts';
+import { StatementError } from '../bank-statements/parsers/transaction.ts';
+
+/** How a CSV file is written. */
+export interface CsvFormat {
+  /** By default detected from the first row. */
+  delimiter?: string;
+  /** By default UTF-8, or Windows-1252. */
+  encoding?: string;
+  /** Lines before the row with the columns' names. */
+  skipLines?: number;
+  dateFormat: string;
+  decimalSeparator: ',' | '.';
+}
+
+/** What is wrong with a file: in which line, counted from 1, and in which column, if it is about one. */
+export interface RecordError {
+  line: number | null;
+  column: string | null;
+  message: string;
+}
+
+/** No error beyond these is reported. */
+export const maxErrors = 100;
+
+/** A file's most rows: all are in memory, and in one transaction of a few seconds. */
+export const maxRows = 10_000;
+
+/** A row of a file. */
+export interface CsvRow {
+  line: number;
+  /** The text of each field that isn't empty. */
+  cells: ReadonlyMap<string, string>;
+}
+
+/** What is read from a file, and as what. */
+export interface FileMapping {
+  /** The column of each field. */
+  columns: ReadonlyMap<string, CsvColumn>;
+  /** The text of fields whose cell is empty, or that have no column. */
+  defaults: ReadonlyMap<string, string>;
+  /** Fields whose column the file may lack. */
+  optional?: ReadonlySet<string>;
+  /** Rows that are left out: those with one of these texts, in lower case, in a column that the file may lack. */
+  leftOut?: ReadonlyMap<string, readonly string[]>;
+  /** By field: texts, in lower case, that are read as others. */
+  replacements?: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** The rows of a file. */
+export interface FileRows {
+  rows: CsvRow[];
+  /** The number of rows that were left out. */
+  leftOut: number;
+}
+
+/** The file can't be read. */
+export class FileError extends Error {
+  readonly at: RecordError;
+
+  constructor(at: RecordError) {
+    super(at.message);
+    this.at = at;
+  }
+}
+
+/**
+ * Reads the rows of a file, which begins with the columns' names.
+ * @throws FileError
+ */
+export async function readRows(
+  file: string,
+  { skipLines = 0, delimiter, encoding }: CsvFormat,
+  mapping: FileMapping,
+): Promise<FileRows> {
+  const rows: CsvRow[] = [];
+  let leftOut = 0;
+  let read: ReturnType<typeof cellReader> | undefined;
+  try {
+    const text = decode(createReadStream(file), encoding ?? (await encodingOf(file)));
+    for await (const { line, cells } of rowsOf(text, { skipLines, ...(delimiter !== undefined && { delimiter }) })) {
+      if (!read) {
+        read = cellReader(mapping, cells, line);
+        continue;
+      }
+      const values = read(cells);
+      if (!values) {
+        leftOut += 1;
+        continue;
+      }
+      if (rows.length === maxRows)
+        throw new FileError({ line, column: null, message: `A file has at most ${maxRows} rows. Split it.` });
+      rows.push({ line, cells: values });
+    }
+  } catch (error) {
+    if (!(error instanceof StatementError)) throw error;
+    const line = /^line (\d+)/.exec(error.where ?? '')?.[1];
+    throw new FileError({
+      line: line === undefined ? null : Number(line),
+      column: null,
+      message: `This ${error.reason}.`,
+    });
+  }
+  if (!read) throw new FileError({ line: null, column: null, message: 'The file has no row with names of columns.' });
+  return { rows, leftOut };
+}
+
+async function encodingOf(file: string): Promise<string | undefined> {
+  for await (const head of createReadStream(file, { end: 3 }) as AsyncIterable<Buffer>) return markedEncoding(head);
+  return undefined;
+}
+
+/** Finds the columns in the first row. @returns what reads the fields of each other row; nothing if it is left out */
+function cellReader({ columns, defaults, optional, leftOut, replacements }: FileMapping, head: string[], line: number) {
+  const names = head.map(headingOf);
+  const indexes = new Map<string, number>();
+  for (const [field, column] of columns) {
+    const index = typeof column === 'number' ? column - 1 : names.indexOf(headingOf(column));
+    if (index >= 0 && index < head.length) indexes.set(field, index);
+    else if (!optional?.has(field))
+      throw new FileError({ line, column: String(column), message: 'The file has no such column.' });
+  }
+  const excluded = [...(leftOut ?? [])].map(([column, texts]) => ({ index: names.indexOf(headingOf(column)), texts }));
+  return (cells: string[]): Map<string, string> | undefined => {
+    if (excluded.some(({ index, texts }) => texts.includes(cells[index]?.trim().toLowerCase() ?? ''))) return undefined;
+    const values = new Map(defaults);
+    for (const [field, index] of indexes) {
+      const value = cells[index]?.trim();
+      if (value) values.set(field, replacements?.get(field)?.[value.toLowerCase()] ?? value);
+    }
+    return values;
+  };
+}
+
+/** A column's name, as it is compared. Templates of some systems mark required columns: `*ContactName`. */
+const headingOf = (name: string): string => name.trim().toLowerCase().replace(/^\*/, '');

@@ -1,0 +1,101 @@
+import { isInputObjectType, type GraphQLInputField, type GraphQLSchema } from 'graphql';
+import { amountReader, dayReader } from '../bank-statements/parsers/csv-values.ts';
+import { StatementError } from '../bank-statements/parsers/transaction.ts';
+import { Problems } from '../errors.ts';
+import { externalId } from '../graphql/filters/external-id.ts';
+import { countryOf } from '../graphql/input/country-names.ts';
+import { requiredText } from '../graphql/input/validators.ts';
+import { validateArguments } from '../graphql/input/validate-arguments.ts';
+import { Decimal } from '../money/money.ts';
+import type { CellType, Kind } from './kinds.ts';
+import type { CsvFormat, CsvRow } from './read-file.ts';
+
+/** The values of a row's fields: valid by themselves, for fields of the input that creates such a record. */
+export type Values = Record<string, unknown>;
+
+/** The longest number of an invoice that was issued elsewhere. */
+const foreignNumber = requiredText(64);
+
+/** A number in a text, before a sign for per cent. */
+const percentage = /(\d+(?:[.,]\d+)?)\s*%/;
+
+const isZero = (value: unknown): boolean => value instanceof Decimal && value.isZero();
+
+const choices: Record<string, string> = { yes: 'true', no: 'false', 1: 'true', 0: 'false' };
+
+/** Reads cells as the domain's values. Problems are by field. */
+export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFormat) {
+  const inputs = [
+    ...inputsOf(schema, `Create${kind.model}Input`).filter(({ name }) => kind.fields[name] && !kind.fields[name].isOwn),
+    ...(kind.model === 'Invoice' ? inputsOf(schema, 'InvoiceItemInput') : []),
+  ];
+  const dayOf = dayReader(format.dateFormat);
+  const amountOf = amountReader(format.decimalSeparator);
+
+  const readers: Record<CellType, (text: string) => unknown> = {
+    TEXT: (text) => text,
+    REFERENCE: (text) => text,
+    DAY: (text) => dayOf(text, ''),
+    DECIMAL: (text) => amountOf(text, ''),
+    PERCENT: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
+    INTEGER: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text),
+    CHOICE: (text) => text.toUpperCase(),
+    COUNTRY: (text) => countryOf(text) ?? text,
+    BOOLEAN: (text) => {
+      const value = choices[text.toLowerCase()] ?? text.toLowerCase();
+      return value === 'true' ? true : value === 'false' ? false : text;
+    },
+    DURATION: minutesOf,
+  };
+
+  return ({ cells }: CsvRow, problems: Problems): Values => {
+    const values: Values = {};
+    for (const [name, field] of Object.entries(kind.fields)) {
+      const text = cells.get(name);
+      if (field.zeroWith !== undefined && isZero(values[field.zeroWith])) {
+        values[name] = new Decimal(0);
+        continue;
+      }
+      if (text === undefined) {
+        if (field.required) problems.add(name, 'Required.');
+        continue;
+      }
+      try {
+        values[name] = readers[field.type](text);
+      } catch (error) {
+        if (!(error instanceof StatementError)) throw error;
+        problems.add(name, `This ${error.reason}.`);
+      }
+    }
+    const given = inputs.filter(({ name }) => values[name] !== undefined);
+    const checked = validateArguments(
+      given,
+      Object.fromEntries(given.map(({ name }) => [name, values[name]])),
+      problems,
+    );
+    check('externalId', externalId);
+    if (kind.model === 'Invoice') check('number', foreignNumber);
+    return { ...values, ...checked };
+
+    function check(name: string, validator: typeof externalId): void {
+      if (values[name] === undefined) return;
+      const { error, data } = validator.safeParse(values[name]);
+      for (const { message } of error?.issues ?? []) problems.add(name, message);
+      values[name] = data;
+    }
+  };
+}
+
+function inputsOf(schema: GraphQLSchema, name: string): GraphQLInputField[] {
+  const type = schema.getType(name);
+  if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
+  return Object.values(type.getFields());
+}
+
+/** Minutes of `1:30`, of `1:30:00`, rounded, or of a whole number. */
+function minutesOf(text: string): number {
+  const [, hours, minutes, seconds = '0'] = /^(\d{1,3}):([0-5]\d)(?::([0-5]\d))?$/.exec(text) ?? [];
+  if (hours !== undefined) return Number(hours) * 60 + Number(minutes) + Math.round(Number(seconds) / 60);
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new StatementError('', 'duration is neither H:MM nor a number of minutes');
+}

@@ -1,0 +1,88 @@
+import type { Context } from '../graphql/context.ts';
+import type { Errors } from './errors.ts';
+import type { CsvRow } from './read-file.ts';
+import type { Values } from './read-row.ts';
+
+/** The id of a row by its id in another system, or by its name; a sentence where there isn't exactly one. */
+export type Find = (text: string) => { id: string } | { fault: string };
+
+/** Texts are looked up so many at a time. */
+const lookupSize = 1000;
+
+const textsOf = (rows: CsvRow[], field: string): string[] => [
+  ...new Set(rows.flatMap(({ cells }) => cells.get(field) ?? [])),
+];
+
+/** Looks up all partners, or all projects, that a column names. */
+export async function findReferred(
+  { db }: Context,
+  rows: CsvRow[],
+  field: 'customer' | 'supplier' | 'project',
+): Promise<Find> {
+  const byExternalId = new Map<string, string>();
+  const byName = new Map<string, string[]>();
+  const texts = textsOf(rows, field);
+  for (let start = 0; start < texts.length; start += lookupSize) {
+    const among = { in: texts.slice(start, start + lookupSize) };
+    const found =
+      field === 'project'
+        ? await db.project.findMany({
+            where: { OR: [{ externalId: among }, { name: among }] },
+            select: { id: true, externalId: true, name: true },
+          })
+        : (
+            await db.customer.findMany({
+              where: {
+                OR: [{ externalId: among }, { companyName: among }],
+                ...(field === 'supplier' && { type: 'SUPPLIER' }),
+              },
+              select: { id: true, externalId: true, companyName: true },
+            })
+          ).map(({ companyName, ...row }) => ({ ...row, name: companyName }));
+    for (const { id, externalId, name } of found) {
+      if (externalId !== null) byExternalId.set(externalId, id);
+      byName.set(name, [...new Set([...(byName.get(name) ?? []), id])]);
+    }
+  }
+  return (text) => {
+    const known = byExternalId.get(text);
+    if (known !== undefined) return { id: known };
+    const [id, ...others] = byName.get(text) ?? [];
+    if (id === undefined) return { fault: `There is no such ${field}.` };
+    return others.length > 0 ? { fault: `Several have this name. Use the id of the other system.` } : { id };
+  };
+}
+
+/** The members of the tenant, by e-mail address or name in any case. */
+export async function findMembers({ identity }: Context): Promise<Find> {
+  const members = (await identity.members()).map(({ user }) => user);
+  return (text) => {
+    const wanted = text.toLowerCase();
+    const email = members.find((member) => member.email.toLowerCase() === wanted);
+    if (email) return { id: email.id };
+    const [named, ...others] = members.filter(({ name }) => name.toLowerCase() === wanted);
+    if (!named) return { fault: 'There is no such member.' };
+    return others.length > 0 ? { fault: 'Several members have this name. Use the e-mail address.' } : { id: named.id };
+  };
+}
+
+/** The id of what a column names; null where it names nothing, or there is no such row. */
+export function referred(find: Find, field: string, row: CsvRow, values: Values, errors: Errors): string | null {
+  const text = values[field];
+  if (typeof text !== 'string') return null;
+  const found = find(text);
+  if ('id' in found) return found.id;
+  errors.add(row, field, found.fault);
+  return null;
+}
+
+/** The ids of all rows that a column names, in the order in which they are locked. */
+export const idsOf = (rows: CsvRow[], field: string, find: Find): string[] =>
+  [
+    ...new Set(
+      rows.flatMap(({ cells }) => {
+        const found = find(cells.get(field) ?? '');
+        return 'id' in found ? found.id : [];
+      }),
+    ),
+  ].toSorted();

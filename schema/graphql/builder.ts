@@ -1,0 +1,54 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import type { Prisma, PrismaClient } from '../../prisma/client.ts';
+import { getDatamodel, type default as PrismaTypes } from '../../prisma/generated/pothos.ts';
+import ChecksPlugin from './plugins/authorization-and-validation.ts';
+import type { Context } from './context.ts';
+import DescriptionsPlugin from './plugins/descriptions.ts';
+import type { Decimal } from '../money/money.ts';
+import type { UploadedFile } from './input/uploaded-file.ts';
+
+/** Plugins and defaults; types are defined in the files named after them. */
+export const builder = new SchemaBuilder<{
+  Context: Context;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  Scalars: {
+    UUID: { Input: string; Output: string };
+    Date: { Input: Date; Output: Date };
+    DateTime: { Input: Date; Output: Date };
+    Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
+    EventJson: { Input: never; Output: string };
+    Upload: { Input: UploadedFile; Output: never };
+  };
+  Connection: { totalCount: () => Promise<number> };
+}>({
+  plugins: [DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin],
+  defaultFieldNullability: false,
+  relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
+  prisma: {
+    client: (context) => context.db as unknown as PrismaClient,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+    onUnusedQuery: 'error',
+  },
+});
+
+builder.queryType({});
+builder.subscriptionType({ description: 'Changes as they happen, over server-sent events.' });
+builder.mutationType({});
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'The number of rows on all pages.',
+    resolve: (connection) => connection.totalCount(),
+  }),
+);
+
+/** The field builder of input types, for fields that several of them share. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;
+export type ObjectFields<Of> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Of>;

@@ -1,0 +1,165 @@
+import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../../prisma/client.ts';
+import type { Ability } from '../ability.ts';
+import type { AnswerSize } from './execution/answer-size.ts';
+import type { EInvoiceFormat } from '../documents/e-invoice/formats.ts';
+import type { ApiToken, Identity, Tenant, User } from '../identity/identity.ts';
+import type { PrefetchedRow } from './find-by-id.ts';
+
+export { resourceNamed, resources, type Resource } from '../../prisma/client.ts';
+
+/** The authenticated caller, as `src/identity/` established it. */
+export interface Principal {
+  user: User;
+  tenant: Tenant;
+  /** The API token of the request; null in a session. */
+  token: ApiToken | null;
+  /** The session of the request, if it has one. */
+  session?: { id: string };
+}
+
+/**
+ * Renders an event's payload: the REST v1 representation of a resource as it stands in `context`'s transaction, as JSON.
+ * @param known the part of the resource that is loaded already: only the rest is read
+ */
+export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<string>;
+
+/** The addresses from which a client that may read an invoice downloads its files, by the same token. */
+export interface FileLinks {
+  invoicePdf: (id: string) => string;
+  invoiceXml: (id: string, format: EInvoiceFormat) => string;
+}
+
+/** The domain's interface to the sender of webhooks. */
+export interface Webhooks {
+  /** The reason why a webhook can't have this address, as a sentence; undefined if it can. */
+  urlFault: (url: string) => Promise<string | undefined>;
+  newSecret: () => string;
+  /** Encrypts a secret for storage. */
+  seal: (secret: string) => Uint8Array<ArrayBuffer>;
+}
+
+/** The channels on which triggers, requests, and imports notify a tenant's watchers (src/notifications/notifications.ts). */
+export const notificationChannels = ['deliveries', 'events', 'changes', 'requests', 'imports'] as const;
+export type NotificationChannel = (typeof notificationChannels)[number];
+
+/**
+ * Picks what a watcher wants to know of a notification, such as an id; undefined for a notification that it ignores.
+ * @param what the payload after the tenant's id
+ */
+export type NotificationPicker = (what: string[]) => string | undefined;
+
+/** The context of every resolver. */
+export interface Context extends Principal {
+  /** The tenant's client; inside `transaction()`, the transaction's. */
+  db: Db;
+  now: () => Date;
+  may: (ability: Ability) => boolean;
+  /** Marks the answer as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
+  markPersonal: () => void;
+  /** @returns renders payloads of one resource; to be used for all of them that are rendered together */
+  payloadRenderer: (resource: Resource, context: Context) => RenderPayload;
+  webhooks: Webhooks;
+  identity: Identity;
+  fileLinks: FileLinks;
+  /**
+   * What `pick` returns for the tenant's notifications from now on. Several pending ones that are equal are merged. Ends if
+   * notifications may be missed.
+   */
+  watch: (channel: NotificationChannel, pick: NotificationPicker) => Promise<AsyncIterableIterator<string>>;
+  /** Notifies the tenant's watchers at once, also if the current transaction is rolled back later. May be lost. */
+  notify: (channel: NotificationChannel, what: string) => void;
+  /** The `X-Request-Id` of the request; null outside of a request. */
+  requestId: string | null;
+  /** The size of the request's answer; undefined outside of a request, and for what isn't part of the answer. */
+  answer: AnswerSize | undefined;
+  /** Aborted once nobody waits for the result any more. `db` then sends no more statements, and commits nothing. */
+  signal: AbortSignal | undefined;
+  /**
+   * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
+   * contention, `work` is retried.
+   */
+  transaction: <T>(
+    work: (context: Context) => Promise<T>,
+    limits?: { timeout: number; isolationLevel?: 'RepeatableRead' },
+  ) => Promise<T>;
+  /**
+   * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail alone. If any part fails
+   * by contention, all of `work` is retried.
+   */
+  outerTransaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  /** Writes all rows, or none: in one statement, unless they are very many. */
+  insert: (rows: Rows) => Promise<void>;
+}
+
+export function createContext(options: {
+  client: TenantClient;
+  principal: Principal;
+  now: () => Date;
+  may: (ability: Ability) => boolean;
+  payloadRenderer: Context['payloadRenderer'];
+  webhooks: Webhooks;
+  identity: Identity;
+  fileLinks: FileLinks;
+  watch: Context['watch'];
+  notify: Context['notify'];
+  requestId: string | null;
+  answer: AnswerSize | undefined;
+  signal: AbortSignal | undefined;
+}): Context {
+  const { client, principal, ...rest } = { ...options, markPersonal: () => {} };
+  /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */
+  const on = (db: TenantClient, isOne: boolean): Context => {
+    const begin =
+      (asOne: boolean): Context['transaction'] =>
+      (work, limits) =>
+        // Prisma writes into the options.
+        db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
+    const once = begin(true);
+    // A savepoint can't be retried alone: the transaction would still hold the locks that caused the failure.
+    const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
+    const context: Context = {
+      ...principal,
+      ...rest,
+      db,
+      transaction: isOne ? (work) => work(context) : (work, limits) => retrying(() => once(work, limits)),
+      outerTransaction: (work, limits) => retrying(() => begin(false)(work, limits)),
+      insert:
+        db === client ? (rows) => db.insert(rows) : (rows) => context.transaction((inside) => inside.db.insert(rows)),
+    };
+    return context;
+  };
+  return on(client, false);
+}
+
+/** A calendar day in a time zone: its start, its end, and the midnight UTC that represents it; epoch milliseconds. */
+interface Day {
+  from: number;
+  until: number;
+  midnight: number;
+}
+
+/** Cache: the current day of each time zone. A page of invoices needs it for every row. */
+const days = new Map<string, Day>();
+
+/** The tenant's current calendar day, as the midnight UTC that represents it in `Date` fields. */
+export function today({ now, tenant: { timezone } }: Pick<Context, 'now' | 'tenant'>): Date {
+  const time = now().getTime();
+  let day = days.get(timezone);
+  if (!day || time < day.from || time >= day.until) days.set(timezone, (day = dayAt(time, timezone)));
+  return new Date(day.midnight);
+}
+
+function dayAt(time: number, timezone: string): Day {
+  const day = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
+  const startOf = (date: Temporal.PlainDate): number => date.toZonedDateTime(timezone).epochMilliseconds;
+  return {
+    from: startOf(day),
+    until: startOf(day.add({ days: 1 })),
+    midnight: Date.parse(`${day.toString()}T00:00:00Z`),
+  };
+}
+
+/** The unique key of one of the tenant's rows. */
+export const key = (context: Pick<Context, 'tenant'>, id: string) => ({
+  tenantId_id: { tenantId: context.tenant.id, id },
+});

@@ -1,0 +1,41 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
+import { resources, type Prisma } from '../../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { findById } from '../find-by-id.ts';
+import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';
+
+/** Whether the caller may read rows of the model that a field returns. */
+export function mayReadRow({ may }: Context, { returnType }: GraphQLResolveInfo): boolean {
+  const { name } = getNamedType(returnType);
+  const scope = resources.find(({ model }) => model === name)?.scope ?? 'company'; // the only other one with versions
+  return may(`${scope}:read`);
+}
+
+/**
+ * What a field selects, of a row as it is now: for an error that shows the row, where the field itself has no value.
+ * @param info of a field that returns rows of a model
+ * @returns the fields as GraphQL answers them; id and version alone where the selection has directives
+ * @throws NotFoundError; ForbiddenError where the caller may not read a part of the selection
+ */
+export async function selectRow(context: Context, id: string, info: GraphQLResolveInfo): Promise<object> {
+  const model = getNamedType(info.returnType).name as Prisma.ModelName;
+  const { write } = compileField(info) ?? {};
+  if (!write) {
+    const { version } = (await findById(context, model, id)) as unknown as { version: number };
+    return { id, version };
+  }
+  const row = await findById(context, model, id, queryFromInfo({ context, info }));
+  return JSON.parse(await write(row, startExecution(context, info.variableValues))) as object;
+}
+
+function compileField({ schema, fragments, operation, fieldNodes }: GraphQLResolveInfo) {
+  const selectionSet = { kind: Kind.SELECTION_SET, selections: fieldNodes } as const;
+  const document = { kind: Kind.DOCUMENT, definitions: Object.values(fragments) } as const;
+  try {
+    const { fields } = compileOperation(schema, document, { ...operation, selectionSet }, graphqlFormat);
+    return [...fields.values()][0];
+  } catch {
+    return undefined; // a selection that isn't supported
+  }
+}

@@ -1,0 +1,16 @@
+// The domain's interface to tracing, which src/observability/tracing.ts implements where it is switched on.
+
+export interface Tracer {
+  /** Runs work as a span: of the current trace, or of the trace that `parent` names. */
+  step: <T>(name: string, work: () => T, parent?: string | null) => T;
+  /** The current span as W3C's `traceparent`; null outside of a trace. */
+  parent: () => string | null;
+}
+
+let tracer: Tracer | undefined;
+
+export const setTracer = (by: Tracer): void => void (tracer = by);
+
+export const traced: Tracer['step'] = (name, work, parent) => (tracer ? tracer.step(name, work, parent) : work());
+
+export const traceParent: Tracer['parent'] = () => tracer?.parent() ?? null;

@@ -1,0 +1,113 @@
+import {
+  getNullableType,
+  GraphQLError,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+} from 'graphql';
+import type { z } from 'zod';
+import type { Problems } from '../../errors.ts';
+
+type Input = GraphQLArgument | GraphQLInputField;
+
+/**
+ * Validates `values` against the declared inputs and reports every error under its path: missing and unknown fields,
+ * values of the wrong type, and values that an input's own `validate` refuses. Values may be raw or already parsed.
+ * @returns the valid values, parsed; invalid ones are left out
+ */
+export function validateArguments(
+  inputs: readonly Input[],
+  values: object,
+  problems: Problems,
+  path = '',
+): Record<string, unknown> {
+  const readable: Record<string, unknown> = {};
+  for (const name in values) {
+    if (problems.isFull) return readable;
+    const value = (values as Record<string, unknown>)[name];
+    const input = inputs.find((candidate) => candidate.name === name);
+    if (!input) problems.add(path + name, 'This field is not known here.');
+    else readable[name] = validateInput(input, value, problems, path + name);
+  }
+  for (const input of inputs) {
+    if (isNonNullType(input.type) && (values as Record<string, unknown>)[input.name] === undefined) {
+      problems.add(path + input.name, 'Required.');
+    }
+  }
+  return readable;
+}
+
+function validateInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
+  if (value === undefined) return undefined;
+  if (value === null) {
+    if (!isNonNullType(input.type) && !input.extensions['notNull']) return null;
+    problems.add(path, 'Must not be null.');
+    return undefined;
+  }
+  // A list's own bounds come first: the items of one that is too long are not even looked at.
+  if (isListType(getNullableType(input.type)) && Array.isArray(value)) {
+    const list = applyValidator(input, value, problems, path);
+    return list === undefined ? undefined : validateValue(input.type, list, problems, path);
+  }
+  return applyValidator(input, validateValue(input.type, value, problems, path), problems, path);
+}
+
+function applyValidator({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
+  const schema = (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
+  if (value === undefined || !schema) return value;
+  const { data, error } = schema.safeParse(value);
+  for (const issue of error?.issues ?? []) problems.add(path, issue.message);
+  return data;
+}
+
+function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
+  if (isNonNullType(type)) {
+    if (value !== null) return validateValue(type.ofType, value, problems, path);
+    problems.add(path, 'Must not be null.');
+    return undefined;
+  }
+  if (isListType(type)) {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value as unknown[]) {
+        if (problems.isFull) break;
+        items.push(validateValue(type.ofType, item, problems, `${path}.${items.length}`));
+      }
+      return items;
+    }
+    problems.add(path, 'Must be a list.');
+    return undefined;
+  }
+  if (isInputObjectType(type)) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return validateArguments(Object.values(type.getFields()), value, problems, `${path}.`);
+    }
+    problems.add(path, 'Must be an object.');
+    return undefined;
+  }
+  try {
+    return type.parseValue(value);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const choices = isEnumType(type)
+      ? `Must be one of ${type
+          .getValues()
+          .map(({ name }) => name)
+          .join(', ')}.`
+      : undefined;
+    problems.add(path, choices ?? builtIn[type.name] ?? error.message);
+    return undefined;
+  }
+}
+
+// GraphQL's own scalars say "String cannot represent a non string value".
+const builtIn: Record<string, string> = {
+  String: 'Must be a string.',
+  ID: 'Must be an id.',
+  Int: 'Must be a whole number.',
+  Boolean: 'Must be true or false.',
+};

@@ -1,0 +1,180 @@
+import { iso31661 } from 'iso-3166/1.js';
+import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
+import { z } from 'zod';
+import { isElectronicAddressScheme, isRegistrationScheme } from '../../codes/identifier-schemes.ts';
+import { languages } from '../../codes/languages.ts';
+import { isUnitCode } from '../../codes/unit-codes.ts';
+import { isVatNumber } from '../../codes/vat-number.ts';
+import { isVatCategory, vatCategoryCodes } from '../../codes/vat-categories.ts';
+import { Decimal, fits, isCurrency, maxDigits } from '../../money/money.ts';
+
+// Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.
+
+/** Bounds as data, in JSON Schema's keywords if it has one. They are for descriptions; validation doesn't use them. */
+export interface Bounds {
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  /** At most this many decimals. */
+  decimals?: number;
+  nonZero?: boolean;
+  /** The form of a code. Not every code of this form exists. */
+  pattern?: string;
+  format?: string;
+  /** The values of an enum that are accepted here. */
+  enum?: string[];
+  /** At most this many digits in all. */
+  digits?: number;
+}
+
+/** The bounds of an input's `validate`, where it has any. */
+export const boundsOf = (validate: unknown): Bounds =>
+  validate instanceof z.ZodType ? ({ ...validate.meta() } as Bounds) : {};
+
+/** "At most 255 characters." */
+export function boundsInWords(validate: unknown): string {
+  const { maxLength, pattern, minItems, maxItems, minimum, maximum, decimals } = boundsOf(validate);
+  const parts = [
+    maxLength !== undefined && !pattern && `At most ${maxLength} character${maxLength === 1 ? '' : 's'}.`,
+    maxItems !== undefined && `${minItems} to ${maxItems} of them.`,
+    minimum !== undefined && (maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`),
+    decimals !== undefined && `At most ${decimals} decimals.`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Whether a text has at most `max` code points. They are counted only if the length doesn't show it already. */
+const hasAtMost = (max: number, text: string): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
+/** Characters that PostgreSQL or JSON can't carry. */
+export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Text, trimmed, of at most `max` characters (code points). */
+export const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .refine(storable, 'Must not contain NUL characters or lone surrogates.')
+    .refine((value) => hasAtMost(max, value), `Must not be longer than ${max} characters.`)
+    .meta({ maxLength: max });
+
+/** Text that is not empty. */
+export const requiredText = (max: number) =>
+  text(max)
+    .refine((value) => value !== '', 'Must not be empty.')
+    .meta({ minLength: 1 });
+
+const address = z.email();
+export const email = text(255)
+  .refine((value) => address.safeParse(value).success, 'Must be an e-mail address.')
+  .meta({ format: 'email' });
+
+/** ISO 3166-1 alpha-2. */
+export const countryCodes: ReadonlySet<string> = new Set(iso31661.map((each) => each.alpha2));
+
+const isCountry = (code: string): boolean => countryCodes.has(code);
+
+export const country = text(255)
+  .refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.')
+  .meta({ maxLength: 2, pattern: '^[A-Z]{2}$' });
+
+export const currency = text(255)
+  .refine(isCurrency, 'Must be an ISO 4217 currency code of three capital letters.')
+  .meta({ maxLength: 3, pattern: '^[A-Z]{3}$' });
+
+export const electronicAddressScheme = text(255)
+  .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
+  .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
+
+export const registrationNumberScheme = text(255)
+  .refine(isRegistrationScheme, 'Must be a code of the list ICD, such as 0106, 0007, 0184 or 0192.')
+  .meta({ maxLength: 4, pattern: '^[0-9]{4}$' });
+
+/** A VAT number in the form of its country. */
+export const vatNumber = text(32).refine(isVatNumber, 'Must have the form of a VAT number: DE123456789.');
+
+/** An IBAN with its check digits; stored without spaces, in capital letters. */
+export const iban = text(64)
+  .transform((value) => electronicFormatIBAN(value) ?? value)
+  .refine((value) => isValidIBAN(value), 'Must be an IBAN: its length or its check digits are wrong.')
+  .meta({ maxLength: 64 });
+
+export const bic = text(64)
+  .transform((value) => value.replaceAll(' ', '').toUpperCase())
+  .refine((value) => isValidBIC(value), 'Must be a BIC of 8 or 11 characters.')
+  .meta({ maxLength: 64 });
+
+export const color = text(7)
+  .refine((value) => /^#[0-9a-f]{6}$/i.test(value), 'Must be a colour: #1a2b3c.')
+  .meta({ pattern: '^#[0-9A-Fa-f]{6}$' });
+
+export const vatCategory = text(255)
+  .refine(isVatCategory, `Must be one of ${vatCategoryCodes}.`)
+  .meta({ maxLength: 2, pattern: `^(${vatCategoryCodes.replaceAll(', ', '|')})$` });
+
+export const unitCode = text(255)
+  .refine(isUnitCode, 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.')
+  .meta({ maxLength: 3, pattern: '^[0-9A-Z]{2,3}$' });
+
+export const language = text(255)
+  .refine((code) => languages.some((known) => known === code), `Must be one of ${languages.join(', ')}.`)
+  .meta({ maxLength: 2, pattern: `^(${languages.join('|')})$` });
+
+export interface DecimalBounds {
+  /** At most this many decimals. */
+  decimals?: number;
+  min?: number;
+  max?: number;
+  nonZero?: boolean;
+}
+
+export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
+  z
+    .custom<Decimal>((value) => value instanceof Decimal)
+    .superRefine((value, issues) => {
+      const report = (message: string): void => issues.addIssue({ code: 'custom', message });
+      if (!fits(value)) report(`Must not have more than ${maxDigits} digits.`);
+      if (decimals !== undefined && value.decimalPlaces() > decimals)
+        report(`Must not have more than ${decimals} decimals.`);
+      if (min !== undefined && value.lessThan(min)) report(`Must be at least ${min}.`);
+      if (max !== undefined && value.greaterThan(max)) report(`Must be at most ${max}.`);
+      if (nonZero && value.isZero()) report('Must not be zero.');
+    })
+    .meta({ decimals, minimum: min, maximum: max, nonZero, digits: maxDigits });
+
+/** A price of one unit, or a quantity: at most four decimals. */
+export const unitPrice = decimal({ decimals: 4 });
+export const vatRate = decimal({ decimals: 2, min: 0, max: 100 });
+export const discountPercent = decimal({ decimals: 2, min: 0, max: 100 });
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .number()
+    .refine((value) => value >= min && value <= max, `Must be from ${min} to ${max}.`)
+    .meta({ minimum: min, maximum: max });
+
+/** How many days after its date an invoice is due. */
+export const paymentTermsDays = wholeNumber(0, 365);
+
+export const count = (min: number, max: number, things: string) =>
+  z
+    .array(z.unknown())
+    .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`)
+    .meta({ minItems: min, maxItems: max });
+
+/** Some values of an enum. @param message why the other values are refused */
+export const among = <Value extends string>(values: Value[], message: string) =>
+  z
+    .custom<Value>()
+    .refine((value) => values.includes(value), message)
+    .meta({ enum: values });
+
+/** For an input that may be left out but not be null: what it sets can't be cleared. */
+export const notNull = { extensions: { notNull: true } };
+
+/** For Prisma, null writes null; where a column can't be null, null means "not given". */
+export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;

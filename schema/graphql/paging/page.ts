@@ -1,0 +1,238 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { Kind, type GraphQLResolveInfo } from 'graphql';
+import { delegateName, type Prisma, type Row as RowOf } from '../../../prisma/client.ts';
+import type { Context } from '../context.ts';
+import { Problems } from '../../errors.ts';
+import type { Columns } from './order.ts';
+import {
+  allOf,
+  anyOf,
+  opposite,
+  orderFrom,
+  positionOf,
+  rangesBeyond,
+  decodeCursor,
+  encodeCursor,
+  type Direction,
+  type Order,
+  type Position,
+  type Range,
+} from './cursor.ts';
+
+/** The largest page size, and the default one. */
+export const maxPageSize = 100;
+export const defaultPageSize = 25;
+/** Offsets beyond this are not scanned from the page's start: see seekToOffset(). */
+export const maxOffsetScan = 1000;
+
+export interface PageArgs {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+  offset?: number | null;
+  orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
+}
+
+/** Encodes the cursor when it is asked for: REST needs only the first and the last. */
+class Edge<Row extends { id: string }> {
+  readonly node: Row;
+  readonly #order: Order;
+
+  constructor(node: Row, order: Order) {
+    this.node = node;
+    this.#order = order;
+  }
+
+  get cursor(): string {
+    return encodeCursor(this.#order, this.node);
+  }
+}
+
+export interface Connection<Row> {
+  edges: { cursor: string; node: Row }[];
+  pageInfo: { startCursor: string | null; endCursor: string | null; hasNextPage: boolean; hasPreviousPage: boolean };
+  totalCount: () => Promise<number>;
+}
+
+/** The order and limits of a list's query. */
+interface Window {
+  orderBy: { id: Direction } | { id: Direction }[];
+  take: number;
+  skip: number;
+}
+
+interface Page {
+  order: Order;
+  /** The direction in which the rows are read. */
+  direction: Direction;
+  window: Window;
+  /** The ranges that hold the page's rows. Each is read only if the ranges before it don't fill the page. */
+  ranges: Range[];
+}
+
+/** Turns a list's arguments into a page. It reads one row more than the page has, to know whether a next page exists. */
+function pageOf(args: PageArgs, columns: Columns): Page {
+  const order = orderFrom(args.orderBy, columns);
+  const { after, before } = readArguments(args, order);
+  const backwards = args.last != null;
+  const direction = backwards ? opposite(order.direction) : order.direction;
+  const [from, to] = backwards ? [before, after] : [after, before];
+  const skip = args.offset ?? 0;
+
+  const all = from ? rangesBeyond(order, from, direction) : [{}];
+  const separate = skip > 0 ? [anyOf(all)] : all; // the rows to skip may lie in several ranges
+  const until = to && anyOf(rangesBeyond(order, to, opposite(direction)));
+  return {
+    order,
+    direction,
+    window: {
+      orderBy: sorted(order, direction),
+      take: (args.first ?? args.last ?? defaultPageSize) + 1,
+      skip,
+    },
+    ranges: until ? separate.map((range) => allOf(range, until)) : separate,
+  };
+}
+
+function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
+  const byColumn = column && ({ [column.name]: direction } as unknown as { id: Direction });
+  return byColumn ? [byColumn, { id: direction }] : { id: direction };
+}
+
+function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
+  const problems = new Problems();
+  for (const name of ['first', 'last'] as const) {
+    const size = args[name];
+    if (size != null && (size < 1 || size > maxPageSize)) problems.add(name, `Must be from 1 to ${maxPageSize}.`);
+  }
+  if (args.first != null && args.last != null) problems.add('last', 'Must not be combined with first.');
+  if (args.offset != null && args.offset < 0) problems.add('offset', 'Must not be negative.');
+  const positions: { after?: Position; before?: Position } = {};
+  for (const name of ['after', 'before'] as const) {
+    const cursor = args[name];
+    if (cursor == null) continue;
+    const position = decodeCursor(cursor, order);
+    if (position) positions[name] = position;
+    else problems.add(name, 'Must be a cursor of this list, in this order.');
+  }
+  problems.throwIfAny();
+  return positions;
+}
+
+/** The query for a list inside a resource. It selects ids at least, as Prisma refuses an empty selection for `totalCount`. */
+export function rowsOf(args: PageArgs): Window & { where: Range } {
+  const { window, ranges } = pageOf(args, {});
+  const ids = { select: { id: true } };
+  return { ...window, where: anyOf(ranges), ...ids };
+}
+
+/** The paths of a connection's rows in a selection. Pothos accepts several paths like this, but its types declare one. */
+export const nodesOf = (typeName: string): string[] =>
+  ({ getType: () => typeName, paths: nodePaths.paths.map((path) => path.map((name) => ({ name }))) }) as never;
+
+/** The connection over the rows that `rowsOf(args)` asked for. */
+export const connectionOf = <Row extends { id: string }>(
+  args: PageArgs,
+  rows: Row[],
+  totalCount: () => Promise<number>,
+): Connection<Row> => toConnection(args, pageOf(args, {}), rows, totalCount);
+
+function toConnection<Row extends { id: string }>(
+  args: PageArgs,
+  { window: { take, skip }, order }: Page,
+  rows: Row[],
+  totalCount: () => Promise<number>,
+): Connection<Row> {
+  const backwards = args.last != null;
+  const more = rows.length === take;
+  const nodes = more ? rows.slice(0, -1) : rows;
+  if (backwards) nodes.reverse();
+  const edges = nodes.map((node) => new Edge(node, order));
+  return {
+    edges,
+    pageInfo: {
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+      hasNextPage: backwards ? args.before != null || skip > 0 : more,
+      hasPreviousPage: backwards ? more : args.after != null || skip > 0,
+    },
+    totalCount,
+  };
+}
+
+type Filter<Name extends Prisma.ModelName> = Prisma.TypeMap['model'][Name]['operations']['findMany']['args']['where'];
+
+/** As much of a model's delegate as a list needs. */
+interface ListDelegate<Of> {
+  findMany(query: object): Promise<Of[]>;
+  count(query: object): Promise<number>;
+}
+
+/**
+ * Reads one page of the list that `info` selects; if possible, its total in the same statement.
+ * @param filter the condition of the whole list
+ * @param columns the columns that the list can be ordered by
+ */
+export async function readPage<Name extends Prisma.ModelName>(
+  { context, info }: { context: Context; info: GraphQLResolveInfo },
+  model: Name,
+  args: PageArgs,
+  filter: Filter<Name> & object,
+  columns: Columns = {},
+): Promise<Connection<RowOf<Name> & { id: string }>> {
+  type Of = RowOf<Name> & { id: string };
+  const delegate = context.db[delegateName(model)] as unknown as ListDelegate<Of>;
+  const page = pageOf(args, columns);
+  const selected = queryFromInfo({ context, info, ...nodePaths });
+  let total: Promise<number> | undefined;
+  const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
+
+  /** Reads rows; the first time their total too, if it is selected. */
+  const find = async (query: object): Promise<Of[]> => {
+    if (total || !isSelected('totalCount', info)) return delegate.findMany({ ...selected, ...query });
+    const found = await context.db.findManyWithTotal(model, { ...selected, ...query }, filter);
+    total = found.total;
+    return found.rows as Of[];
+  };
+
+  const isFar = page.window.skip > maxOffsetScan && args.after == null && args.before == null;
+  const { window, ranges } = isFar ? await seekToOffset(page, filter, delegate, await totalCount()) : page;
+  const rows: Of[] = [];
+  for (const range of ranges) {
+    const take = window.take - rows.length;
+    if (take > 0) rows.push(...(await find({ ...window, take, where: { AND: [filter, range] } })));
+  }
+  return toConnection(args, page, rows, totalCount);
+}
+
+/** Whether the field is selected unconditionally, and directly rather than in a fragment. */
+const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =>
+  fieldNodes.some(({ selectionSet }) =>
+    selectionSet?.selections.some(
+      (node) => node.kind === Kind.FIELD && node.name.value === name && !node.directives?.length,
+    ),
+  );
+
+/**
+ * Replaces a page's offset by the position of the row before it. That row is looked up from the nearer end of the list by
+ * an index-only scan, which is far cheaper than reading and skipping whole rows.
+ */
+async function seekToOffset<Of extends { id: string }>(
+  page: Page,
+  filter: object,
+  delegate: ListDelegate<Of>,
+  total: number,
+): Promise<Page> {
+  const { order, direction, window } = page;
+  const following = total - window.skip;
+  const [seekDirection, skip] =
+    following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
+  const select = { id: true, ...(order.column && { [order.column.name]: true }) };
+  const query = { orderBy: sorted(order, seekDirection), skip, take: 1, where: { AND: [filter] }, select };
+  const [last] = following > 0 ? await delegate.findMany(query) : [];
+  const ranges = last ? rangesBeyond(order, positionOf(order, last), direction) : [];
+  return { ...page, window: { ...window, skip: 0 }, ranges };
+}
+
+const nodePaths: { paths: [string[], string[]] } = { paths: [['nodes'], ['edges', 'node']] };

@@ -1,0 +1,175 @@
+import type { Row } from '../../../prisma/client.ts';
+import { unitCodeOf } from '../../codes/unit-codes.ts';
+import { vatCategoryOf, type VatCategory } from '../../codes/vat-categories.ts';
+import type { Context } from '../../graphql/context.ts';
+import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money.ts';
+import { readBreakdown } from '../credit-note/vat-breakdown.ts';
+import { partiesOf, type FrozenBuyer, type FrozenSeller, type Parties } from './parties.ts';
+import type { Period } from '../../documents/e-invoice/model.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
+import { wholePeriod } from '../../documents/service-periods.ts';
+
+/** An invoice or a credit note. */
+export type DocumentKey = { invoiceId: string } | { creditNoteId: string };
+
+/** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
+export interface DocumentSource {
+  /** Null for a draft. */
+  number: string | null;
+  /** Days are YYYY-MM-DD. */
+  date: string;
+  /** Null for a credit note. */
+  dueDate: string | null;
+  /** The day of the supply, where it was given; a credit note's is its invoice's. */
+  deliveryDate: string | null;
+  /** What it is about; a credit note's reason. */
+  subject: string | null;
+  currency: string;
+  /** Whether it was paid in full when it was issued. */
+  isPaid: boolean;
+  /** The invoice that a credit note takes back, with the service period of all its lines; null for an invoice. */
+  credited: { number: string; date: string; period: Period | null; isCancelled: boolean } | null;
+  seller: FrozenSeller;
+  buyer: FrozenBuyer;
+  lines: SourceLine[];
+  /** VAT per category and rate, as it was issued. */
+  vatBreakdown: SourceShare[];
+}
+
+/** Decimals are texts. */
+export interface SourceShare {
+  vatCategory: VatCategory;
+  vatRate: string;
+  net: string;
+  vat: string;
+  exemptionReason: string | null;
+}
+
+/** Decimals are texts. */
+export interface SourceLine {
+  title: string;
+  description: string | null;
+  quantity: string;
+  unit: string | null;
+  unitCode: string;
+  unitPriceNet: string;
+  discountPercent: string;
+  lineTotalNet: string;
+  vatCategory: VatCategory;
+  vatRate: string;
+  exemptionReason: string | null;
+  servicePeriodStart: string | null;
+  servicePeriodEnd: string | null;
+}
+
+/** Reads a document as it was issued; a draft as it would be issued now. @throws NotFoundError */
+export const readSource = (context: Context, document: DocumentKey): Promise<DocumentSource> =>
+  'invoiceId' in document ? readInvoice(context, document.invoiceId) : readCreditNote(context, document.creditNoteId);
+
+const inOrder = { orderBy: { position: 'asc' } } as const;
+const period = { servicePeriodStart: true, servicePeriodEnd: true } as const;
+
+async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
+  const invoice = await findById(context, 'Invoice', id);
+  const [items, parties] = await Promise.all([
+    context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...inOrder }),
+    partiesOf(context, invoice),
+  ]);
+  return sourceOf(invoice, items, parties);
+}
+
+/** The columns of an invoice that its document is made from. */
+type InvoiceHead = Pick<
+  Row<'Invoice'>,
+  'number' | 'invoiceDate' | 'dueDate' | 'deliveryDate' | 'subject' | 'currency' | 'issuedAt' | 'paidAt'
+>;
+
+/** @param items by position */
+export function sourceOf(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
+  const { number, subject, currency, issuedAt, paidAt } = invoice;
+  return {
+    number,
+    date: formatDay(invoice.invoiceDate),
+    dueDate: formatDay(invoice.dueDate),
+    deliveryDate: formatOptionalDay(invoice.deliveryDate),
+    subject,
+    currency,
+    isPaid: issuedAt !== null && paidAt !== null && paidAt <= issuedAt,
+    credited: null,
+    ...parties,
+    lines: items.map(sourceLine),
+    vatBreakdown: vatBreakdownByCategory(items, currency).map(sourceShare),
+  };
+}
+
+async function readCreditNote(context: Context, id: string): Promise<DocumentSource> {
+  const creditNote = await findById(context, 'CreditNote', id);
+  const [items, invoice] = await Promise.all([
+    context.db.creditNoteItem.findMany({ where: { creditNoteId: id }, ...inOrder }),
+    findById(context, 'Invoice', creditNote.invoiceId),
+  ]);
+  return creditNoteSource(context, creditNote, items, invoice);
+}
+
+/** The document that a credit note is, which may not be stored yet. @param items by position */
+export async function creditNoteSource(
+  context: Context,
+  creditNote: Row<'CreditNote'>,
+  items: Row<'CreditNoteItem'>[],
+  invoice: Row<'Invoice'>,
+): Promise<DocumentSource> {
+  const { number, reason, currency } = creditNote;
+  const [invoiceItems, parties] = await Promise.all([
+    context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, select: period }),
+    partiesOf(context, invoice),
+  ]);
+  return {
+    number,
+    date: formatDay(creditNote.creditNoteDate),
+    dueDate: null,
+    deliveryDate: formatOptionalDay(invoice.deliveryDate),
+    subject: reason,
+    currency,
+    isPaid: false,
+    credited: {
+      number: invoice.number ?? '',
+      date: formatDay(invoice.invoiceDate),
+      period: wholePeriod(invoiceItems.map(formatPeriod)) ?? null,
+      isCancelled: creditNote.isCancellation,
+    },
+    ...parties,
+    lines: items.map(sourceLine),
+    vatBreakdown: readBreakdown(creditNote.vatBreakdown).map(sourceShare),
+  };
+}
+
+const formatOptionalDay = (day: Date | null): string | null => day && formatDay(day);
+
+const formatPeriod = (item: Pick<Row<'InvoiceItem'>, keyof typeof period>) => ({
+  servicePeriodStart: formatOptionalDay(item.servicePeriodStart),
+  servicePeriodEnd: formatOptionalDay(item.servicePeriodEnd),
+});
+
+const sourceLine = (item: Row<'InvoiceItem' | 'CreditNoteItem'>): SourceLine => ({
+  title: item.title,
+  description: item.description,
+  quantity: item.quantity.toFixed(),
+  unit: item.unit,
+  unitCode: unitCodeOf(item),
+  unitPriceNet: item.unitPriceNet.toFixed(),
+  discountPercent: item.discountPercent.toFixed(),
+  lineTotalNet: item.lineTotalNet.toFixed(),
+  vatCategory: vatCategoryOf(item),
+  vatRate: item.vatRate.toFixed(),
+  exemptionReason: item.exemptionReason,
+  ...formatPeriod(item),
+});
+
+const sourceShare = ({ vatCategory, vatRate, net, vat, exemptionReason }: VatCategoryShare): SourceShare => ({
+  vatCategory,
+  vatRate: vatRate.toFixed(),
+  net: net.toFixed(),
+  vat: vat.toFixed(),
+  exemptionReason,
+});

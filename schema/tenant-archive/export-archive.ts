@@ -1,0 +1,123 @@
+import { delegateName } from '../../prisma/client.ts';
+import type { Context } from '../graphql/context.ts';
+import { byPosition } from '../resources/invoice/invoice.ts';
+import {
+  endType,
+  format,
+  hasItems,
+  itemsField,
+  itemsOf,
+  recordColumns,
+  recordTypes,
+  typeField,
+  writeValue,
+  type ItemModel,
+  type RecordType,
+} from './format.ts';
+
+/** The rows that are read at a time. An invoice has up to 500 items, and a file has many pages. */
+const pageSizes: Partial<Record<RecordType['model'], number>> = {
+  Invoice: 100,
+  CreditNote: 100,
+  InvoiceFile: 20,
+  CompanyLogo: 20,
+};
+const usualPageSize = 200;
+
+/** An export takes as long as it takes; a transaction needs some limit. */
+const exportLimits = { timeout: 24 * 60 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;
+
+/** How many records of each type a file has. */
+export type RecordCounts = Record<RecordType['type'], number>;
+
+export const noRecords = (): RecordCounts =>
+  Object.fromEntries(recordTypes.map(({ type }) => [type, 0])) as RecordCounts;
+
+/**
+ * Writes all books of the tenant, as of one moment, a page at a time.
+ * @param write gets whole lines, each with its line break, and is awaited
+ */
+export function exportBooks(context: Context, write: (lines: string) => Promise<void>): Promise<RecordCounts> {
+  return context.transaction(async (inside) => {
+    const counts = noRecords();
+    await write(line(await headOf(inside)));
+    for (const recordType of recordTypes) {
+      for await (const rows of pagesOf(inside, recordType)) {
+        counts[recordType.type] += rows.length;
+        await write(rows.map((row) => line(recordOf(recordType, row))).join(''));
+      }
+    }
+    await write(line({ [typeField]: endType, records: sumOf(counts) }));
+    return counts;
+  }, exportLimits);
+}
+
+export const sumOf = (counts: RecordCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`;
+
+async function headOf({ tenant, identity }: Context): Promise<object> {
+  const members = await identity.members();
+  return {
+    format: format.name,
+    version: format.version,
+    tenant: {
+      id: tenant.id,
+      name: tenant.name,
+      country: tenant.country,
+      default_currency: tenant.defaultCurrency,
+      timezone: tenant.timezone,
+    },
+    members: members.map(({ user: { id, name, email } }) => ({ id, name, email })),
+  };
+}
+
+type AnyRow = Record<string, unknown>;
+
+/** The rows of a model, in the order of the primary key, which their ids begin with the time of. */
+async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<AnyRow[]> {
+  if (model === 'InvoiceSequence' || model === 'CreditNoteSequence') {
+    const sequences: { findMany(query: object): Promise<AnyRow[]> } = db[delegateName(model)];
+    yield await sequences.findMany({ orderBy: { year: 'asc' } }); // a row for each year
+    return;
+  }
+  const take = pageSizes[model] ?? usualPageSize;
+  let after: string | undefined;
+  for (;;) {
+    const where = after === undefined ? {} : { id: { gt: after } };
+    const query = {
+      where,
+      orderBy: { id: 'asc' },
+      take,
+      ...(hasItems(model) && { include: { items: byPosition } }),
+    };
+    const delegate: { findMany(query: object): Promise<(AnyRow & { id: string })[]> } = db[delegateName(model)];
+    const rows = await delegate.findMany(query);
+    if (rows.length > 0) yield rows;
+    if (rows.length < take) return;
+    after = rows.at(-1)?.id;
+  }
+}
+
+function recordOf({ type, model }: RecordType, row: AnyRow): object {
+  const record = { [typeField]: type, ...fieldsOf(model, row) };
+  if (!hasItems(model)) return record;
+  const { model: itemModel, refersBy } = itemsOf[model];
+  const items = row['items'] as AnyRow[];
+  // The record and the position are where the item stands.
+  return {
+    ...record,
+    [itemsField]: items.map((item) => {
+      const { [refersBy]: _record, position: _position, ...fields } = fieldsOf(itemModel, item);
+      return fields;
+    }),
+  };
+}
+
+const fieldsOf = (model: RecordType['model'] | ItemModel, row: AnyRow): Record<string, unknown> =>
+  Object.fromEntries(
+    recordColumns(model).map((column) => {
+      const value = row[column.name];
+      return [column.column, value === null ? null : writeValue(column, value)];
+    }),
+  );

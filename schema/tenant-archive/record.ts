@@ -1,0 +1,258 @@
+import { isInputObjectType, type GraphQLSchema } from 'graphql';
+import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
+import type { Context } from '../graphql/context.ts';
+import { Problems, type FieldErrors } from '../errors.ts';
+import { isStorableLogo } from '../documents/pdf/logo.ts';
+import { validateArguments } from '../graphql/input/validate-arguments.ts';
+import {
+  fits,
+  invoiceTotals,
+  isCurrency,
+  lineTotal,
+  minorDigits,
+  minorUnit,
+  sum,
+  vatBreakdownByCategory,
+  vatIncluded,
+  type Decimal,
+} from '../money/money.ts';
+import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
+import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
+import { lineRules } from '../resources/invoice/line.ts';
+import { maxItems, totalRules } from '../resources/invoice/mutations.ts';
+import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
+import {
+  asColumn,
+  isObject,
+  itemsField,
+  itemsOf,
+  readValue,
+  recordColumns,
+  recordTypes,
+  ValueError,
+  type ItemModel,
+  type RecordType,
+} from './format.ts';
+
+/** Replaces the id of a user who isn't a member here. */
+export type UserIds = ReadonlyMap<string, string>;
+
+/** Reads a record's fields as the rows to write; says what is wrong with them. */
+export type RecordReader = (type: RecordType, fields: Record<string, unknown>) => Rows | FieldErrors;
+
+export const isRefused = (read: Rows | FieldErrors): read is FieldErrors => Object.values(read).some(isMessages);
+
+const isMessages = (value: unknown): boolean => Array.isArray(value) && typeof value[0] === 'string';
+
+type Model = RecordType['model'] | ItemModel;
+
+/** @param schema whose inputs have the bounds of the fields */
+export function createRecordReader({ db }: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
+  const inputs = new Map<Model, ReturnType<typeof inputsOf>>();
+  for (const { model, input } of recordTypes) inputs.set(model, inputsOf(schema, input));
+  for (const { model, input } of Object.values(itemsOf)) inputs.set(model, inputsOf(schema, input));
+
+  /** @returns undefined where the fields make no row */
+  function rowOf<Of extends Model>(
+    model: Of,
+    fields: Record<string, unknown>,
+    problems: Problems,
+    path = '',
+  ): Row<Of> | undefined {
+    const own = new Problems();
+    const columns = recordColumns(model);
+    const values = readColumns(columns, fields, own);
+    const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null);
+    const checked = validateArguments(named, pick(values, named), own);
+    for (const [at, messages] of Object.entries(own.errors)) {
+      const name = columns.find((column) => column.name === at)?.column ?? at;
+      for (const message of messages) problems.add(path + name, message);
+    }
+    // Each value is of its column's type.
+    return own.any ? undefined : db.row(model, { ...values, ...checked } as NewRow<Of>);
+  }
+
+  /** The rows of a record with items. */
+  function withItems<Of extends keyof typeof itemsOf>(
+    model: Of,
+    fields: Record<string, unknown>,
+    problems: Problems,
+  ): { row: Row<Of>; items: Row<(typeof itemsOf)[Of]['model']>[] } | undefined {
+    const { model: itemModel, refersBy }: { model: (typeof itemsOf)[Of]['model']; refersBy: string } = itemsOf[model];
+    const { [itemsField]: items, ...own } = fields;
+    const row = rowOf(model, own, problems);
+    if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
+      problems.add(itemsField, `Must have 1 to ${maxItems} items.`);
+      return undefined;
+    }
+    const id = (row as { id: string } | undefined)?.id ?? noId;
+    const rows = items.map((item, index) => {
+      const at = `${itemsField}.${index}`;
+      if (!isObject(item)) return void problems.add(at, 'Must be an object.');
+      for (const name of [refersBy, 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
+      const place = { [refersBy]: id, position: index + 1 };
+      return rowOf(itemModel, { ...item, ...place }, problems, `${at}.`);
+    });
+    const lines = rows.filter((each) => each !== undefined);
+    return row && lines.length === rows.length ? { row, items: lines } : undefined;
+  }
+
+  function invoiceOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const read = withItems('Invoice', fields, problems);
+    if (!read) return undefined;
+    invoiceRules(read.row, read.items, problems);
+    return { Invoice: [read.row], InvoiceItem: read.items };
+  }
+
+  function creditNoteOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const read = withItems('CreditNote', fields, problems);
+    if (!read) return undefined;
+    creditNoteRules(read.row, read.items, problems);
+    return { CreditNote: [read.row], CreditNoteItem: read.items };
+  }
+
+  return ({ model }, fields) => {
+    const problems = new Problems();
+    let rows: Rows | undefined;
+    if (model === 'Invoice') {
+      rows = invoiceOf(fields, problems);
+    } else if (model === 'CreditNote') {
+      rows = creditNoteOf(fields, problems);
+    } else {
+      const row = rowOf(model, fields, problems);
+      if (row) rows = { [model]: [row] };
+      const [receipt, payment, timeEntry] = [rows?.Receipt?.[0], rows?.Payment?.[0], rows?.TimeEntry?.[0]];
+      const logo = rows?.CompanyLogo?.[0];
+      if (logo) logoRules(logo, problems);
+      if (receipt) receiptRules(receipt, problems);
+      if (payment) paymentRules(payment, problems);
+      if (timeEntry) timeEntry.userId = userIds.get(timeEntry.userId) ?? timeEntry.userId;
+    }
+    return problems.any ? problems.errors : (rows ?? {});
+  };
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+const unknownField = 'This field is not known here.';
+
+function inputsOf(schema: GraphQLSchema, name: string | null) {
+  if (name === null) return [];
+  const type = schema.getType(name);
+  if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
+  // The state isn't restricted here as it is for new rows. Items are read one by one.
+  return Object.values(type.getFields()).filter((field) => field.name !== 'status' && field.name !== itemsField);
+}
+
+const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
+  Object.fromEntries(inputs.map(({ name }) => [name, values[name]]));
+
+/** The values by the names of the domain. A field that is left out gets its column's default, if there is one. */
+function readColumns(columns: Column[], fields: Record<string, unknown>, problems: Problems): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const known = new Set(columns.map(({ column }) => column));
+  for (const name of Object.keys(fields)) if (!known.has(name)) problems.add(name, unknownField);
+  for (const column of columns) {
+    const value = Object.hasOwn(fields, column.column) ? fields[column.column] : undefined;
+    if (value === undefined || value === null) {
+      if (value === null && !column.nullable) problems.add(column.name, 'Must not be null.');
+      else if (!column.nullable && column.initial === null) problems.add(column.name, 'Required.');
+      continue;
+    }
+    try {
+      values[column.name] = readValue(column, value);
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      problems.add(column.name, error.message);
+    }
+  }
+  return values;
+}
+
+/** A row's decimals: ours, or Prisma's. */
+type Amount = Pick<Decimal, 'toFixed'>;
+const equal = (a: Amount, b: Amount): boolean => a.toFixed() === b.toFixed();
+
+/** The totals are those of the lines. A number is of the invoice's year, unless it was given elsewhere. */
+function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], problems: Problems): void {
+  const { currency, number, invoiceDate, status, issuedAt, overdueAt, externalId } = invoice;
+  const bounds = new Problems();
+  for (const [index, item] of items.entries()) lineRules(item, bounds, `input.${itemsField}.${index}`);
+  totalRules(items, currency, bounds);
+  for (const [path, messages] of Object.entries(bounds.errors))
+    for (const message of messages) problems.add(asColumn(path), message);
+  for (const [index, item] of items.entries())
+    checkAmount(`${itemsField}.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
+  const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);
+  checkAmount('total_net', invoice.totalNet, totalNet, problems);
+  checkAmount('total_vat', invoice.totalVat, totalVat, problems);
+  checkAmount('total_gross', invoice.totalGross, totalGross, problems);
+  if (number !== null && externalId === null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
+    problems.add('number', 'Must be YYYY-NNNN, with the year of the invoice date.');
+  if (status === 'DRAFT') {
+    if (!invoice.amountCredited.isZero()) problems.add('amount_credited', 'Of a draft nothing is credited.');
+    if (issuedAt) problems.add('issued_at', 'A draft is not issued.');
+    if (overdueAt) problems.add('overdue_at', 'A draft is not overdue.');
+    if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'Of a draft nothing is paid.');
+  }
+}
+
+/** The totals are those of the lines and of the VAT breakdown, and each VAT is within a minor unit of that of its net. */
+function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteItem'>[], problems: Problems): void {
+  const { currency, number, creditNoteDate } = creditNote;
+  if (!checkCurrency(currency, problems)) return;
+  if (parseCreditNoteNumber(number)?.year !== creditNoteDate.getUTCFullYear())
+    problems.add('number', 'Must be CN-YYYY-NNNN, with the year of the credit note date.');
+  const stored = storedBreakdown.safeParse(creditNote.vatBreakdown);
+  if (!stored.success) return problems.add('vat_breakdown', 'Must be a list of VAT shares.');
+  const shares = readBreakdown(stored.data);
+  const ofLines = vatBreakdownByCategory(items, currency);
+  const isOfLines =
+    shares.length === ofLines.length &&
+    ofLines.every(({ vatCategory, vatRate, net, vat }, index) => {
+      const share = shares[index];
+      const isSame = share?.vatCategory === vatCategory && equal(share.vatRate, vatRate) && equal(share.net, net);
+      return isSame && share.vat.minus(vat).abs().lessThanOrEqualTo(minorUnit(currency));
+    });
+  if (!isOfLines) problems.add('vat_breakdown', 'Must be that of the lines.');
+  const totalNet = sum(shares.map(({ net }) => net));
+  const totalVat = sum(shares.map(({ vat }) => vat));
+  checkAmount('total_net', creditNote.totalNet, totalNet, problems);
+  checkAmount('total_vat', creditNote.totalVat, totalVat, problems);
+  checkAmount('total_gross', creditNote.totalGross, totalNet.plus(totalVat), problems);
+}
+
+function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
+  const { amountGross, vatRate, currency } = receipt;
+  checkDecimals('amount_gross', amountGross, currency, problems);
+  const { vatAmount, amountNet } = vatIncluded(amountGross, vatRate, currency);
+  checkAmount('vat_amount', receipt.vatAmount, vatAmount, problems);
+  checkAmount('amount_net', receipt.amountNet, amountNet, problems);
+}
+
+function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
+  if (!checkCurrency(currency, problems)) return;
+  if (!fits(amount)) problems.add('amount', 'Must not have so many digits.');
+  checkDecimals('amount', amount, currency, problems);
+}
+
+/** A stranger made the file: the picture must be as it would be made here. */
+function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
+  if (!isStorableLogo(logo.bytes)) problems.add('bytes', 'Must be a PNG as documents embed it, with all its lines.');
+  logo.isOnDocuments = true; // the parties of issued invoices are read later
+}
+
+/** The inputs of other records check their currencies. */
+function checkCurrency(currency: string, problems: Problems): boolean {
+  if (!isCurrency(currency)) problems.add('currency', 'Must be an ISO 4217 currency code of three capital letters.');
+  return isCurrency(currency);
+}
+
+function checkAmount(path: string, stated: Amount, computed: Amount, problems: Problems): void {
+  if (!equal(stated, computed)) problems.add(path, `Is ${stated.toFixed()}, but must be ${computed.toFixed()}.`);
+}
+
+function checkDecimals(path: string, amount: Decimal | Prisma.Decimal, currency: string, problems: Problems): void {
+  const digits = minorDigits(currency);
+  if (amount.decimalPlaces() > digits)
+    problems.add(path, `Must not have more than ${digits} decimals in this currency.`);
+}

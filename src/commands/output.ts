@@ -1,0 +1,36 @@
+import { toSnakeCase } from '../../rest-shim/naming.ts';
+import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
+
+// Output of the command line, for people and scripts. The log is separate.
+
+/** Writes text of the command line. All of it passes here: a test finds what doesn't. */
+export const write = (text: string): void => void process.stdout.write(visible(text));
+
+/** For people, on standard output. */
+export const print = (line: string): void => write(`${line}\n`);
+
+/** Progress and refusals, on standard error: standard output stays clean for scripts. */
+export const printError = (line: string): void => void process.stderr.write(visible(`${line}\n`));
+
+/**
+ * Control characters of stored texts and of files must not reach the terminal, which would obey them; nor those that change
+ * the direction of text. They are written as JSON writes them, so JSON stays the same value.
+ */
+export const visible = (text: string): string =>
+  text.replaceAll(
+    /[^\P{Cc}\t\n]|[\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu,
+    (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** For scripts: one JSON value, in REST's names. */
+export const printJson = (value: unknown): void => print(JSON.stringify(inRestNames(value)));
+
+function inRestNames(value: unknown): unknown {
+  if (value instanceof Date) return formatTime(value);
+  if (Array.isArray(value)) return value.map(inRestNames);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), inRestNames(part)]));
+}
+
+/** One row for people: its cells, separated by tabs. */
+export const printRow = (...cells: (string | null)[]): void => print(cells.map((cell) => cell ?? '–').join('\t'));

@@ -1,0 +1,131 @@
+import type { Pool } from 'pg';
+import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
+import { checkConnection } from '../../prisma/connection-problem.ts';
+import { ConnectionPool } from '../../prisma/connection.ts';
+import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
+import { ownSettingsFault, workersFault } from '../../prisma/node-settings.ts';
+import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/pool-options.ts';
+import { isPooled, poolerFault, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
+import type { Config } from '../config.ts';
+import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
+import { createCheck, createReadiness } from '../observability/readiness.ts';
+
+export interface Database {
+  /** A direct URL of PostgreSQL, for features that need a session: LISTEN, locks that outlast a transaction. */
+  url: string;
+  embedded: boolean;
+  pool: Pool;
+  client: UnscopedClient;
+  books: Books;
+  /** Why the database isn't ready; undefined if it is. */
+  unready(): Promise<string | undefined>;
+  /** What is wrong with a worker of Citus; undefined if nothing is. The tenants of other workers are served. */
+  impaired(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the operator's PostgreSQL if DATABASE_URL names one, else the embedded one, which is started unless it runs. The
+ * embedded one is always migrated; the operator's only if `migrating` is set.
+ *
+ * @param throughPooler whether connections may use the pooler in DATABASE_URL, if DATABASE_DIRECT_URL is also set
+ * @throws Error of one line if the database can't be reached, started or migrated
+ */
+export async function openDatabase(
+  config: Config,
+  {
+    report,
+    migrating = false,
+    throughPooler = false,
+  }: { report: (line: string) => void; migrating?: boolean; throughPooler?: boolean },
+): Promise<Database> {
+  const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report) : null;
+  const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
+  // A migration needs the database now.
+  const check = (variable: string, given: string): Promise<void> =>
+    checkConnection([variable, given], !migrating, report);
+  if (!embedded) await check(config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL', url);
+  let applied: string[] = [];
+  try {
+    if (embedded || migrating) applied = await migrate(url, report, { superuserUrl: embedded?.superuserUrl });
+  } catch (error) {
+    await embedded?.leave();
+    throw error;
+  }
+
+  const pooled = throughPooler && config.databaseDirectUrl !== null ? 'transaction' : 'session';
+  const connectionString = pooled === 'transaction' ? (config.databaseUrl ?? '') : url;
+  if (pooled === 'transaction') await check('DATABASE_URL', connectionString);
+  const [booksVariable, booksUrl] = chooseBooksUrl(config, pooled) ?? ['', embedded?.booksUrl ?? connectionString];
+  if (booksVariable !== '') {
+    await check(booksVariable, booksUrl);
+    if (pooled === 'session') await refusePooler(booksUrl);
+  }
+  const options = {
+    connectionString,
+    application_name: 'kontor',
+    ...poolTimeouts,
+    ...(pooled === 'session' && { onConnect: applySessionSettings }),
+  };
+  const pool = new ConnectionPool({
+    ...options,
+    max: config.databaseConnections,
+    ...(pooled === 'transaction' && { Client: UnnamedStatements }),
+  });
+  replaceBrokenConnections(pool);
+  if (applied.length > 0) await addUpgradeJobs(pool);
+  const client = connect(pool);
+  const books = openBooks({ ...options, connectionString: booksUrl, max: config.databaseBooksConnections }, pooled);
+  let migrated = false;
+  return {
+    url,
+    embedded: embedded !== null,
+    pool,
+    client,
+    books,
+    unready: createReadiness(pool, async () => {
+      if (migrated) return undefined;
+      if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
+      const fault = await ownSettingsFault(pool);
+      if (fault !== undefined) return fault;
+      const pending = await pendingMigrations(pool);
+      migrated = pending.length === 0;
+      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
+    }),
+    impaired: createCheck(() => workersFault(pool)),
+    close: async () => {
+      await books.close();
+      await client.$disconnect();
+      await pool.end();
+      await embedded?.leave();
+    },
+  };
+}
+
+/** The configured URL of the books, and its setting. Processes that need sessions have one without the pooler. */
+function chooseBooksUrl(
+  { databaseBooksUrl, databaseBooksDirectUrl }: Config,
+  pooled: Pooled,
+): [variable: string, url: string] | undefined {
+  if (pooled === 'session' && databaseBooksDirectUrl !== null)
+    return ['DATABASE_BOOKS_DIRECT_URL', databaseBooksDirectUrl];
+  return databaseBooksUrl === null ? undefined : ['DATABASE_BOOKS_URL', databaseBooksUrl];
+}
+
+/** @throws Error if connections to the books go through a pooler, where the process needs sessions of its own */
+async function refusePooler(booksUrl: string): Promise<void> {
+  const pool = new ConnectionPool({ connectionString: booksUrl, max: 1, ...poolTimeouts });
+  try {
+    // A database that doesn't answer yet is waited for.
+    if (await isPooled(pool).catch(() => false))
+      throw new Error(
+        'DATABASE_BOOKS_URL leads through a pooler: set DATABASE_BOOKS_DIRECT_URL, with the same login, to PostgreSQL itself.',
+      );
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What a migration can't do: it knows no pictures. A worker does it at once, and every night (src/jobs/queue.ts). */
+const addUpgradeJobs = (pool: Pool): Promise<unknown> =>
+  pool.query(`select graphile_worker.add_job('check_logos', job_key => 'check_logos')`);

@@ -1,0 +1,174 @@
+import type { Client } from 'pg';
+import { createConnection } from '../../prisma/connection.ts';
+import { isDistributed } from '../../prisma/distributed.ts';
+import { poolTimeouts } from '../../prisma/pool-options.ts';
+import {
+  notificationChannels,
+  type NotificationChannel,
+  type NotificationPicker,
+} from '../../schema/graphql/context.ts';
+import { CodedError } from '../../schema/errors.ts';
+import { accessChannel, AccessEndings } from '../server/graphql/access-endings.ts';
+import { lockRegistry, rowRegistry, type WatcherRegistry } from './watcher-registry.ts';
+
+// A payload of NOTIFY is the tenant's id and what changed, separated by spaces.
+
+/** Limit of watchers of one tenant in one process. */
+export const maxWatchers = 100;
+/** When to try again after that limit. */
+const retryAfterSeconds = 10;
+/** Limit of notifications that wait for one slow reader. */
+const maxPending = 1000;
+
+export interface Notifications {
+  /** See `Context.watch`. Ends if notifications may be missed. */
+  watch(
+    channel: NotificationChannel,
+    tenantId: string,
+    pick: NotificationPicker,
+  ): Promise<AsyncIterableIterator<string>>;
+  /**
+   * Revocations of access. They are announced on the same connection, and thus before any change that was committed later.
+   */
+  readonly accessEndings: AccessEndings;
+  /** Ends all subscriptions, and refuses new ones. */
+  close(): Promise<void>;
+}
+
+interface Listener {
+  connection: Client;
+  registry: WatcherRegistry;
+}
+
+/**
+ * Listens for notifications on one connection per process, which is opened for the first watcher, and again after it was lost.
+ * @param url the URL of PostgreSQL itself: a pooler in transaction mode doesn't pass on notifications
+ */
+export function createNotifications(url: string): Notifications {
+  const watchers = new Map<string, Set<Watcher>>();
+  const accessEndings = new AccessEndings();
+  let listening: Promise<Listener> | undefined;
+  let closed = false;
+
+  function disconnect(): void {
+    listening = undefined;
+    for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
+  }
+
+  function connect(): Promise<Listener> {
+    const client = createConnection({
+      connectionString: url,
+      ...poolTimeouts,
+      application_name: 'kontor notifications',
+    });
+    const connecting = (async () => {
+      await client.connect();
+      await client.query([...notificationChannels, accessChannel].map((channel) => `listen ${channel}`).join('; '));
+      const registry = (await isDistributed(client))
+        ? rowRegistry(client, () => void client.end())
+        : lockRegistry(client);
+      return { connection: client, registry };
+    })();
+    const lost = (): void => {
+      if (listening === connecting) disconnect();
+    };
+    client.on('error', lost).on('end', lost);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === accessChannel) return accessEndings.announce(payload);
+      const [tenantId = '', ...what] = payload.split(' ');
+      for (const watcher of watchers.get(tenantId) ?? []) if (watcher.channel === channel) watcher.notify(what);
+    });
+    connecting.catch(lost); // the next watcher tries again
+    return connecting;
+  }
+
+  return {
+    accessEndings,
+    watch: async (channel, tenantId, pick) => {
+      if (closed) throw new Error('The process is stopping');
+      const ofTenant = watchers.get(tenantId) ?? new Set();
+      if (ofTenant.size >= maxWatchers)
+        throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`, {
+          retryAfter: retryAfterSeconds,
+        });
+      let remove: (() => void) | undefined;
+      const watcher = new Watcher(channel, pick, () => {
+        ofTenant.delete(watcher);
+        if (ofTenant.size === 0) watchers.delete(tenantId);
+        remove?.();
+      });
+      watchers.set(tenantId, ofTenant.add(watcher));
+      try {
+        const { registry } = await (listening ??= connect());
+        remove = await registry.add(tenantId, channel);
+      } catch (error) {
+        await watcher.return();
+        throw error;
+      }
+      return watcher;
+    },
+    close: async () => {
+      closed = true;
+      const open = listening;
+      disconnect();
+      const listener = await open?.catch(() => undefined);
+      await listener?.registry.close();
+      await listener?.connection.end();
+    },
+  };
+}
+
+type Step = IteratorResult<string, undefined>;
+
+/** The pending notifications of one watcher. Equal ones are merged. */
+class Watcher implements AsyncIterableIterator<string, undefined> {
+  readonly channel: NotificationChannel;
+  readonly #pick: NotificationPicker;
+  readonly #leave: () => void;
+  readonly #waiting = new Set<string>();
+  #ended = false;
+  #reader: ((step: Step) => void) | undefined;
+
+  constructor(channel: NotificationChannel, pick: NotificationPicker, leave: () => void) {
+    this.channel = channel;
+    this.#pick = pick;
+    this.#leave = leave;
+  }
+
+  notify(what: string[]): void {
+    const picked = this.#pick(what);
+    if (picked === undefined) return;
+    this.#waiting.add(picked);
+    if (this.#waiting.size > maxPending) void this.return();
+    this.#answer();
+  }
+
+  next(): Promise<Step> {
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#answer();
+    });
+  }
+
+  async return(): Promise<Step> {
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#waiting.clear();
+      this.#leave();
+      this.#answer();
+    }
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #answer(): void {
+    const [first] = this.#waiting;
+    if (!this.#reader || (first === undefined && !this.#ended)) return;
+    if (first !== undefined) this.#waiting.delete(first);
+    this.#reader(first === undefined ? { done: true, value: undefined } : { done: false, value: first });
+    this.#reader = undefined;
+  }
+}

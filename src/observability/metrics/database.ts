@@ -1,0 +1,134 @@
+import { Gauge } from 'prom-client';
+import { TenantPool } from '../../../prisma/client.ts';
+import { ConnectionPool } from '../../../prisma/connection.ts';
+import type { Database } from '../../database/database.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The queue is counted at most this often, and the result is not waited for longer. */
+const everyMs = 2000;
+const timeoutMs = 2000;
+
+interface Task {
+  task: string;
+  due: number;
+  later: number;
+  running: number;
+  dead: number;
+  oldestDueSeconds: number;
+}
+
+// A job without attempts left is dead: no worker runs it again.
+const countJobs = `
+  select task_identifier as task,
+    count(*) filter (where available and run_at <= now())::int as due,
+    count(*) filter (where available and run_at > now())::int as later,
+    count(*) filter (where locked_at is not null)::int as running,
+    count(*) filter (where locked_at is null and not available)::int as dead,
+    coalesce(extract(epoch from now() - min(run_at) filter (where available and run_at <= now())), 0)::float8
+      as "oldestDueSeconds"
+  from (select *, locked_at is null and attempts < max_attempts as available from graphile_worker.jobs) as jobs
+  group by task_identifier`;
+/** Where the books are distributed over several servers: entries that wait to become jobs. Empty otherwise. */
+const countOutbox = `
+  select 'outbox' as task, count(*)::int as due, 0 as later, 0 as running, 0 as dead,
+    extract(epoch from now() - min(created_at))::float8 as "oldestDueSeconds"
+  from outbox having count(*) > 0`;
+const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
+
+/** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
+export function measureDatabase(
+  metrics: Metrics,
+  { pool, books, unready, impaired }: Pick<Database, 'pool' | 'books' | 'unready' | 'impaired'>,
+): void {
+  metrics.pool('identity', pool);
+  metrics.pool('books', books.pool);
+  if (books.pool instanceof TenantPool) metrics.tenantBusy(() => (books.pool as TenantPool).refused);
+  for (const each of [pool, books.pool]) {
+    if (each instanceof ConnectionPool) each.observeErrors(metrics.databaseError);
+  }
+
+  const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
+  const aggregator = 'max';
+  const counted = cached(async () => {
+    const { rows: jobs } = await pool.query<Task>(countJobs);
+    const { rows: outbox } = await pool.query<Task>(countOutbox);
+    const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
+    return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0 };
+  });
+
+  show(
+    new Gauge({
+      name: 'kontor_ready',
+      help: '1 while the database answers and is migrated, and so do all workers of Citus, as at /health/ready',
+      registers: [],
+      aggregator: 'min',
+      async collect() {
+        const reason = await withTimeout(unready().then((fault) => fault ?? impaired())).catch(() => 'no answer');
+        this.set(reason === undefined ? 1 : 0);
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_queue_jobs',
+      help: 'Jobs by task; state: due, later, running, or dead (given up by the queue)',
+      labelNames: ['task', 'state'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        const { tasks } = await counted();
+        for (const { task, due, later, running, dead } of tasks) {
+          for (const [state, count] of Object.entries({ due, later, running, dead })) this.set({ task, state }, count);
+        }
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_queue_oldest_due_seconds',
+      help: 'For how long the oldest due job of a task has waited',
+      labelNames: ['task'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        for (const { task, oldestDueSeconds } of (await counted()).tasks) this.set({ task }, oldestDueSeconds);
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_workers',
+      help: 'Workers that were seen in the last 20 seconds',
+      registers: [],
+      aggregator,
+      async collect() {
+        this.set((await counted()).live);
+      },
+    }),
+  );
+}
+
+/** Caches the counts for a short time; empty if they can't be read. */
+function cached(count: () => Promise<{ tasks: Task[]; live: number }>) {
+  let countedAt = -Infinity;
+  let counts: ReturnType<typeof count>;
+  return () => {
+    if (performance.now() - countedAt > everyMs) {
+      countedAt = performance.now();
+      counts = withTimeout(count()).catch(() => ({ tasks: [], live: 0 }));
+    }
+    return counts;
+  };
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('No answer in time')), timeoutMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

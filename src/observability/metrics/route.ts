@@ -1,0 +1,33 @@
+import { routes } from '../../../rest-shim/routes.ts';
+
+const base = '/api/v1';
+const templates = new Set<string>(routes.map(([, path]) => path));
+const exact = new Map([
+  ['/graphql', 'graphql'],
+  ['/health/live', 'health'],
+  ['/health/ready', 'health'],
+  ['/metrics', 'metrics'],
+  [`${base}/openapi.json`, 'file'],
+  ['/schema.graphql', 'file'],
+]);
+const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
+
+/**
+ * The labels of a request: the API (`door`), and the route's template. Never the request's own path: it may contain ids, and
+ * clients could create any number of time series.
+ */
+export function routeOf(path: string): { door: string; route: string } {
+  const door = exact.get(path);
+  if (door) return { door, route: path };
+  if (path.startsWith(`${base}/`) || path === base) return { door: 'rest', route: restRoute(path.slice(base.length)) };
+  if (path.startsWith('/api/auth/')) return { door: 'auth', route: '/api/auth/*' };
+  return { door: 'page', route: '*' };
+}
+
+function restRoute(path: string): string {
+  const [, collection = '', id, ...action] = path.split('/', 5);
+  const template = `/${[collection, ...(id === undefined ? [] : [':id']), ...action].join('/')}`;
+  return templates.has(template) ? base + template : 'other';
+}
+
+export const methodOf = (method: string | undefined): string => (method && methods.has(method) ? method : 'other');

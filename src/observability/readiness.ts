@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, QueryResult } from 'pg';
+import { connectionProblemOf } from '../../prisma/connection-problem.ts';
+
+/** How long a readiness check may take: callers don't wait longer. */
+const timeoutMs = 3000;
+
+// The query exceeds this work_mem, so that PostgreSQL writes to disk, and fails if the disk is full.
+const probe = `
+  begin;
+  set local work_mem = '64kB';
+  select current_setting('transaction_read_only') = 'on' as "readOnly";
+  select count(distinct repeat(n::text, 20)) from generate_series(1, 2000) as n;
+  rollback`;
+
+const slow = 'The database is slow.';
+/** By PostgreSQL's error codes. */
+const reasons = new Map([
+  ['53100', 'The database has no room left on its disk.'],
+  ['53200', 'The database has no memory left.'],
+  ['53300', 'The database has no connection left.'],
+  ['57014', slow],
+]);
+const silent = 'The database does not answer.';
+
+/**
+ * Checks readiness: the database answers within 3 seconds, and can be written to.
+ * @param pending a further check
+ * @returns a function that gives the reason why requests can't be answered; undefined if they can
+ */
+export function createReadiness(
+  pool: Pool,
+  pending: () => Promise<string | undefined>,
+): () => Promise<string | undefined> {
+  return createCheck(async () => {
+    const startedAt = performance.now();
+    const results = (await pool.query(probe)) as unknown as QueryResult<{ readOnly: boolean }>[];
+    if (results[2]?.rows[0]?.readOnly) return 'The database is read-only.';
+    const reason = await pending();
+    return performance.now() - startedAt > timeoutMs ? slow : reason;
+  });
+}
+
+/**
+ * Concurrent calls share one look at the database.
+ * @param look finds what is wrong
+ * @returns a function that gives what was found, or why nothing was found within 3 seconds; undefined if nothing is wrong
+ */
+export function createCheck(look: () => Promise<string | undefined>): () => Promise<string | undefined> {
+  const reasonOf = (error: unknown): string =>
+    reasons.get((error as { code?: string }).code ?? '') ?? connectionProblemOf(error)?.reason ?? silent;
+  let looking: Promise<string | undefined> | undefined;
+  return () => {
+    looking ??= look()
+      .catch(reasonOf)
+      .finally(() => (looking = undefined));
+    return Promise.race([looking, sleep(timeoutMs, silent, { ref: false })]);
+  };
+}

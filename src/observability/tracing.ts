@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { observeStatements } from '../../prisma/connection.ts';
+import { setTracer } from '../../schema/graphql/execution/tracing.ts';
+import { methodOf, routeOf } from './metrics/route.ts';
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface Tracing {
+  /** Wraps a listener, so that each request to an API is a trace. */
+  requests(listener: Listener): Listener;
+  /** Sends the remaining spans. */
+  close(): Promise<void>;
+}
+
+/**
+ * Traces requests: the operation, its statements and its events. The fan-out of an event and its delivery attempts continue
+ * the trace, whose context is stored in the event's row. Traces are sent as JSON over HTTP; OpenTelemetry's own variables
+ * name the endpoint (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS).
+ *
+ * This file and its imports are loaded only if tracing is switched on.
+ */
+export function startTracing(): Tracing {
+  const resource = resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || 'kontor' });
+  const provider = new TracerProvider({
+    resource: defaultResource().merge(resource),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis: 1000 })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const tracer = provider.getTracer('kontor');
+
+  const step = <T>(name: string, work: () => T, parent?: string | null): T => {
+    const parentContext = parent === undefined ? context.active() : contextOf(parent);
+    if (!trace.getSpan(parentContext)) return work(); // outside of a trace, such as maintenance of the queue
+    const span = tracer.startSpan(name, {}, parentContext);
+    return context.with(trace.setSpan(parentContext, span), () => runAndEnd(span, work));
+  };
+  setTracer({ step, parent: () => traceParentOf(trace.getActiveSpan()) });
+
+  const stopObserving = observeStatements((statement) => {
+    if (!trace.getActiveSpan()) return undefined;
+    const text = withoutValues(statement.text);
+    const [verb = ''] = /^\s*\w+/.exec(text) ?? [];
+    const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text };
+    const span = tracer.startSpan(`SQL ${verb.trim().toLowerCase()}`, { kind: SpanKind.CLIENT, attributes });
+    return (error) => end(span, error);
+  });
+
+  return {
+    requests: (listener) => (request, response) => {
+      const { door, route } = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/');
+      if (door !== 'rest' && door !== 'graphql' && door !== 'auth') return listener(request, response);
+      const method = methodOf(request.method);
+      const parentContext = contextOf(request.headers.traceparent);
+      const attributes = { 'http.request.method': method, 'http.route': route };
+      const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parentContext);
+      response.once('close', () => {
+        span.setAttribute('kontor.request_id', String(response.getHeader('X-Request-Id')));
+        span.setAttribute('http.response.status_code', response.statusCode);
+        if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      });
+      context.with(trace.setSpan(parentContext, span), listener, undefined, request, response);
+    },
+    close: () => {
+      stopObserving();
+      return provider.shutdown();
+    },
+  };
+}
+
+/** Runs a span's work, and ends the span when the result has settled. */
+function runAndEnd<T>(span: Span, work: () => T): T {
+  try {
+    const result = work();
+    if (!(result instanceof Promise)) {
+      end(span);
+      return result;
+    }
+    result.then(
+      () => end(span),
+      (error: unknown) => end(span, error ?? true),
+    );
+    return result;
+  } catch (error) {
+    end(span, error ?? true);
+    throw error;
+  }
+}
+
+/** The span doesn't get the error message, which may contain a client's data. The log has it. */
+function end(span: Span, error?: unknown): void {
+  if (error) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** Removes values from a statement. Nearly all values are parameters; this is for the others. */
+const withoutValues = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "'…'");
+
+/** A span as W3C's `traceparent`. */
+function traceParentOf(span: Span | undefined): string | null {
+  if (!span) return null;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** The context of the span in a `traceparent`, if it is valid. */
+function contextOf(parent: unknown): Context {
+  const [, traceId, spanId, flags] =
+    /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(String(parent)) ?? [];
+  if (!traceId || !spanId || !flags) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+  });
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ability } from '../../../schema/ability.ts';
+import type { Context } from '../../../schema/graphql/context.ts';
+import { ForbiddenError, ValidationError } from '../../../schema/errors.ts';
+import type { Identity } from '../../../schema/identity/identity.ts';
+import { rememberIdentityWrites } from './identity-writes.ts';
+import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
+import type { Encryption } from '../encryption.ts';
+
+/** A request that is answered once, however often it is sent (CONTRACT.md#idempotency). */
+interface IdempotentRequest {
+  method: string;
+  path: string;
+  key: string;
+  /** SHA-256 of its body, as sent. */
+  body: Uint8Array<ArrayBuffer>;
+  requestId: string;
+}
+
+/**
+ * What happens to a response: `done` is committed and stored; `refused` is stored, but its writes are rolled back;
+ * `repeatable` is neither.
+ */
+export type ReplayPolicy = 'done' | 'refused' | 'repeatable';
+
+interface Handling {
+  /** Executes the request. Called again if its transaction fails by contention. */
+  handle: (context: Context) => Promise<Response>;
+  replayPolicyOf: (answer: Answer) => ReplayPolicy;
+  /** Limits of the outer transaction. */
+  limits?: { timeout: number };
+}
+
+/**
+ * @returns the request's own answer, or the stored one with `Idempotent-Replayed: true`
+ * @throws ValidationError if the key was used with another body, in another user's session, or with another token and a
+ *   personal answer; ForbiddenError if the caller lacks an ability that the first request needed
+ */
+export type IdempotencyHandler = (
+  request: IdempotentRequest,
+  context: Context,
+  handling: Handling,
+) => Promise<Response>;
+
+const keyHeader = 'Idempotency-Key';
+/** How often a request checks whether another process has finished the same request. */
+const pollMs = 100;
+
+/** The hash by which requests with the same key are compared. */
+export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHash('sha256').update(data).digest());
+
+const keyError = (message: string): ValidationError => new ValidationError({ [keyHeader]: [message] });
+
+/**
+ * The key of a request that should be answered once; undefined for any other.
+ * @throws ValidationError
+ */
+export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
+  const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
+  if (method !== 'POST' || key === undefined) return undefined;
+  if (others.length > 0) throw keyError('Must be sent once.');
+  if (key.length < 1 || key.length > 255) throw keyError('Must have 1 to 255 characters.');
+  return key;
+}
+
+/** The replay policy of a response by its status. */
+export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
+  if (status < 400) return 'done';
+  return [401, 403, 412, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
+}
+
+/**
+ * Answers each request with a key in a transaction of its own. Its writes and its stored answer are committed together, so
+ * that a crash leaves both or neither, and the request can be sent again. (Writes of identity, such as a new token, are
+ * committed separately. After a crash in between, a repeated request makes a second token, and nobody has the first.)
+ *
+ * Concurrent duplicates must not wait on a database connection, because many duplicates would use up the pool. In one
+ * process they wait for the first of them. Across processes, each process polls for the advisory lock of the request.
+ */
+export function createIdempotencyHandler(encryption: Encryption): IdempotencyHandler {
+  const storedAnswers = createStoredAnswers(encryption);
+  const inProgress = new Map<string, Promise<unknown>>();
+
+  /** The new response, or the stored one of a duplicate; undefined while another process handles the request. */
+  const attempt = (
+    id: Uint8Array<ArrayBuffer>,
+    { body, requestId }: IdempotentRequest,
+    context: Context,
+    handling: Handling,
+    identityOf: () => Identity,
+  ): Promise<Response | StoredAnswer | undefined> =>
+    // Retried if the transaction fails by contention.
+    context.outerTransaction(async (whole) => {
+      if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
+      const stored = await storedAnswers.find(whole, id);
+      if (stored) return stored;
+      const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
+        whole,
+        handling,
+        identityOf(),
+        requestId,
+      );
+      const userId = whole.session ? whole.user.id : null;
+      const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
+      if (replayPolicy !== 'repeatable')
+        await storedAnswers.store(whole, id, { body, answer, abilities, userId, tokenId });
+      return asResponse(answer);
+    }, handling.limits);
+
+  return async (request, context, handling) => {
+    const id = sha256(JSON.stringify([request.method, request.path, request.key]));
+    const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
+    const identityOf = rememberIdentityWrites(context.identity);
+    const untilAnswered = async (): Promise<Response | StoredAnswer> => {
+      for (;;) {
+        const outcome = await attempt(id, request, context, handling, identityOf);
+        if (outcome) return outcome;
+        await sleep(pollMs);
+      }
+    };
+    for (;;) {
+      const stored = await storedAnswers.find(context, id);
+      if (stored) return replay(stored, request, context);
+      const duplicate = inProgress.get(name);
+      if (duplicate) {
+        await duplicate;
+        continue;
+      }
+      const answering = untilAnswered().finally(() => inProgress.delete(name));
+      inProgress.set(
+        name,
+        answering.catch(() => {}),
+      );
+      const outcome = await answering;
+      return outcome instanceof Response ? outcome : replay(outcome, request, context);
+    }
+  };
+}
+
+interface Handled {
+  answer: Answer;
+  replayPolicy: ReplayPolicy;
+  abilities: Ability[];
+  /** Whether the response depends on the caller, beyond the caller's abilities. */
+  isPersonal: boolean;
+}
+
+/** Handles a request in a savepoint, and rolls back its writes unless the policy is `done`. */
+async function handleOrRollBack(
+  whole: Context,
+  { handle, replayPolicyOf, limits }: Handling,
+  identity: Identity,
+  requestId: string,
+): Promise<Handled> {
+  const abilities = new Set<Ability>();
+  const rollback = new Error('The request was refused');
+  let handled: Handled | undefined;
+  try {
+    await whole.outerTransaction(async (inside) => {
+      let isPersonal = false;
+      const markPersonal = (): void => void (isPersonal = true);
+      const may = (ability: Ability): boolean => {
+        // Some responses omit what the caller is not allowed to see.
+        if (inside.may(ability)) abilities.add(ability);
+        else markPersonal();
+        return inside.may(ability);
+      };
+      const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
+      handled = { answer, replayPolicy: replayPolicyOf(answer), abilities: [...abilities], isPersonal };
+      if (handled.replayPolicy !== 'done') throw rollback;
+    }, limits);
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  if (!handled) throw new Error('The request was not handled');
+  return handled;
+}
+
+function replay(stored: StoredAnswer, request: IdempotentRequest, { session, user, token, may }: Context): Response {
+  const { body, answer, abilities, userId, tokenId = null } = stored;
+  if (!Buffer.from(body).equals(request.body)) throw keyError('Was used with another body.');
+  if (userId !== null && !(session && user.id === userId)) throw keyError('Was used by someone else.');
+  if (tokenId !== null && token?.id !== tokenId) throw keyError('Was used with another token.');
+  for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
+  const response = asResponse(answer);
+  response.headers.set('Idempotent-Replayed', 'true');
+  return response;
+}
+
+/** The stored response includes its request id: the log has it, and the body of an error repeats it. */
+async function asAnswer(response: Response, requestId: string): Promise<Answer> {
+  const body = await response.text();
+  response.headers.delete('content-length');
+  return { status: response.status, headers: [...response.headers, ['x-request-id', requestId]], body };
+}
+
+const asResponse = ({ status, headers, body }: Answer): Response =>
+  new Response(body === '' ? null : body, { status, headers });

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import type { UnscopedClient } from '../../../prisma/client.ts';
+import { CodedError, found, refuse } from '../../../schema/errors.ts';
+import { email, requiredText } from '../../../schema/graphql/input/validators.ts';
+import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
+import {
+  answer,
+  bodyOf,
+  parsed,
+  serve,
+  throttled,
+  type AuthHandler,
+  type AuthRequestContext,
+  type Handler,
+} from './router.ts';
+import { sessionCookie, sessionToken } from './cookie.ts';
+import {
+  acceptInvitation,
+  changePassword,
+  createInvitedAccount,
+  endSessions,
+  findInvitation,
+  findSession,
+  hashPassword,
+  lifetimeMs,
+  openSession,
+  RefusedError,
+  signInAs,
+  type CountInvited,
+  type Started,
+  type TryPassword,
+  type UserSummary,
+} from '../../identity/index.ts';
+
+const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
+const passwords = z.object({
+  currentPassword: secret,
+  newPassword: secret,
+  revokeTokens: z.boolean('Must be true or false.').default(false),
+});
+
+/**
+ * Sessions for people. Requests and responses are JSON; errors have REST's format. Addresses and bodies are those of
+ * better-auth, as far as it has them. src/server/auth/README.md has the table.
+ */
+export function createAuthRoutes({
+  client,
+  tryPassword,
+  countInvited,
+  publicUrl,
+  now,
+}: {
+  client: UnscopedClient;
+  tryPassword: TryPassword;
+  countInvited: CountInvited;
+  publicUrl: () => string;
+  now: () => Date;
+}): AuthHandler {
+  const current = (request: Request) =>
+    findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
+  const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
+
+  /** The user with the right password, or a refusal. */
+  const verified = async (
+    typed: { email: string; password: string },
+    caller: AuthRequestContext,
+    rejected: () => never,
+  ) => {
+    const result = await tryPassword({ ...typed, address: caller.address });
+    if (result.kind === 'verified') return result.user;
+    caller.logOutcome(result.kind);
+    return result.kind === 'throttled' ? throttled(result.retryAfter) : rejected();
+  };
+
+  /** The response for a new session. It replaces the cookie, so a former session of this browser is ended. */
+  const enter = async (
+    request: Request,
+    caller: AuthRequestContext,
+    user: UserSummary,
+    { token, session }: Started,
+    more = {},
+  ) => {
+    caller.logOutcome('entered', user.id);
+    const previous = await current(request);
+    if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
+    return answer({ ...sessionAnswer(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
+  };
+
+  const signIn: Handler = async (request, caller) => {
+    const input = parsed(await bodyOf(request), z.object({ email, password: secret }));
+    const user = await verified(input, caller, wrong);
+    return enter(request, caller, user, (await openSession(client, user, browserOf(request))) ?? wrong());
+  };
+
+  const getSession: Handler = async (request) => {
+    const session = await current(request);
+    return answer(session && sessionAnswer(session.user, session));
+  };
+
+  const signOut =
+    (everywhere: boolean): Handler =>
+    async (request) => {
+      const session = await current(request);
+      if (session) await endSessions(client, { userId: session.user.id, ...(!everywhere && { id: session.id }) });
+      return answer({ success: true }, { cookie: sessionCookie(null, publicUrl()) });
+    };
+
+  const change: Handler = async (request, caller) => {
+    const session = await current(request);
+    if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
+    const input = parsed(await bodyOf(request), passwords);
+    const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
+    const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
+    const changed = await changePassword(client, user, input, browserOf(request)).catch(asFieldError('newPassword'));
+    if (!changed) return isWrong();
+    return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
+  };
+
+  /** Whether the request has a session of this address. Only then does the answer reveal that the account exists. */
+  const sessionOf = async (request: Request, address: string) => {
+    const session = await current(request);
+    return session?.user.email === address ? session : null;
+  };
+
+  const look: Handler = async (request) => {
+    const { token } = parsed(await bodyOf(request), z.object({ token: secret }));
+    const { email: invited, tenant, invitedBy, expiresAt } = await found(findInvitation(client, token, now()));
+    return answer({
+      email: invited,
+      tenant: { name: tenant.name },
+      invitedBy,
+      expiresAt: formatTime(expiresAt),
+      hasAccount: (await sessionOf(request, invited)) ? true : null,
+    });
+  };
+
+  /**
+   * With a session of the invited address, the user joins the tenant. Without one, a name and a password make an account if
+   * the address has none. The answer and its duration don't reveal whether the address had an account.
+   */
+  const accept: Handler = async (request, caller) => {
+    const body = await bodyOf(request);
+    const { token } = parsed(body, z.object({ token: secret }));
+    const { email: invited, tenant } = await found(findInvitation(client, token, now()));
+    const session = await sessionOf(request, invited);
+    if (session) {
+      await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
+      return answer({ ...sessionAnswer(session.user, session), tenant });
+    }
+    if (!body || !('name' in body || 'password' in body)) throw signInAs(invited);
+    const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
+    const retryAfter = await countInvited(token);
+    if (retryAfter !== null) {
+      caller.logOutcome('throttled');
+      throttled(retryAfter);
+    }
+    const passwordHash = await hashPassword(password).catch(asFieldError('password'));
+    await createInvitedAccount(client, { secret: token, name, passwordHash, now: now() });
+    const message = `Sign in as ${invited} to accept. The password is the one you sent, unless there was an account already.`;
+    return answer({ email: invited, message }, { status: 202 });
+  };
+
+  return serve(
+    [
+      ['POST', '/sign-in/email', signIn],
+      ['GET', '/get-session', getSession],
+      ['POST', '/sign-out', signOut(false)],
+      ['POST', '/revoke-sessions', signOut(true)],
+      ['POST', '/change-password', change],
+      ['POST', '/invitation', look],
+      ['POST', '/invitation/accept', accept],
+    ],
+    publicUrl,
+  );
+}
+
+const wrong = (): never => {
+  throw new CodedError('UNAUTHENTICATED', 'The e-mail address or the password is not right.');
+};
+
+/** The reason why a password is refused, as the error of a field. */
+const asFieldError =
+  (field: string) =>
+  (error: unknown): never => {
+    if (error instanceof RefusedError) refuse(field, `${error.message}.`);
+    throw error;
+  };
+
+const sessionAnswer = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
+  user: { id, name, email: address },
+  session: {
+    id: session.id,
+    createdAt: formatTime(session.createdAt),
+    expiresAt: formatTime(new Date(session.createdAt.getTime() + lifetimeMs)),
+  },
+});

@@ -1,0 +1,134 @@
+import { getOperationAST, getVariableValues, print, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { createLRUCache, type Plugin } from 'graphql-yoga';
+import {
+  compileOperation,
+  graphqlFormat,
+  startExecution,
+  type Selection,
+} from '../../../schema/graphql/execution/compile-selection.ts';
+import type { Context } from '../../../schema/graphql/context.ts';
+import { isTooWide } from '../../../schema/graphql/input/width.ts';
+import { traced } from '../../../schema/graphql/execution/tracing.ts';
+import { costs, exceeded } from './document-limits.ts';
+
+/** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages has. */
+const minExecutions = 3;
+const maxFields = 100;
+
+type Values = Record<string, unknown>;
+
+/** A compiled query. */
+interface CompiledQuery {
+  operationName: string | undefined;
+  /** `{data}` as JSON; undefined where Yoga has to answer. */
+  answer: (variables: Values, context: Context) => Promise<string | undefined>;
+}
+
+export interface CompiledQueries {
+  /** Counts the queries that Yoga executes. */
+  plugin: Plugin<{ context: Context }>;
+  /** `{data}` as JSON; undefined where Yoga has to answer. */
+  answer: (params: unknown, context: Context) => Promise<string | undefined>;
+}
+
+/**
+ * Compiles queries that are sent repeatedly, and answers them without Yoga, which takes less CPU time: only queries that
+ * Yoga has accepted. If there is an error, Yoga answers after all: a query changes nothing, so that it can run twice.
+ */
+export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
+  const seen = createLRUCache<number>({ max: 500 });
+  const compiled = createLRUCache<CompiledQuery>({ max: 100 });
+  return {
+    plugin: {
+      onExecute: ({ args }) => {
+        const text = args.document.loc?.source.body;
+        if (text === undefined) return;
+        const count = (seen.get(text) ?? 0) + 1;
+        seen.set(text, count);
+        if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
+        const compiledQuery = compileQuery(schema, args.document, args.operationName ?? undefined);
+        if (compiledQuery) compiled.set(text, compiledQuery);
+      },
+    },
+    answer: async (params, context) => {
+      if (!isGraphqlParams(params)) return undefined;
+      const { query, variables, operationName } = params;
+      const compiledQuery = compiled.get(query);
+      if (!compiledQuery || compiledQuery.operationName !== (operationName ?? undefined)) return undefined;
+      return await compiledQuery.answer(variables ?? {}, context);
+    },
+  };
+}
+
+/** Compiles a valid document; undefined where Yoga has to execute it. */
+export function compileQuery(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): CompiledQuery | undefined {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== 'query') return undefined;
+  let selection: Selection;
+  try {
+    selection = compileOperation(schema, document, operation, graphqlFormat);
+  } catch {
+    return undefined;
+  }
+
+  const { variableDefinitions = [] } = operation;
+  // The variables that the query's cost depends on: page sizes, and which filters are set.
+  const numbers = new Set(
+    variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
+  );
+  const known = createLRUCache<boolean>({ max: 20 });
+  const isWithin = (variables: Values, coerced: Values): boolean => {
+    const sizes = variableDefinitions
+      .map(({ variable: { name } }) => (numbers.has(name.value) ? coerced[name.value] : Boolean(coerced[name.value])))
+      .join();
+    const before = known.get(sizes);
+    if (before !== undefined) return before;
+    const is = exceeded(costs({ schema, document, operationName, variableValues: variables })).length === 0;
+    known.set(sizes, is);
+    return is;
+  };
+  return {
+    operationName,
+    answer: async (variables, context) => {
+      if (isTooWide(variables)) return undefined;
+      const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
+      if (!coerced || !isWithin(variables, coerced)) return undefined;
+      try {
+        const execution = startExecution(context, coerced);
+        return `{"data":${await traced('GraphQL', async () => selection.write(undefined, execution))}}`;
+      } catch {
+        if (context.answer?.error) throw context.answer.error; // it would be too large again
+        context.answer?.restart();
+        return undefined;
+      }
+    },
+  };
+}
+
+interface GraphqlParams {
+  query: string;
+  variables?: Values | null;
+  operationName?: string | null;
+}
+
+/** Extensions are for trusted documents (trusted-documents.ts), or of no use here. */
+const parameters = new Set(['query', 'variables', 'operationName', 'extensions']);
+
+/** Whether the request's body has the usual parameters. Yoga answers all others. */
+function isGraphqlParams(params: unknown): params is GraphqlParams {
+  if (!isObject(params) || !Object.keys(params).every((name) => parameters.has(name))) return false;
+  const { query, variables, operationName, extensions } = params;
+  return (
+    typeof query === 'string' &&
+    (variables == null || isObject(variables)) &&
+    (extensions == null || isObject(extensions)) &&
+    (operationName == null || typeof operationName === 'string')
+  );
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

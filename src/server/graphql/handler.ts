@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { execute, subscribe, type GraphQLSchema } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import type { Context } from '../../../schema/graphql/context.ts';
+import { countingFieldResolver } from '../../../schema/graphql/execution/count-resolved.ts';
+import { traced } from '../../../schema/graphql/execution/tracing.ts';
+import { readJson, useBody, type Read } from './body.ts';
+import { createDocumentCache, useLimits } from './document-limits.ts';
+import { createCompiledQueries } from './compiled-queries.ts';
+import { fetchable } from './fetchable.ts';
+import { mask, useMasking } from './masking.ts';
+import { isForm, type Form } from '../http/multipart.ts';
+import type { WaitForTurn } from '../http/body-turns.ts';
+import type { ReadRetry } from '../http/read-retry.ts';
+import { sendWhole } from '../http/send-whole.ts';
+import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
+import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
+import { useReadRetry } from './use-read-retry.ts';
+import { useVariableValidation } from './variable-validation.ts';
+import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
+import { toGraphqlError, sendGraphqlError } from './error-response.ts';
+
+/** The context of a request that the server passes to Yoga. */
+export interface GraphqlRequest extends SubscriptionAuthorization {
+  requestId: string;
+  /** Aborted when the request's time is over. */
+  signal: AbortSignal;
+  context: Context;
+  /** Whether the request is retried as a whole after contention, which is then no fault. */
+  isRetried?: boolean;
+}
+
+export interface GraphqlHandler
+  extends Pick<YogaServerInstance<GraphqlRequest & ReceivedForm, object>, 'fetch'>, Uploads {
+  handle: (request: IncomingMessage, response: ServerResponse, graphqlRequest: GraphqlRequest) => Promise<void>;
+  /** Whether the caller may send this document, where callers are limited to trusted documents. */
+  admitsDocument: TrustedDocuments['admits'];
+}
+
+/** Creates the handler of GraphQL requests, which have been admitted already. */
+export function createGraphqlHandler(
+  schema: GraphQLSchema,
+  log: Logger,
+  trustedDocuments: TrustedDocuments,
+  retry: ReadRetry,
+  bodyTurns: WaitForTurn,
+  options: { introspection: boolean } = { introspection: true },
+): GraphqlHandler {
+  const validDocuments = createDocumentCache();
+  const compiledQueries = createCompiledQueries(schema);
+  const yoga = createYoga<GraphqlRequest & Read & ReceivedForm>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    context: ({ context }) => ({ ...context }),
+    graphiql: false, // as for every page: pages/
+    landingPage: false,
+    batching: false,
+    extraParamNames: idParameters,
+    parserAndValidationCache: { documentCache: { ...emptyCache, get: validDocuments.get }, errorCache: emptyCache },
+    maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
+    multipart: false, // uploads.ts
+    cors: false, // server.ts does it for all APIs
+    logging: {
+      debug: (...parts) => log.debug(parts.map(String).join(' ')),
+      info: (...parts) => log.info(parts.map(String).join(' ')),
+      warn: (...parts) => log.warn(parts.map(String).join(' ')),
+      error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
+    },
+    maskedErrors: { maskError: (error) => mask(error, log) },
+    plugins: [
+      useGraphqlJs,
+      useReadRetry(retry),
+      useBody(bodyTurns),
+      useUploads(),
+      useVariableValidation(),
+      trustedDocuments.plugin,
+      useLimits({ ...options, good: validDocuments }),
+      useMasking(log),
+      useSubscriptionAuthorization(),
+      useTrace(),
+      compiledQueries.plugin,
+    ],
+  });
+  const { receive } = createUploads();
+  return {
+    fetch: yoga.fetch,
+    receive,
+    admitsDocument: trustedDocuments.admits,
+    handle: async (request, response, graphqlRequest) => {
+      if (request.method === 'POST' && isForm(request.headers['content-type'])) {
+        const { url, init } = fetchable(request);
+        const answer = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
+        try {
+          return await sendWhole(response, await receive(request, graphqlRequest.context, { isHashed: false }, answer));
+        } catch (error) {
+          const refusal = toGraphqlError(error);
+          if (refusal.status >= 500) throw error;
+          return sendGraphqlError(response, refusal, graphqlRequest.requestId);
+        }
+      }
+      const { context } = graphqlRequest;
+      const body = readJson(request, context, bodyTurns);
+      if (!body) return yoga.handle(request, response, graphqlRequest);
+      // Yoga reports errors.
+      const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
+      const type = jsonType(request.headers.accept);
+      const answer = type && (await compiledQueries.answer(params, context));
+      if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
+      const length = Buffer.byteLength(answer);
+      context.answer?.complete(length);
+      response.setHeader('Content-Type', `${type}; charset=utf-8`);
+      response.setHeader('Content-Length', length).end(answer);
+    },
+  };
+}
+
+/**
+ * Executes with graphql-js, also for each item of a subscription. Yoga's own executor mistakes an object with a field of the
+ * alias `then` for a promise; graphql-js checks whether `then` is a function.
+ */
+const useGraphqlJs: Plugin = {
+  onExecute: ({ args, setExecuteFn }) => {
+    countResults(args);
+    setExecuteFn(execute);
+  },
+  onSubscribe: ({ args, setSubscribeFn }) => {
+    countResults(args);
+    setSubscribeFn(subscribe);
+  },
+};
+
+/** Has the size of the answer counted while it is made. */
+function countResults(args: { contextValue?: unknown; fieldResolver?: unknown }): void {
+  const { answer } = args.contextValue as Context;
+  if (answer) answer.countsResolved = true;
+  args.fieldResolver = countingFieldResolver;
+}
+
+/** The content type of Yoga's response, by the request's `Accept`; undefined if Yoga has to determine it. */
+function jsonType(accept = '*/*'): string | undefined {
+  const [, type] = /^(\*\/\*|application\/(?:graphql-response\+)?json)(?:;q=[\d.]+)?(?:,|$)/.exec(accept) ?? [];
+  return type === '*/*' ? 'application/json' : type;
+}
+
+/** Caches nothing: invalid documents are rarely sent again. */
+const emptyCache = { get: () => undefined, set: () => {} };
+
+/** Makes an operation a span of its request's trace. */
+const useTrace = (): Plugin => ({
+  onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => traced('GraphQL', () => executeFn(args))),
+});

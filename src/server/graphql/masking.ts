@@ -1,0 +1,73 @@
+import { getOperationAST, GraphQLError, type ExecutionArgs } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { isContention } from '../../../prisma/client.ts';
+import { statusOf } from '../../../rest-shim/router.ts';
+import type { Context } from '../../../schema/graphql/context.ts';
+import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../schema/errors.ts';
+import { toGraphqlError } from './error-response.ts';
+import type { GraphqlRequest } from './handler.ts';
+
+/** Masks faults during execution, where their request is known. Faults outside of execution are left to maskedErrors. */
+export function useMasking(log: Logger): Plugin<GraphqlRequest> {
+  return {
+    onExecute: () => ({
+      onExecuteDone: ({ args, result, setResult }) => {
+        if (!('errors' in result) || !result.errors) return;
+        const graphqlRequest = args.contextValue as unknown as GraphqlRequest & Context;
+        const refusal = graphqlRequest.answer?.error;
+        if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest, args)] });
+        const errors = result.errors.map((error) => mask(error, log, graphqlRequest));
+        setResult({ ...result, errors: result.data == null ? errors.map(withStatus) : errors });
+      },
+    }),
+  };
+}
+
+/** The error of an answer that is too large: instead of a part of it, which would depend on the order of its making. */
+function refusedWhole(
+  error: Error,
+  { requestId, isRetried }: Pick<GraphqlRequest, 'requestId' | 'isRetried'>,
+  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
+): GraphQLError {
+  const { status, message: reason, ...extensions } = toGraphqlError(error);
+  // With an Idempotency-Key it is undone.
+  const hasWritten = !isRetried && getOperationAST(document, operationName)?.operation === 'mutation';
+  const message = hasWritten ? `${reason} The mutation has taken effect.` : reason;
+  const { retryAfter } = extensions;
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
+  return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
+}
+
+/** Gives the answer without data the status of an error after which the client should try again. */
+function withStatus(error: GraphQLError): GraphQLError {
+  const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
+  if (code !== 'UNAVAILABLE') return error;
+  const http = { status: statusOf[code], headers: { 'Retry-After': String(retryAfter) } };
+  return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...placeOf(error) });
+}
+
+const placeOf = ({ nodes, path }: GraphQLError) => ({ nodes, path });
+
+/** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */
+export function mask(
+  error: unknown,
+  log: Logger,
+  { requestId, isRetried }: Partial<GraphqlRequest> = {},
+): GraphQLError {
+  if (error instanceof GraphQLError) {
+    if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
+    if (!error.originalError || error.originalError instanceof GraphQLError) return error;
+  }
+  const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  const place = error instanceof GraphQLError ? placeOf(error) : {};
+  const coded = asCoded(err);
+  // Contention of a request that is retried is reported by the last attempt.
+  if (coded instanceof TryLaterError && !(isRetried && isContention(err))) log.warn({ err, requestId }, 'unavailable');
+  if (coded) return new GraphQLError(coded.message, { extensions: coded.extensions, ...place });
+  log.error({ err, requestId }, 'fault');
+  return new GraphQLError('Internal error. It is logged under the requestId.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
+    ...place,
+  });
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../../../schema/graphql/context.ts';
+import { CodedError } from '../../../schema/errors.ts';
+import { createFairScheduler } from './fair-scheduler.ts';
+
+/** Bodies up to this length are parsed at once: it takes less time than a turn. */
+export const longestAtOnce = 64 * 1024;
+
+/** How many long bodies of a tenant may wait. Each of them is in memory. */
+export const maxWaiting = 16;
+
+/** Seconds after which a client should retry a request that was refused. */
+const retryAfter = 1;
+
+/**
+ * Waits until a body may be parsed. The caller parses it in the same tick.
+ * @param length the body's length in bytes
+ * @throws CodedError RATE_LIMITED if too many of the tenant's bodies wait
+ */
+export type WaitForTurn = (context: Pick<Context, 'tenant'>, length: number) => Promise<void>;
+
+/** Lets tenants take turns in parsing long bodies, one in a tick, so that other requests are answered in between. */
+export function createBodyTurns(): WaitForTurn {
+  const scheduler = createFairScheduler({ rest: 1, pauseMs: 0 });
+  const waiting = new Map<string, number>();
+  return async ({ tenant: { id } }, length) => {
+    if (length <= longestAtOnce) return;
+    const before = waiting.get(id) ?? 0;
+    if (before >= maxWaiting)
+      throw new CodedError('RATE_LIMITED', 'Too many long requests of this tenant wait. Try again in a second.', {
+        retryAfter,
+      });
+    waiting.set(id, before + 1);
+    await scheduler.waitForTurn(id);
+    const left = (waiting.get(id) ?? 1) - 1;
+    if (left > 0) waiting.set(id, left);
+    else waiting.delete(id);
+  };
+}

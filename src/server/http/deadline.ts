@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { UnavailableError } from '../../../prisma/client.ts';
+import { CodedError } from '../../../schema/errors.ts';
+
+/** The request wasn't answered in time. */
+class OverdueError extends UnavailableError {
+  constructor(ms: number) {
+    super(`Not answered within ${ms / 1000} seconds`);
+  }
+}
+
+/** Nobody reads the answer any more. This is no fault of the service. */
+export class ClientLeftError extends CodedError {
+  constructor() {
+    super('VALIDATION_FAILED', 'The client left before the answer.');
+  }
+}
+
+/** How often within the deadline the request's arrival is checked. */
+const checksPerDeadline = 10;
+
+/**
+ * Runs a request's work with a deadline, counted from the request's arrival. After the deadline the result is discarded, and
+ * the signal stops further statements and commits. A request has arrived once its whole body has, checked at intervals; how
+ * long the client may take for that is up to timeouts.ts. The deadline doesn't apply once the response has begun: it is then
+ * a stream, which subscription-authorization.ts ends.
+ * @param endsWithClient whether the signal is aborted as well when the client leaves before it is answered
+ * @throws OverdueError
+ * @throws ClientLeftError
+ */
+export function withDeadline<Result>(
+  ms: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: (signal: AbortSignal) => Promise<Result>,
+  { endsWithClient = false }: { endsWithClient?: boolean } = {},
+): Promise<Result> {
+  const time = new AbortController();
+  return new Promise((resolve, reject) => {
+    let arrived = performance.now();
+    let timer: NodeJS.Timeout;
+    const look = (): void => {
+      if (response.headersSent) return;
+      if (isBeingSent(request)) arrived = performance.now();
+      const left = arrived + ms - performance.now();
+      if (left > 0) {
+        timer = setTimeout(look, Math.min(left, ms / checksPerDeadline));
+        return;
+      }
+      const overdue = new OverdueError(ms);
+      time.abort(overdue);
+      reject(overdue);
+    };
+    look();
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (!endsWithClient || response.writableFinished) return;
+      const left = new ClientLeftError();
+      time.abort(left);
+      reject(left);
+    });
+    work(time.signal).then(resolve, reject);
+  });
+}
+
+/** Whether the client is still sending, and everything that has arrived is read. */
+const isBeingSent = (request: IncomingMessage): boolean => !request.complete && request.readableLength === 0;

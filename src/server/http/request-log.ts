@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { asCoded } from '../../../schema/errors.ts';
+import { BoundedLog, truncated } from './bounded-log.ts';
+import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
+
+/** The id of a request, from its response's header. */
+export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
+
+/** Removes an invitation's secret from its link: anybody with the secret can join. */
+const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
+
+/**
+ * Logs a line for each request once it is answered, without its query, body or token. The lines of requests that were not
+ * admitted are limited here; those of admitted requests are limited by the rate limit.
+ */
+export class RequestLog {
+  /** For other events that clients without a valid token cause. */
+  readonly beforeAdmission: BoundedLog;
+  /** For faults that such clients meet. It has a limit of its own, so that a flood of requests can't hide a fault. */
+  readonly faultsBeforeAdmission: BoundedLog;
+  readonly #log: Logger;
+  readonly #admitted = new WeakSet<ServerResponse>();
+  readonly #followed = new WeakMap<ServerResponse, FollowedToken>();
+  readonly #announcer: RequestAnnouncer;
+
+  constructor(log: Logger, announcer: RequestAnnouncer) {
+    this.#log = log;
+    this.#announcer = announcer;
+    this.beforeAdmission = new BoundedLog(log);
+    this.faultsBeforeAdmission = new BoundedLog(log);
+  }
+
+  /** Gives the request its id, and writes its line to the log once it is answered. */
+  watch(request: IncomingMessage, response: ServerResponse, path: string): void {
+    const requestId = randomUUID();
+    const startedAt = new Date();
+    const start = performance.now();
+    response.setHeader('X-Request-Id', requestId);
+    response.once('close', () => {
+      const ms = Math.round((performance.now() - start) * 10) / 10;
+      const aborted = !response.writableFinished;
+      const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
+      const log = this.#admitted.has(response) ? this.#log : this.beforeAdmission;
+      const { statusCode: status } = response;
+      const { method = '' } = request;
+      const shownPath = truncated(withoutSecret(path));
+      log.info({ requestId, method, path: shownPath, status, ms, ...(aborted && { aborted }), ...replayed }, 'request');
+      const followed = this.#followed.get(response);
+      if (!followed) return;
+      this.#announcer.announce(followed, {
+        requestId,
+        method,
+        path: shownPath,
+        status,
+        durationMs: Math.round(ms),
+        isAborted: aborted,
+        startedAt: startedAt.toISOString(),
+      });
+    });
+  }
+
+  /** Logs a fault of the service in a request, or, as a warning, why it could not answer. */
+  fault(response: ServerResponse, err: unknown): void {
+    const log = this.#admitted.has(response) ? this.#log : this.faultsBeforeAdmission;
+    const entry = { err, requestId: idOf(response) };
+    if (asCoded(err)) log.warn(entry, 'unavailable');
+    else log.error(entry, 'fault');
+  }
+
+  /** Has a request announced to whoever follows its token. */
+  follow(response: ServerResponse, token: FollowedToken): void {
+    this.#followed.set(response, token);
+  }
+
+  /** Marks a request as admitted: token or session, tenant, and rate limit were checked. */
+  admitted(response: ServerResponse): void {
+    this.#admitted.add(response);
+  }
+}
