@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { readGuides } from './guides.ts';
 import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
@@ -99,6 +100,11 @@ const guides = readGuides();
 for (const { slug, title, text } of guides) {
   write(`docs/${slug}.html`, textPage(assets, guides, { at: `/docs/${slug}`, title, text: render(text) }));
 }
+const rules = render(buildEInvoiceRules());
+write(
+  'docs/e-invoice-rules.html',
+  textPage(assets, guides, { at: '/docs/e-invoices', title: 'Rules of e-invoices', text: rules }),
+);
 const changelog = render(source('../../CHANGELOG.md'));
 write('changelog.html', textPage(assets, guides, { at: '/changelog', title: 'Changelog', text: changelog }));
 const missing = render(

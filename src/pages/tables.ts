@@ -11,7 +11,7 @@ const number = new Intl.NumberFormat('en');
 type Cells = readonly string[];
 
 /** A Markdown table. */
-const formatTable = (head: Cells, rows: Cells[]): string =>
+export const formatTable = (head: Cells, rows: Cells[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const code = (text: string): string => `\`${text}\``;

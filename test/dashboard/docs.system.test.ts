@@ -6,7 +6,12 @@ import { startService, type Service } from '../harness.ts';
 import { fromOurPage, password, makeUser } from '../identity/browser.ts';
 import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
-const pages = [...readGuides().map(({ slug }) => `/docs/${slug}`), '/changelog', '/docs/not-a-page'];
+const pages = [
+  ...readGuides().map(({ slug }) => `/docs/${slug}`),
+  '/docs/e-invoice-rules',
+  '/changelog',
+  '/docs/not-a-page',
+];
 
 // Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
 const zodEvalTest = /policy: script-src eval .*scalar/;

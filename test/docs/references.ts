@@ -148,7 +148,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
   check(folder, (name) => isThere(name) || files.some((each) => each.startsWith(`${name}.`)));
   check(call, (name) => words.has(name));
   check(identifier, (name) => words.has(name) || words.has(name.replace(/_(?:count|sum|bucket)$/, '')));
-  check(guide, (name) => files.includes(`src/pages/guides/${name}.md`));
+  check(guide, (name) => files.includes(`src/pages/guides/${name}.md`) || files.includes(`src/pages/${name}.ts`));
   check(section, (name, title) => {
     const target = document(name);
     return target !== undefined && anchorsOf(read(target)).includes(anchorOf(title));

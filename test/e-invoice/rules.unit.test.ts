@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { breachesOf, breachMessages, rulesOf } from '../../schema/documents/e-invoice/breaches.ts';
 import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/documents/e-invoice/formats.ts';
@@ -9,6 +8,7 @@ import type {
   NumberedEInvoice,
   Seller,
 } from '../../schema/documents/e-invoice/model.ts';
+import { heldRules } from '../../schema/documents/e-invoice/rules/holders.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import { intraCommunity, oneLine, typical, withLines, type LineInput } from './invoices.ts';
 
@@ -743,17 +743,16 @@ describe('the list of rules', () => {
     for (const format of formats) for (const { message } of rulesOf[format]) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  const readme = readFileSync(new URL('../../schema/documents/e-invoice/README.md', import.meta.url), 'utf8');
-  const rows = [...readme.matchAll(/^\| (.+?) \| (type|serializer|rule|database|validation) \|.*\|$/gm)].map(
-    ([, ids = '', holder = '']) => ({ ids: ids.split(', '), holder }),
-  );
+  const rows = Object.values(heldRules)
+    .flat()
+    .map(({ ids, by }) => ({ ids: ids.split(/,\s+/), holder: by }));
 
-  it('schema/documents/e-invoice/README.md lists exactly these rules as held by a rule', () => {
+  it('rules/holders.ts lists exactly these rules as held by a rule', () => {
     const listed = rows.filter(({ holder }) => holder === 'rule').flatMap(({ ids }) => ids);
     expect(listed.toSorted()).toEqual([...ruleIds].toSorted());
   });
 
-  it('schema/documents/e-invoice/README.md says of no rule twice where it is held', () => {
+  it('rules/holders.ts says of no rule twice where it is held', () => {
     const listed = rows.flatMap(({ ids }) => ids);
     expect(listed.filter((id, index) => listed.indexOf(id) !== index)).toEqual([]);
     expect(listed.length).toBeGreaterThan(ruleIds.size);

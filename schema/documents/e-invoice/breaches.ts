@@ -8,7 +8,10 @@ import { cii, facturX, ubl } from './rules/syntax.ts';
 import { vat } from './rules/vat.ts';
 import { xrechnung } from './rules/xrechnung.ts';
 
-/** The rules of each format. What holds the other rules is in this folder's README.md. */
+/**
+ * The rules of each format that an invoice of ours can break. Validators with the official rules, as Schematron, take too
+ * long for a request, so these rules stand here again, under their official ids. rules/holders.ts says what holds the others.
+ */
 export const rulesOf: Record<EInvoiceFormat, Rule[]> = {
   'xrechnung-cii': [...en16931, ...cii, ...vat, ...xrechnung],
   'xrechnung-ubl': [...en16931, ...ubl, ...vat, ...xrechnung],
