@@ -1,6 +1,7 @@
 import { resources, type Context, type RenderPayload } from '../schema/graphql/context.ts';
 import { AnswerTooLargeError, NotFoundError, type Problems } from '../schema/errors.ts';
-import { resourceName, watchChanges, type Change, type ChangePage, type ResourceName } from '../schema/changes/feed.ts';
+import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
+import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';
 import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';

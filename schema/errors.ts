@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { isUnavailable } from '../prisma/client.ts';
 import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
-import type { Ability } from './ability.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'
@@ -81,7 +80,10 @@ export class ForbiddenError extends CodedError {
 }
 
 /** @throws ForbiddenError naming each of these abilities that the caller lacks */
-export function requireAbilities(context: { may: (ability: Ability) => boolean }, abilities: readonly Ability[]): void {
+export function requireAbilities<Ability extends string>(
+  context: { may: (ability: Ability) => boolean },
+  abilities: readonly Ability[],
+): void {
   const [lacking, ...others] = abilities.filter((ability) => !context.may(ability));
   if (lacking) throw new ForbiddenError(lacking, ...others);
 }

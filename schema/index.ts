@@ -30,7 +30,7 @@ import './resources/invoice/warnings.ts';
 import './resources/credit-note/warnings.ts';
 import './resources/receipt/warnings.ts';
 import './resources/invoice/preflight.ts';
-import './documents/queries.ts';
+import './resources/document/queries.ts';
 import './bank-statements/upload.ts';
 import './resources/webhook/webhook.ts';
 import './resources/delivery/delivery.ts';

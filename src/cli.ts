@@ -32,7 +32,7 @@ program
   .description('apply the migrations to the database')
   .action(async () => {
     const [{ readConfig }, { openDatabase }] = await Promise.all([
-      import('./config.ts'),
+      import('./config/config.ts'),
       import('./database/database.ts'),
     ]);
     const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantClient } from '../prisma/client.ts';
 import { forTenant } from '../prisma/client.ts';
 import type { Context } from '../schema/graphql/context.ts';
-import { readSource } from '../schema/resources/invoice/document-source.ts';
+import { readSource } from '../schema/resources/document/read-source.ts';
 import { toEInvoice } from '../schema/documents/to-e-invoice.ts';
 import { breachesOf } from '../schema/documents/e-invoice/breaches.ts';
 import { fillDemoBooks } from '../src/demo/demo-data.ts';

@@ -1,4 +1,4 @@
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import { print, printError } from '../src/commands/output.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { forTenant } from '../prisma/client.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
 import { settingsFault, workersFault } from '../prisma/node-settings.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { onCluster } from './citus/cluster.ts';

@@ -1,28 +1,15 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { resourceNamed, resources } from '../../prisma/client.ts';
+import { resourceNamed } from '../../prisma/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { NotFoundError } from '../errors.ts';
 import { wholeNumber } from '../graphql/input/validators.ts';
 import { resourceIdDescription, typeOfRow, withType } from '../graphql/node.ts';
 import { resourceTypes } from '../resources/types.ts';
+import { defaultChanges, maxChanges } from '../graphql/paging/page.ts';
+import { ResourceNameType } from '../graphql/resource-name.ts';
 import { findById } from '../graphql/find-by-id.ts';
 import { cursorDays } from './change-cursor.ts';
-import {
-  defaultChanges,
-  maxChanges,
-  readChanges,
-  resourceName,
-  type Change,
-  type ChangePage,
-  type ResourceName,
-} from './feed.ts';
-
-export const ResourceNameType = builder.enumType('ResourceName', {
-  description: 'A kind of resource.',
-  values: Object.fromEntries(
-    resources.map((resource) => [resourceName(resource), { description: `\`${resource.path}\` of REST.` }]),
-  ) as Record<ResourceName, { description: string }>,
-});
+import { readChanges, type Change, type ChangePage } from './feed.ts';
 
 const AnyResource = builder.unionType('Resource', {
   description: 'Any of the resources.',

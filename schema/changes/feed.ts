@@ -1,5 +1,7 @@
 import { resources, type Resource } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
+import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
+import { defaultChanges } from '../graphql/paging/page.ts';
 import { refuse, requireAbilities } from '../errors.ts';
 import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './change-cursor.ts';
 
@@ -7,15 +9,6 @@ import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './cha
 // A transaction takes its positions when it commits, and others may commit before it with higher ones. So a reader first
 // waits for the transactions that are being committed, and then reads up to the highest position of that moment. The locks
 // for this are in prisma/migrations/20261122234500_distributed_positions/migration.sql.
-
-/** The largest page of changes, and the default one. */
-export const maxChanges = 1000;
-export const defaultChanges = 100;
-
-/** A resource's name, as GraphQL's enum has it. */
-export type ResourceName = Uppercase<Resource['name']>;
-
-export const resourceName = ({ name }: Resource): ResourceName => name.toUpperCase() as ResourceName;
 
 /** A change of a resource. */
 export interface Change {

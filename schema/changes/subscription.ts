@@ -1,8 +1,10 @@
 import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
-import { ChangeType, ResourceNameType, sinceDescription } from './changes.ts';
+import { ResourceNameType } from '../graphql/resource-name.ts';
+import { ChangeType, sinceDescription } from './changes.ts';
 import { encodeChangeCursor } from './change-cursor.ts';
-import { endOfFeed, maxChanges, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';
+import { maxChanges } from '../graphql/paging/page.ts';
+import { endOfFeed, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';
 
 builder.subscriptionField('changes', (t) =>
   t.field({

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts';
-import { ResourceNameType } from '../changes/changes.ts';
+import { ResourceNameType } from '../graphql/resource-name.ts';
 import { kinds, type CellType, type Field, type Kind } from './kinds.ts';
 import { presetFile, presets, type PresetFile, type PresetName } from './presets.ts';
 

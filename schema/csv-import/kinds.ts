@@ -1,5 +1,5 @@
 import type { Ability } from '../ability.ts';
-import type { ResourceName } from '../changes/feed.ts';
+import type { ResourceName } from '../graphql/resource-name.ts';
 
 /**
  * How a cell's text is read. `REFERENCE` is an id in the other system, or a name; `DURATION` is minutes, or 1:30; `PERCENT` is a

@@ -3,7 +3,7 @@ import { breachesOf, breachMessages } from './e-invoice/breaches.ts';
 import { isNumbered } from './e-invoice/model.ts';
 import { toXml } from './e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
-import type { DocumentSource } from '../resources/invoice/document-source.ts';
+import type { DocumentSource } from './document-source.ts';
 import { findLogo } from './logos.ts';
 import { renderInThread } from './render-in-thread.ts';
 import { toEInvoice } from './to-e-invoice.ts';

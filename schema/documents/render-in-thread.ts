@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import type { DocumentSource } from '../resources/invoice/document-source.ts';
+import type { DocumentSource } from './document-source.ts';
 import type { RenderWork } from './render-thread.ts';
 
 /**

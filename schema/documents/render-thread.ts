@@ -1,7 +1,7 @@
 import { breachesOf } from './e-invoice/breaches.ts';
 import { isNumbered } from './e-invoice/model.ts';
 import { toXml } from './e-invoice/to-xml.ts';
-import type { DocumentSource } from '../resources/invoice/document-source.ts';
+import type { DocumentSource } from './document-source.ts';
 import { renderPdf } from './pdf/render-pdf.ts';
 import { lookOf, toEInvoice } from './to-e-invoice.ts';
 

@@ -1,8 +1,8 @@
 import { chosenLanguage, type Language } from '../codes/languages.ts';
 import type { Delivery, EInvoice, Line, VatBreakdown, VatCategory } from './e-invoice/model.ts';
 import { Decimal, lineTotal, sum } from '../money/money.ts';
-import type { FrozenBuyer, FrozenSeller } from '../resources/invoice/parties.ts';
-import type { DocumentSource, SourceLine, SourceShare } from '../resources/invoice/document-source.ts';
+import type { FrozenBuyer, FrozenSeller } from './document-source.ts';
+import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts } from './pdf/texts.ts';
 import { usualReason } from './pdf/vat-notes.ts';

@@ -1,8 +1,7 @@
 import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
 import type { AnswerSize } from './execution/answer-size.ts';
-import type { EInvoiceFormat } from '../documents/e-invoice/formats.ts';
-import type { ApiToken, Identity, Tenant, User } from '../identity/identity.ts';
+import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { PrefetchedRow } from './find-by-id.ts';
 
 export { resourceNamed, resources, type Resource } from '../../prisma/client.ts';
@@ -26,7 +25,7 @@ export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<strin
 /** The addresses from which a client that may read an invoice downloads its files, by the same token. */
 export interface FileLinks {
   invoicePdf: (id: string) => string;
-  invoiceXml: (id: string, format: EInvoiceFormat) => string;
+  invoiceXml: (id: string, format: string) => string;
 }
 
 /** The domain's interface to the sender of webhooks. */

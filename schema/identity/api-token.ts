@@ -1,7 +1,7 @@
 import { grantable } from '../ability.ts';
 import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
-import type { ApiToken as ApiTokenRow } from './identity.ts';
+import type { ApiToken as ApiTokenRow } from '../graphql/identity.ts';
 import { given, notNull, requiredText } from '../graphql/input/validators.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 

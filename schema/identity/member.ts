@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
-import type { Invitation as InvitationRow, Member as MemberRow } from './identity.ts';
+import type { Invitation as InvitationRow, Member as MemberRow } from '../graphql/identity.ts';
 import { email } from '../graphql/input/validators.ts';
 import { User } from './profile.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';

@@ -1,7 +1,7 @@
 import { ApiToken } from './api-token.ts';
 import { builder } from '../graphql/builder.ts';
 import type { Principal } from '../graphql/context.ts';
-import type { Tenant as TenantRow, User as UserRow } from './identity.ts';
+import type { Tenant as TenantRow, User as UserRow } from '../graphql/identity.ts';
 
 export const User = builder.objectRef<UserRow>('User').implement({
   example: { name: 'Ada Lovelace', email: 'ada@kontor.example' },

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
-import type { Session as SessionRow } from './identity.ts';
+import type { Session as SessionRow } from '../graphql/identity.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 
 const Session = builder.objectRef<SessionRow>('Session').implement({

@@ -1,5 +1,5 @@
 import currencyCodes from 'currency-codes';
-import { vatCategoryOf, type VatCategory } from '../codes/vat-categories.ts';
+import { vatCategoryOf, type VatCategory } from './vat-categories.ts';
 import { Decimal } from './decimal.ts';
 
 export { Decimal, fits, maxDigits } from './decimal.ts';

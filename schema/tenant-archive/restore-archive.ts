@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { delegateName, Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
-import { verifyDocuments } from '../documents/verify.ts';
+import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
 import { inconsistencies, type Fault } from './consistency.ts';
 import { noRecords, sumOf, type RecordCounts } from './export-archive.ts';

@@ -6,7 +6,7 @@ import { migrate, migrations } from '../../prisma/migrate.ts';
 import { backUp } from '../backup/backup.ts';
 import { minPassphraseLength } from '../backup/passphrase.ts';
 import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../backup/restore.ts';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readOrCreateSecret, writeSecretFile } from '../security/secret-file.ts';
 import { print, printJson, printError } from './output.ts';

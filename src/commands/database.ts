@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { RefusedError } from '../identity/index.ts';
 import { printError } from './output.ts';

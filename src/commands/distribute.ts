@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { distribute } from '../../prisma/migrate.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { RefusedError } from '../identity/index.ts';
 import { print } from './output.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf, type Config } from '../config.ts';
+import { addressOf, type Config } from '../config/config.ts';
 
 /** How long requests in progress may take to finish during a shutdown. */
 const graceMs = 10_000;

@@ -3,7 +3,7 @@ import type { Context } from '../../schema/graphql/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
-import { addressOf, readConfig } from '../config.ts';
+import { addressOf, readConfig } from '../config/config.ts';
 import { readSecret } from '../security/secret-check.ts';
 import type { Database } from '../database/database.ts';
 import { createDomain, type Domain } from '../domain.ts';

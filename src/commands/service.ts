@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { readConfig, type Config } from '../config.ts';
+import { readConfig, type Config } from '../config/config.ts';
 import { findConnectionShortage } from '../database/connection-budget.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { createNotifications } from '../notifications/notifications.ts';
@@ -20,7 +20,7 @@ import { clearTemporaryFolders } from '../../schema/graphql/input/temporary-fold
 import { createServer } from '../server/server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
-import { createCheck } from '../observability/readiness.ts';
+import { createCheck } from '../database/readiness.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 import { greet } from './greet.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
-import { addressOf, readConfig } from '../config.ts';
+import { addressOf, readConfig } from '../config/config.ts';
 import {
   AccountExistsError,
   addExistingUser,

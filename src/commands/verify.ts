@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { RefusedError } from '../identity/index.ts';
 import { print, printJson } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';

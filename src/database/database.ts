@@ -6,9 +6,9 @@ import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
 import { ownSettingsFault, workersFault } from '../../prisma/node-settings.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/pool-options.ts';
 import { isPooled, poolerFault, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
-import { createCheck, createReadiness } from '../observability/readiness.ts';
+import { createCheck, createReadiness } from './readiness.ts';
 
 export interface Database {
   /** A direct URL of PostgreSQL, for features that need a session: LISTEN, locks that outlast a transaction. */

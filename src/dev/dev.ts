@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pretty from 'pino-pretty';
 import * as vite from 'vite';
-import { addressOf, readConfig } from '../config.ts';
+import { addressOf, readConfig } from '../config/config.ts';
 import { print, printError } from '../commands/output.ts';
 import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { shutdownRequested } from '../processes/signals.ts';

@@ -1,7 +1,7 @@
 import type { ApiToken as ApiTokenRow, Prisma, UnscopedClient } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
 import { ValidationError } from '../../schema/errors.ts';
-import type { ApiToken, Identity } from '../../schema/identity/identity.ts';
+import type { ApiToken, Identity } from '../../schema/graphql/identity.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';
 import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 import type { AddJobFunction, Task } from 'graphile-worker';
 import type { UnscopedClient } from '../../prisma/client.ts';
-import { hasUnproven, proveNext } from '../../schema/documents/proofs.ts';
+import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
 import type { Domain } from '../domain.ts';
 import { nobody } from './nobody.ts';
 import { startPace } from './pace.ts';

@@ -1,6 +1,6 @@
 import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';

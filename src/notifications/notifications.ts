@@ -8,7 +8,7 @@ import {
   type NotificationPicker,
 } from '../../schema/graphql/context.ts';
 import { CodedError } from '../../schema/errors.ts';
-import { accessChannel, AccessEndings } from '../server/graphql/access-endings.ts';
+import { accessChannel, AccessEndings } from './access-endings.ts';
 import { lockRegistry, rowRegistry, type WatcherRegistry } from './watcher-registry.ts';
 
 // A payload of NOTIFY is the tenant's id and what changed, separated by spaces.

@@ -8,7 +8,7 @@ import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { readGuides } from './guides.ts';
 import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
-import { pageFolders } from './pages.ts';
+import { pageFolders } from '../server/pages.ts';
 
 // Builds the pages into dist/: guides, changelog, API reference, GraphiQL. They load nothing from other servers, and no
 // script is inline. It is run by npm's postinstall, and by `npm run build`.

@@ -4,7 +4,6 @@ import { longestWait } from '../../rest-shim/change-feed.ts';
 import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
 import { maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
-import { defaultChanges, maxChanges } from '../../schema/changes/feed.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxProblems } from '../../schema/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
@@ -12,12 +11,18 @@ import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/answer-size.ts';
 import { bytesPerValue, scanCost } from '../../schema/graphql/execution/cost.ts';
 import { maxNodes } from '../../schema/resources/nodes.ts';
-import { defaultPageSize, maxOffsetScan, maxPageSize } from '../../schema/graphql/paging/page.ts';
+import {
+  defaultChanges,
+  defaultPageSize,
+  maxChanges,
+  maxOffsetScan,
+  maxPageSize,
+} from '../../schema/graphql/paging/page.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { maxTransactions } from '../../schema/bank-statements/parsers/statement.ts';
 import { maxWarnings } from '../../schema/bank-statements/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../server/graphql/uploads.ts';

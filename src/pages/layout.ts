@@ -1,3 +1,4 @@
+import { escapeHtml } from '../server/pages.ts';
 import type { Guide } from './guides.ts';
 import type { Rendered } from './markdown.ts';
 
@@ -8,10 +9,6 @@ export interface Assets {
   script: string;
   icon: string;
 }
-
-/** Text as it may stand in HTML, in an attribute's double quotes too. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 const link = (href: string, text: string, current: string): string =>
   `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>`;

@@ -1,5 +1,5 @@
 import { createConnection } from '../../prisma/connection.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { withFallback } from '../security/rate-limit-fallback.ts';
 import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from '../security/rate-limit.ts';

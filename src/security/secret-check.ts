@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { ConfigError, type Config } from '../config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { createEncryption } from './encryption.ts';
 import { readOrCreateSecret } from './secret-file.ts';

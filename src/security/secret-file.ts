@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from '../config.ts';
-import { isStrongSecret } from './secret-strength.ts';
+import { ConfigError } from '../config/config.ts';
+import { isStrongSecret } from '../config/secret-strength.ts';
 
 /**
  * The secret that is stored beside the embedded database, if the environment has none: 32 random bytes in base64, generated

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DocumentSource } from '../../schema/resources/invoice/document-source.ts';
-import { pdfTurns } from '../../schema/documents/stored-files.ts';
+import type { DocumentSource } from '../../schema/documents/document-source.ts';
+import { pdfTurns } from '../../schema/resources/document/stored-files.ts';
 import { renderInThread } from '../../schema/documents/render-in-thread.ts';
 
 const line: DocumentSource['lines'][number] = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasUnproven, proveNext } from '../../schema/documents/proofs.ts';
-import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
+import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';

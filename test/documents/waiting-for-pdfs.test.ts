@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { pdfTurns } from '../../schema/documents/stored-files.ts';
+import { pdfTurns } from '../../schema/resources/document/stored-files.ts';
 import { item } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeIssuedInvoice, setCompany } from './parties.ts';

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { migrate } from '../../prisma/migrate.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { findPostmaster, start, stop } from '../../src/database/postgres/postgres-server.ts';
 import { findServerLocation } from '../../src/database/postgres/postgres-user.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeWorkerUtils } from 'graphile-worker';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { verifyDocuments } from '../../schema/documents/verify.ts';
+import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { proveSoon } from '../../src/jobs/prove-documents.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';

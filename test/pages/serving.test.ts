@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../src/server/http/headers.ts';
-import { createPages, type PageFolders } from '../../src/pages/pages.ts';
+import { createPages, type PageFolders } from '../../src/server/pages.ts';
 import { startService, type Service } from '../harness.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

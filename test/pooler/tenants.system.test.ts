@@ -5,7 +5,7 @@ import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { UnnamedStatements } from '../../prisma/pooler.ts';
 import { openDatabase, type Database } from '../../src/database/database.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createDatabase, startService, type Database as Empty, type Service } from '../harness.ts';
 import { noPooler, startPooler, type Pooler } from './pgbouncer.ts';
 

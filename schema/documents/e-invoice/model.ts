@@ -1,4 +1,4 @@
-import type { VatCategory } from '../../codes/vat-categories.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
 import type { Decimal } from '../../money/decimal.ts';
 
 export type { VatCategory };

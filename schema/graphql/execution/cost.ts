@@ -1,8 +1,14 @@
 import { getNamedType, isInputObjectType, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { resources } from '../../../prisma/client.ts';
-import { defaultChanges, maxChanges } from '../../changes/feed.ts';
 import { boundsOf } from '../input/validators.ts';
-import { defaultPageSize, maxOffsetScan, maxPageSize, type PageArgs } from '../paging/page.ts';
+import {
+  defaultChanges,
+  defaultPageSize,
+  maxChanges,
+  maxOffsetScan,
+  maxPageSize,
+  type PageArgs,
+} from '../paging/page.ts';
 
 /** The assumed length of a list without pages. The rows that it really has are counted when they are there (answer-size.ts). */
 const listLength = 10;

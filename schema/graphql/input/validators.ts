@@ -5,7 +5,7 @@ import { isElectronicAddressScheme, isRegistrationScheme } from '../../codes/ide
 import { languages } from '../../codes/languages.ts';
 import { isUnitCode } from '../../codes/unit-codes.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
-import { isVatCategory, vatCategoryCodes } from '../../codes/vat-categories.ts';
+import { isVatCategory, vatCategoryCodes } from '../../money/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../../money/money.ts';
 
 // Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.

@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
 import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf, type VatCategory } from '../../codes/vat-categories.ts';
+import { vatCategoryOf, type VatCategory } from '../../money/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
 import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, vatOf } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { vatCategories, type VatCategory } from '../../codes/vat-categories.ts';
+import { vatCategories, type VatCategory } from '../../money/vat-categories.ts';
 import { Decimal, type VatCategoryShare, type VatShare } from '../../money/money.ts';
 
 // The VAT of a credit note is the difference of two roundings (remainder.ts), so it doesn't follow from the lines. The

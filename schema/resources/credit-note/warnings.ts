@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { readSource } from '../invoice/document-source.ts';
+import { readSource } from '../document/read-source.ts';
 import { creditNoteBreaches, requiredFormatOf } from '../invoice/required-e-invoice.ts';
 import { CreditNote } from './credit-note.ts';
 import { WarningType, type Warning } from '../warning.ts';

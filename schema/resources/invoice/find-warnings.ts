@@ -1,9 +1,9 @@
 import { isMemberState, vatCountryOf } from '../../codes/eu-countries.ts';
 import { chosenLanguage } from '../../codes/languages.ts';
-import type { VatCategory } from '../../codes/vat-categories.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
-import type { DocumentSource } from './document-source.ts';
-import { placeOf, treatments } from '../../codes/vat-treatment.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
+import { placeOf, treatments } from './vat-treatment.ts';
 import type { Warning, WarningCode } from '../warning.ts';
 
 // What an invoice must say, or should, and doesn't. The law is that of the country where the seller is taxed: Germany,

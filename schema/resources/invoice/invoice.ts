@@ -6,7 +6,7 @@ import { today, type Context } from '../../graphql/context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf } from '../../codes/vat-categories.ts';
+import { vatCategoryOf } from '../../money/vat-categories.ts';
 import { amountDueOf, amountToRefundOf, balanceFields } from './balance.ts';
 import { vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
 import type { VatCategoryShare as VatCategoryShareOf, VatShare as VatShareOf } from '../../money/money.ts';

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { unitCodeOf, usualUnitCode } from '../../codes/unit-codes.ts';
-import { isVatCategory, takesExemptionReason, usualVatCategory, vatCategoryOf } from '../../codes/vat-categories.ts';
+import { isVatCategory, takesExemptionReason, usualVatCategory, vatCategoryOf } from '../../money/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
 import {
   decimal,

@@ -1,50 +1,10 @@
-import { z } from 'zod';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import type { Context } from '../../graphql/context.ts';
+import { frozenBuyer, frozenSeller, type FrozenBuyer, type FrozenSeller } from '../../documents/document-source.ts';
 import { found } from '../../errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes
 // afterwards: a trigger writes them (prisma/migrations/20261122181000_frozen_parties/migration.sql).
-
-const text = z.string().nullish();
-const place = {
-  address_line1: text,
-  postal_code: text,
-  city: text,
-  country: text,
-  vat_id: text,
-  contact_name: text,
-  phone: text,
-  email: text,
-  electronic_address: text,
-  electronic_address_scheme: text,
-  language: z.enum(['de', 'en']).nullish(),
-};
-
-/** The columns of a company profile that documents show. */
-export const frozenSeller = z.object({
-  ...place,
-  legal_name: z.string(),
-  address_line2: text,
-  tax_number: text,
-  register_entry: text,
-  registration_number: text,
-  registration_number_scheme: text,
-  iban: text,
-  bic: text,
-  footer: text,
-  accent_color: text,
-  logo_id: text,
-});
-export type FrozenSeller = z.infer<typeof frozenSeller>;
-
-/** The columns of a customer that documents show. */
-export const frozenBuyer = z.object({
-  ...place,
-  company_name: z.string(),
-  buyer_reference: text,
-});
-export type FrozenBuyer = z.infer<typeof frozenBuyer>;
 
 export interface Parties {
   seller: FrozenSeller;

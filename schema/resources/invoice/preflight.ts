@@ -7,9 +7,10 @@ import { CreateInvoiceInput, invoiceRules, newDraft } from './mutations.ts';
 import { partiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './find-warnings.ts';
 import { WarningType } from '../warning.ts';
-import { sourceOf, type DocumentSource } from './document-source.ts';
+import { sourceOf } from '../document/read-source.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
-import { BreachType } from '../../documents/queries.ts';
+import { BreachType } from '../document/queries.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 // The preflight of an invoice before it is created: a front end shows what is missing while the user types.

@@ -6,7 +6,8 @@ import { ValidationError } from '../../errors.ts';
 import { findCompany } from '../company.ts';
 import { partiesOf } from './parties.ts';
 import type { WholeCreditNote } from '../credit-note/new-credit-note.ts';
-import { creditNoteSource, readSource, sourceOf, type DocumentSource } from './document-source.ts';
+import { creditNoteSource, readSource, sourceOf } from '../document/read-source.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 /** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */

@@ -1,11 +1,12 @@
 import type { Row } from '../../../prisma/client.ts';
 import { isMemberState, vatCountryOf } from '../../codes/eu-countries.ts';
-import { vatCategoryOf } from '../../codes/vat-categories.ts';
+import { vatCategoryOf } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { breachesOf, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { ValidationError } from '../../errors.ts';
 import { partiesOf } from './parties.ts';
-import { sourceOf, type DocumentSource } from './document-source.ts';
+import { sourceOf } from '../document/read-source.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 // An invoice without VAT to a business in another member state must have the buyer's VAT number: Directive 2006/112/EC,

@@ -1,12 +1,12 @@
 import { builder } from '../../graphql/builder.ts';
 import { chosenLanguage } from '../../codes/languages.ts';
-import { usualVatCategory, type VatCategory } from '../../codes/vat-categories.ts';
+import { usualVatCategory, type VatCategory } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { usualReason } from '../../documents/pdf/vat-notes.ts';
 import { Decimal } from '../../money/money.ts';
 import { findCompany } from '../company.ts';
 import { partiesOfDraft, type Parties } from './parties.ts';
-import { placeOf, treatments, type Supply } from '../../codes/vat-treatment.ts';
+import { placeOf, treatments, type Supply } from './vat-treatment.ts';
 
 /** The VAT that a whole invoice usually has. */
 export interface VatProposal {

@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { sourceOf } from './document-source.ts';
+import { sourceOf } from '../document/read-source.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { partiesOf, partiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './find-warnings.ts';

@@ -1,7 +1,7 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
-import { usualVatCategory } from '../../codes/vat-categories.ts';
+import { usualVatCategory } from '../../money/vat-categories.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { requireAbilities, Problems, refuse } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';

@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryOutcomes } from '../../../schema/resources/delivery/attempts.ts';
-import type { NoRoom } from '../../server/http/connections.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
 import { success, type Outcome, type Poster } from '../../webhooks/post.ts';
 import { methodOf, routeOf } from './route.ts';
+
+/** Why a connection was closed: `refused`, a new one without a free slot; `shed`, an idle one, to make room for a new one. */
+export type NoRoom = 'refused' | 'shed';
 
 /**
  * The metrics of this process, for Prometheus (text format 0.0.4). No label contains a tenant, a token, an address or an id:

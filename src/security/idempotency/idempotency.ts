@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ability } from '../../../schema/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { ForbiddenError, ValidationError } from '../../../schema/errors.ts';
-import type { Identity } from '../../../schema/identity/identity.ts';
+import type { Identity } from '../../../schema/graphql/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
 import type { Encryption } from '../encryption.ts';

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../schema/identity/identity.ts';
+import type { Identity } from '../../../schema/graphql/identity.ts';
 
 const isWrite: Record<keyof Identity, boolean> = {
   tenants: false,

@@ -13,7 +13,7 @@ import { setHeaders, type Answer } from '../http/responses.ts';
 import { sendWhole } from '../http/send-whole.ts';
 import { idempotencyKeyOf, type IdempotencyHandler } from '../../security/idempotency/idempotency.ts';
 import { handleIdempotentGraphql } from './idempotent-graphql.ts';
-import { accessKeys } from './access-endings.ts';
+import { accessKeys } from '../../notifications/access-endings.ts';
 import type { Notifications } from '../../notifications/notifications.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';

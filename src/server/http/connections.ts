@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { NoRoom } from '../../observability/metrics/metrics.ts';
 
 /** Limits of the connections that a process holds at once. */
 export interface ConnectionLimits {
@@ -9,9 +10,6 @@ export interface ConnectionLimits {
   /** The limit per client address; 0: only the total is limited. */
   perAddress: number;
 }
-
-/** Why a connection was closed: `refused`, a new one without a free slot; `shed`, an idle one, to make room for a new one. */
-export type NoRoom = 'refused' | 'shed';
 
 const maxTotal = 5000;
 const maxPerAddress = 500;

@@ -13,7 +13,7 @@ import {
   sha256,
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
-import { accessKeys } from '../graphql/access-endings.ts';
+import { accessKeys } from '../../notifications/access-endings.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { WaitForTurn } from './body-turns.ts';
 import { withDeadline } from './deadline.ts';

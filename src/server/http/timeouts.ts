@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { defaultKeepAliveMs } from '../../config/config.ts';
 
 /** Timeouts of HTTP requests, in milliseconds. */
 export interface HttpTimeouts {
@@ -14,9 +15,6 @@ export interface HttpTimeouts {
   /** Between two requests of a connection. */
   keepAliveMs: number;
 }
-
-/** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
-export const defaultKeepAliveMs = 75_000;
 
 export const defaultTimeouts: HttpTimeouts = {
   headMs: 15_000,

@@ -1,10 +1,10 @@
 import { openDatabase } from '../../../src/database/database.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { createDomain } from '../../../src/domain.ts';
 import { nobody } from '../../../src/jobs/nobody.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { inconsistencies } from '../../../schema/tenant-archive/consistency.ts';
-import { verifyDocuments } from '../../../schema/documents/verify.ts';
+import { verifyDocuments } from '../../../schema/resources/document/verify.ts';
 import { forTenant } from '../../../prisma/client.ts';
 import { countedTables, wrongCounts } from '../../counted-rows.ts';
 import { secret, type Installation, type Tenant } from './installation.ts';

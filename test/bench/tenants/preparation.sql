@@ -32,7 +32,7 @@ return (array['Bäckerei', 'Druckerei', 'Gärtnerei', 'Optik', 'Reisen', 'Techni
 create function making.number(day date, count bigint) returns text language sql stable parallel safe
 return extract(year from day) || '-' || case when count < 10000 then lpad(count::text, 4, '0') else count::text end;
 
-/* The hash of each proof with the proof before (schema/documents/proofs.ts). */
+/* The hash of each proof with the proof before (schema/resources/document/proofs.ts). */
 create function making.link(before bytea, content text) returns bytea language sql stable
 return sha256(before || convert_to(content, 'UTF8'));
 create aggregate making.chain (text) (

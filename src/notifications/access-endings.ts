@@ -1,4 +1,4 @@
-import type { Principal } from '../../../schema/graphql/context.ts';
+import type { Principal } from '../../schema/graphql/context.ts';
 
 /** The channel on which triggers announce that a caller's access has ended (announce_access_ending() in the migrations). */
 export const accessChannel = 'access';

@@ -1,67 +1,17 @@
 import type { Row } from '../../../prisma/client.ts';
 import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf, type VatCategory } from '../../codes/vat-categories.ts';
+import { vatCategoryOf } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money.ts';
 import { readBreakdown } from '../credit-note/vat-breakdown.ts';
-import { partiesOf, type FrozenBuyer, type FrozenSeller, type Parties } from './parties.ts';
-import type { Period } from '../../documents/e-invoice/model.ts';
+import { partiesOf, type Parties } from '../invoice/parties.ts';
+import type { DocumentSource, SourceLine, SourceShare } from '../../documents/document-source.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { wholePeriod } from '../../documents/service-periods.ts';
 
 /** An invoice or a credit note. */
 export type DocumentKey = { invoiceId: string } | { creditNoteId: string };
-
-/** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
-export interface DocumentSource {
-  /** Null for a draft. */
-  number: string | null;
-  /** Days are YYYY-MM-DD. */
-  date: string;
-  /** Null for a credit note. */
-  dueDate: string | null;
-  /** The day of the supply, where it was given; a credit note's is its invoice's. */
-  deliveryDate: string | null;
-  /** What it is about; a credit note's reason. */
-  subject: string | null;
-  currency: string;
-  /** Whether it was paid in full when it was issued. */
-  isPaid: boolean;
-  /** The invoice that a credit note takes back, with the service period of all its lines; null for an invoice. */
-  credited: { number: string; date: string; period: Period | null; isCancelled: boolean } | null;
-  seller: FrozenSeller;
-  buyer: FrozenBuyer;
-  lines: SourceLine[];
-  /** VAT per category and rate, as it was issued. */
-  vatBreakdown: SourceShare[];
-}
-
-/** Decimals are texts. */
-export interface SourceShare {
-  vatCategory: VatCategory;
-  vatRate: string;
-  net: string;
-  vat: string;
-  exemptionReason: string | null;
-}
-
-/** Decimals are texts. */
-export interface SourceLine {
-  title: string;
-  description: string | null;
-  quantity: string;
-  unit: string | null;
-  unitCode: string;
-  unitPriceNet: string;
-  discountPercent: string;
-  lineTotalNet: string;
-  vatCategory: VatCategory;
-  vatRate: string;
-  exemptionReason: string | null;
-  servicePeriodStart: string | null;
-  servicePeriodEnd: string | null;
-}
 
 /** Reads a document as it was issued; a draft as it would be issued now. @throws NotFoundError */
 export const readSource = (context: Context, document: DocumentKey): Promise<DocumentSource> =>

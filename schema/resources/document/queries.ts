@@ -1,13 +1,13 @@
-import { builder } from '../graphql/builder.ts';
-import { breachesOf, type Breach } from './e-invoice/breaches.ts';
-import { NotFoundError } from '../errors.ts';
-import { idArgument } from '../graphql/input/id-argument.ts';
-import { DocumentFileType } from './document-file.ts';
-import { readSource } from '../resources/invoice/document-source.ts';
-import { EInvoiceFormatType, formatNamed, nameOfFormat } from './format-types.ts';
-import { requiredFormatOf } from '../resources/invoice/required-e-invoice.ts';
+import { builder } from '../../graphql/builder.ts';
+import { breachesOf, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { NotFoundError } from '../../errors.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { DocumentFileType } from '../../documents/document-file.ts';
+import { readSource } from './read-source.ts';
+import { EInvoiceFormatType, formatNamed, nameOfFormat } from '../../documents/format-types.ts';
+import { requiredFormatOf } from '../invoice/required-e-invoice.ts';
 import { documentFileInTime } from './stored-files.ts';
-import { toEInvoice } from './to-e-invoice.ts';
+import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 export const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
   description: 'A rule that an invoice breaks.',

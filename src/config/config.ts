@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { defaultKeepAliveMs } from './server/http/timeouts.ts';
-import { isStrongSecret, varietyOf } from './security/secret-strength.ts';
+import { isStrongSecret, varietyOf } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
 
 /** The longest answer by default, in bytes. */
 export const defaultMaxAnswerBytes = 10_000_000;
+
+/** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
+export const defaultKeepAliveMs = 75_000;
 
 /** The validated settings from the environment. OPERATING.md#settings describes each variable. */
 export interface Config {

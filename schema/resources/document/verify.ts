@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Context } from '../graphql/context.ts';
+import type { Context } from '../../graphql/context.ts';
 import { contentOf, hashOf, provenFile, provesData } from './proofs.ts';
 import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { print, printError } from '../commands/output.ts';
-import { generate } from './generate.ts';
+import { print, printError } from './output.ts';
+import { generate } from '../sdk/generate.ts';
 
 // npm run -s sdk -- --out DIR: generates, compiles, and packs @kontor/sdk. Prints the tarball's path.
 

@@ -1,5 +1,5 @@
-import { isMemberState, memberStateOfVatNumber, vatCountryOf } from './eu-countries.ts';
-import type { VatCategory } from './vat-categories.ts';
+import { isMemberState, memberStateOfVatNumber, vatCountryOf } from '../../codes/eu-countries.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
 
 // Which VAT categories go with the countries and VAT numbers of seller and buyer: Directive 2006/112/EC, Art. 44 and 196
 // (services to businesses), 138 (goods to other member states), 146 (exports). Only sellers in the EU are covered.

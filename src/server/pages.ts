@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
-import { pageHeaders } from '../server/http/headers.ts';
-import { escapeHtml } from './layout.ts';
+import { pageHeaders } from './http/headers.ts';
 
 /** The folders with the output of `npm run build`. */
 export interface PageFolders {
@@ -16,7 +15,7 @@ export interface PageFolders {
 
 export const pageFolders: PageFolders = {
   dashboard: fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
-  pages: fileURLToPath(new URL('dist', import.meta.url)),
+  pages: fileURLToPath(new URL('../pages/dist', import.meta.url)),
 };
 
 /** @returns false when no page is at this address, and nothing is answered. */
@@ -29,6 +28,10 @@ const originPlaceholder = '__ORIGIN__';
 const documentsPlaceholder = '__SESSION_DOCUMENTS__';
 const textPath = /^\/(docs\/[\w-]+|graphql)$/;
 const notBuilt = 'This page is not built yet. Run: npm run build';
+
+/** Text as it may stand in HTML, in an attribute's double quotes too. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** Addresses below which there are no pages: a mistyped one is answered with 404, and not with the dashboard. */
 const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;

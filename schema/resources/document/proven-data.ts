@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Prisma } from '../../prisma/client.ts';
-import { Decimal } from '../money/money.ts';
+import type { Prisma } from '../../../prisma/client.ts';
+import { Decimal } from '../../money/money.ts';
 
 // What an issued document says, as a hash: its proof has it, beside the hashes of its files. A file tells nothing of rows that
 // somebody changed later, and another version may draw the same rows otherwise.

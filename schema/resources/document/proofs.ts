@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Row } from '../../prisma/client.ts';
-import type { Context } from '../graphql/context.ts';
-import { ValidationError } from '../errors.ts';
-import { fileFormats } from './file-formats.ts';
-import type { DocumentKey } from '../resources/invoice/document-source.ts';
+import type { Row } from '../../../prisma/client.ts';
+import type { Context } from '../../graphql/context.ts';
+import { ValidationError } from '../../errors.ts';
+import { fileFormats } from '../../documents/file-formats.ts';
+import type { DocumentKey } from './read-source.ts';
 import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 import { documentFile } from './stored-files.ts';
 

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../graphql/context.ts';
-import { refuse, TryLaterError } from '../errors.ts';
-import { FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
-import { eInvoiceFormats } from './e-invoice/formats.ts';
-import type { DocumentFile } from './document-file.ts';
-import { readSource, type DocumentKey, type DocumentSource } from '../resources/invoice/document-source.ts';
-import type { FileFormat } from './file-formats.ts';
-import { makeFile } from './make-file.ts';
+import type { Context } from '../../graphql/context.ts';
+import { refuse, TryLaterError } from '../../errors.ts';
+import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
+import { eInvoiceFormats } from '../../documents/e-invoice/formats.ts';
+import type { DocumentFile } from '../../documents/document-file.ts';
+import { readSource, type DocumentKey } from './read-source.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
+import type { FileFormat } from '../../documents/file-formats.ts';
+import { makeFile } from '../../documents/make-file.ts';
 
 // The files of invoices and credit notes. An issued document's file is made once, from what was frozen when it was issued,
 // and stored. Whoever asks for a PDF while it is made, in whichever process, waits for it. Once the files are proven, none is
