@@ -5,13 +5,14 @@ import { Bench, type Row, type Work } from './bench.ts';
 import { shutdownRequested } from '../../src/processes/signals.ts';
 import { openDatabase } from './database.ts';
 import { requireWrk } from './load.ts';
-import { comparisons, details, machine, print } from './table.ts';
+import { comparisons, details, machine, print, toCsv } from './table.ts';
 import { works } from './works.ts';
 
 interface Options {
   quick?: boolean;
   only?: string;
   json?: string;
+  csv?: string;
 }
 
 if (process.argv.includes('--tenants')) {
@@ -24,6 +25,7 @@ const options = new Command('bench')
   .option('--quick', 'leave out what needs 1,000,000 rows or a minute')
   .option('--only <pattern>', 'only works whose name matches, in any case')
   .option('--json <file>', 'the rows that have a goal, and all figures, for scripts')
+  .option('--csv <file>', 'the table of all figures: test/bench/figures.csv')
   .parse()
   .opts<Options>();
 
@@ -53,6 +55,7 @@ try {
   process.stdout.write(`${about}\n`);
   print(comparisons(rows));
   if (bench.figures.length > 0) print(details(bench.figures));
+  if (options.csv) writeFileSync(options.csv, toCsv(details(bench.figures)));
   if (options.json) {
     const rated = rows.filter(({ goal }) => goal !== undefined);
     const plain = rated.map(({ work, against, ratio, goal, atMost }) => ({ work, against, ratio, goal, atMost }));

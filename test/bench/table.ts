@@ -42,6 +42,9 @@ export const details = (figures: Figures[]): string[][] => [
 
 const at = (connections: number): string[] => ['median', 'p99', 'worst'].map((name) => `${name} at ${connections}`);
 
+export const toCsv = (lines: string[][]): string =>
+  lines.map((cells) => `${cells.map((cell) => (cell.includes(',') ? `"${cell}"` : cell)).join(',')}\n`).join('');
+
 /** The first line is the headings. */
 export function print([headings = [], ...lines]: string[][]): void {
   const widths = headings.map((heading, column) =>

@@ -23,7 +23,7 @@ export const latencyFigures = ({ median, p99, worst }: { median: number; p99: nu
   figure('worst', worst, 'ms'),
 ];
 
-/** Markdown, as OPERATING.md has it. */
+/** Markdown, as BENCHMARKS.md has it. */
 export const toMarkdown = (rows: Row[]): string =>
   [['work', 'measured'], ['---', '---'], ...rows.map(({ work, figures }) => [work, figures.map(toText).join(', ')])]
     .map((cells) => `|${cells.map((cell) => (cell === '---' ? cell : ` ${cell} `)).join('|')}|\n`)
