@@ -24,10 +24,20 @@ export async function findById<Name extends Prisma.ModelName>(
   query: Selection = {},
 ): Promise<Row<Name>> {
   if (typeof row !== 'string' && hasAllSelected(row, query)) return row as Row<Name>;
+  return found(findByIdIfAny(context, model, typeof row === 'string' ? row : row.id, query));
+}
+
+/** One of the tenant's rows, with the fields that `query` selects; null if the tenant has no such row. */
+export function findByIdIfAny<Name extends Prisma.ModelName>(
+  context: Pick<Context, 'db' | 'tenant'>,
+  model: Name,
+  id: string,
+  query: Selection = {},
+): Promise<Row<Name> | null> {
   const delegate = context.db[delegateName(model)] as unknown as {
     findUnique(args: object): Promise<Row<Name> | null>;
   };
-  return found(delegate.findUnique({ ...query, where: key(context, typeof row === 'string' ? row : row.id) }));
+  return delegate.findUnique({ ...query, where: key(context, id) });
 }
 
 /** Whether a row has all the relations that a query selects, without a filter or a limit on them. */

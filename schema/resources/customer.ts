@@ -7,9 +7,9 @@ import { builder, type InputFields } from '../graphql/builder.ts';
 import { isVatNumber } from '../codes/vat-number.ts';
 import { RequiredEInvoice } from '../documents/format-types.ts';
 import { Node } from '../graphql/node.ts';
-import { key, type Context } from '../graphql/context.ts';
-import { type Problems } from '../errors.ts';
-import { emit } from '../events/events.ts';
+import type { Readable } from '../graphql/plugins/authorization-and-validation.ts';
+import type { Context } from '../graphql/context.ts';
+import type { Problems } from '../errors.ts';
 import {
   country,
   electronicAddressScheme,
@@ -21,7 +21,7 @@ import {
   requiredText,
   text,
 } from '../graphql/input/validators.ts';
-import { enforce, requireVersion, withLockedRow } from '../rows/locked-row.ts';
+import { changeRow, deleteRow } from '../rows/change-row.ts';
 import { byText, orderType } from '../graphql/paging/order.ts';
 import { readPage } from '../graphql/paging/page.ts';
 import {
@@ -37,7 +37,6 @@ import {
 import { schemeRules } from '../graphql/input/schemes.ts';
 import { findById } from '../graphql/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
-import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../graphql/filters/external-id.ts';
 import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
@@ -224,20 +223,23 @@ export async function containingOrPartner<Where extends object>(
   );
 }
 
-/** A supplier that receipts refer to stays a supplier. */
-async function typeRules(
-  type: CustomerTypes | null | undefined,
+type CustomerUpdate = typeof UpdateCustomerInput.$inferInput;
+
+/** The rules of a change. A supplier that receipts refer to stays a supplier. */
+async function customerRules(
+  input: Readable<CustomerUpdate>,
   context: Context,
   problems: Problems,
   current: CustomerRow,
 ): Promise<void> {
-  if (type !== 'CUSTOMER' || current.type !== 'SUPPLIER') return;
+  schemeRules('electronicAddress', input, problems, 'input.', current);
+  if (input.type !== 'CUSTOMER' || current.type !== 'SUPPLIER') return;
   const receipt = await context.db.receipt.findFirst({ where: { supplierId: current.id }, select: { id: true } });
   if (receipt) problems.add('input.type', 'Receipts name this supplier: it can not become a customer.');
 }
 
 /** The rows that prevent the deletion of a customer. */
-async function customerReferences(id: string, context: Context, problems: Problems): Promise<void> {
+async function customerReferences(context: Context, problems: Problems, { id }: CustomerRow): Promise<void> {
   const where = { customerId: id };
   if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
   if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
@@ -267,34 +269,17 @@ builder.mutationFields((t) => ({
     description: 'Changes a customer or supplier.',
     ability: 'customers:write',
     args: { ...idArgument, input: t.arg({ type: UpdateCustomerInput, required: true }), ...expectedVersionArgument },
-    rules: ({ id, input }, context, problems) => {
-      if (!id) return;
-      problems.defer(async () => {
-        const current = await findById(context, 'Customer', id);
-        await typeRules(input?.type, context, problems, current);
-        schemeRules('electronicAddress', input ?? {}, problems, 'input.', current);
-      });
-    },
-    resolve: (query, _root, { id, input, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Customer',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          await enforce((problems) => {
-            schemeRules('electronicAddress', input, problems, 'input.', current);
-            return typeRules(input.type, inside, problems, current);
-          });
-          const data = { ...input, type: given(input.type), companyName: given(input.companyName) };
-          if (!isChanged(current, data)) return findById(inside, 'Customer', current, query);
-          const customer = await inside.db.customer.update({ where: key(context, id), data });
-          await emit(inside, 'customer.updated', customer);
-          return findById(inside, 'Customer', customer, query);
-        },
-        // Receipts depend on the type of their supplier.
-        input.type === 'CUSTOMER' ? 'update' : 'no key update',
-      ),
+    ...changeRow('Customer', {
+      // Receipts depend on the type of their supplier.
+      lock: ({ type }) => (type === 'CUSTOMER' ? 'update' : 'no key update'),
+      rules: customerRules,
+      data: (input: CustomerUpdate) => ({
+        ...input,
+        type: given(input.type),
+        companyName: given(input.companyName),
+      }),
+      event: 'customer.updated',
+    }),
   }),
 
   deleteCustomer: t.prismaField({
@@ -302,20 +287,6 @@ builder.mutationFields((t) => ({
     description: 'Deletes a customer or supplier. Refused while invoices, projects or receipts refer to it.',
     ability: 'customers:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Customer',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          await enforce((problems) => customerReferences(id, inside, problems));
-          const customer = await findById(inside, 'Customer', id, query);
-          await emit(inside, 'customer.deleted', id);
-          await inside.db.customer.delete({ where: key(context, id) });
-          return customer;
-        },
-        'update',
-      ),
+    ...deleteRow('Customer', { rules: customerReferences, event: 'customer.deleted' }),
   }),
 }));

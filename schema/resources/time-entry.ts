@@ -1,13 +1,12 @@
 import type { Prisma, TimeEntry as TimeEntryRow } from '../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../graphql/builder.ts';
 import { Node } from '../graphql/node.ts';
-import { key, type Context } from '../graphql/context.ts';
+import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
-import { emit } from '../events/events.ts';
 import { decimal, given, notNull, text, wholeNumber } from '../graphql/input/validators.ts';
 import { Invoice } from './invoice/invoice.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { requireVersion, withLockedRow } from '../rows/locked-row.ts';
+import { changeRow, deleteRow } from '../rows/change-row.ts';
 import { byDay, orderType } from '../graphql/paging/order.ts';
 import { connectionOf, nodesOf, readPage, rowsOf } from '../graphql/paging/page.ts';
 import { periodRules, within } from '../graphql/filters/period.ts';
@@ -15,7 +14,6 @@ import { Project } from './project/project.ts';
 import { requireExisting } from '../graphql/input/references.ts';
 import { findById } from '../graphql/find-by-id.ts';
 import { insertNew } from '../rows/insert-new.ts';
-import { isChanged } from '../rows/is-changed.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../graphql/filters/external-id.ts';
 import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
@@ -207,25 +205,16 @@ builder.mutationFields((t) => ({
     description: 'Changes an entry that no invoice bills.',
     ability: 'time-entries:write',
     args: { ...idArgument, input: t.arg({ type: UpdateTimeEntryInput, required: true }), ...expectedVersionArgument },
-    rules: ({ id }, context, problems) => {
-      if (!id) return;
-      problems.defer(async () => refuseBilled(await findById(context, 'TimeEntry', id), 'billed'));
-    },
-    resolve: (query, _root, { id, input, expectedVersion }, context) =>
-      withLockedRow(context, 'TimeEntry', id, async (inside, current) => {
-        requireVersion(current, expectedVersion);
-        refuseBilled(current, 'billed');
-        const required = {
-          date: given(input.date),
-          durationMinutes: given(input.durationMinutes),
-          billable: given(input.billable),
-        };
-        const data = { ...input, ...required };
-        if (!isChanged(current, data)) return findById(inside, 'TimeEntry', current, query);
-        const entry = await inside.db.timeEntry.update({ where: key(context, id), data });
-        await emit(inside, 'time_entry.updated', entry);
-        return findById(inside, 'TimeEntry', entry, query);
+    ...changeRow('TimeEntry', {
+      rules: (_input, _context, _problems, current) => refuseBilled(current, 'billed'),
+      data: (input: typeof UpdateTimeEntryInput.$inferInput) => ({
+        ...input,
+        date: given(input.date),
+        durationMinutes: given(input.durationMinutes),
+        billable: given(input.billable),
       }),
+      event: 'time_entry.updated',
+    }),
   }),
 
   deleteTimeEntry: t.prismaField({
@@ -233,20 +222,9 @@ builder.mutationFields((t) => ({
     description: 'Deletes a time entry. Refused while an invoice bills it.',
     ability: 'time-entries:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'TimeEntry',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          refuseBilled(current, 'id');
-          const entry = await findById(inside, 'TimeEntry', id, query);
-          await emit(inside, 'time_entry.deleted', id);
-          await inside.db.timeEntry.delete({ where: key(context, id) });
-          return entry;
-        },
-        'update',
-      ),
+    ...deleteRow('TimeEntry', {
+      rules: (_context, _problems, current) => refuseBilled(current, 'id'),
+      event: 'time_entry.deleted',
+    }),
   }),
 }));

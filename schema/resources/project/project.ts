@@ -6,19 +6,17 @@ import type {
 import { builder, type InputFields } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../graphql/context.ts';
-import { type Problems } from '../../errors.ts';
-import { emit } from '../../events/events.ts';
+import type { Context } from '../../graphql/context.ts';
+import type { Problems } from '../../errors.ts';
 import { currency, decimal, given, notNull, requiredText, text } from '../../graphql/input/validators.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
+import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import { byText, orderType } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { allOf, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
@@ -157,7 +155,7 @@ async function projectRules(
 }
 
 /** The entries or receipts that prevent the deletion of a project. */
-async function projectReferences(id: string, context: Context, problems: Problems): Promise<void> {
+async function projectReferences(context: Context, problems: Problems, { id }: ProjectRow): Promise<void> {
   const where = { projectId: id };
   if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
   if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
@@ -226,31 +224,18 @@ builder.mutationFields((t) => ({
     description: 'Changes a project.',
     ability: 'projects:write',
     args: { ...idArgument, input: t.arg({ type: UpdateProjectInput, required: true }), ...expectedVersionArgument },
-    rules: ({ id, input }, context, problems) => {
-      if (!id) return;
-      problems.defer(async () => {
-        const current = await findById(context, 'Project', id);
-        await projectRules(input ?? {}, context, problems, current);
-      });
-    },
-    resolve: (query, _root, { id, input, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Project',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          await enforce((problems) => projectRules(input, inside, problems, current));
-          const required = { name: given(input.name), currency: given(input.currency), status: given(input.status) };
-          const data = { ...input, ...required };
-          if (!isChanged(current, data)) return findById(inside, 'Project', current, query);
-          const project = await inside.db.project.update({ where: key(context, id), data });
-          await emit(inside, 'project.updated', project);
-          return findById(inside, 'Project', project, query);
-        },
-        // Time entries depend on the currency.
-        input.currency ? 'update' : 'no key update',
-      ),
+    ...changeRow('Project', {
+      // Time entries depend on the currency.
+      lock: (input) => (input.currency ? 'update' : 'no key update'),
+      rules: projectRules,
+      data: (input: typeof UpdateProjectInput.$inferInput) => ({
+        ...input,
+        name: given(input.name),
+        currency: given(input.currency),
+        status: given(input.status),
+      }),
+      event: 'project.updated',
+    }),
   }),
 
   deleteProject: t.prismaField({
@@ -258,20 +243,6 @@ builder.mutationFields((t) => ({
     description: 'Deletes a project. Refused while time entries or receipts refer to it.',
     ability: 'projects:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Project',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          await enforce((problems) => projectReferences(id, inside, problems));
-          const project = await findById(inside, 'Project', id, query);
-          await emit(inside, 'project.deleted', id);
-          await inside.db.project.delete({ where: key(context, id) });
-          return project;
-        },
-        'update',
-      ),
+    ...deleteRow('Project', { rules: projectReferences, event: 'project.deleted' }),
   }),
 }));

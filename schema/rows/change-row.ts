@@ -1,0 +1,140 @@
+import { delegateName, type Prisma, type Row, type RowLock } from '../../prisma/client.ts';
+import type { Problems } from '../errors.ts';
+import { emit, type EventType } from '../events/events.ts';
+import { key, type Context } from '../graphql/context.ts';
+import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
+import { isChanged } from './is-changed.ts';
+import { enforce, requireVersion, withLockedRow } from './locked-row.ts';
+
+/** Models whose rows are updated and deleted one at a time, with a version and events. */
+type Changeable = 'Customer' | 'Invoice' | 'Project' | 'Receipt' | 'TimeEntry';
+
+/** Reads a row that a rule depends on: under this lock if the change is going to be written. */
+export type FindForRule = <Of extends Prisma.ModelName>(
+  model: Of,
+  id: string,
+  lock: RowLock,
+) => Promise<Row<Of> | null>;
+
+/** The part of an update that is its resource's own. */
+interface RowChange<Of extends Changeable, Input, ValidInput, Related> {
+  /** `update` where the change affects rules of rows that refer to this one. Default: `no key update`. */
+  lock?: (input: Input) => RowLock;
+  /** Reads what rules and change depend on besides the row itself. */
+  related?: (input: ValidInput, context: Context, current: Row<Of>, find: FindForRule) => Promise<Related>;
+  /**
+   * The rules of the change. They run under the row's lock. If nothing will be written, they run without it, on the valid
+   * parts of the input, so that all problems are reported at once.
+   */
+  rules: (
+    input: ValidInput,
+    context: Context,
+    problems: Problems,
+    current: Row<Of>,
+    related: Related | undefined,
+  ) => void | Promise<void>;
+  /** The columns to write; undefined leaves a column as it is. */
+  data: (
+    input: Input,
+    current: Row<Of>,
+    related: Related | undefined,
+  ) => Prisma.TypeMap['model'][Of]['operations']['update']['args']['data'];
+  /** Rows that are written with the row, after it. */
+  dependents?: {
+    areChanged: (input: Input, related: Related | undefined) => boolean;
+    write: (inside: Context, input: Input, current: Row<Of>, related: Related | undefined) => Promise<void>;
+  };
+  event: EventType;
+}
+
+interface Expected {
+  id: string;
+  expectedVersion?: number | null | undefined;
+}
+
+/**
+ * The rules and the resolver of a mutation that updates one row: lock, version, rules, write, event, answer. An update that
+ * would change nothing is answered without a write and without an event (DECISIONS.md#d34-events).
+ */
+export function changeRow<Of extends Changeable, ValidInput, Input extends ValidInput, Related = undefined>(
+  model: Of,
+  change: RowChange<Of, Input, ValidInput, Related>,
+) {
+  const { lock, related: readRelated, rules, data: columns, dependents, event } = change;
+  return {
+    rules: (
+      { id, input }: { id?: string | undefined; input?: ValidInput | undefined },
+      context: Context,
+      problems: Problems,
+    ): void => {
+      if (!id || !input) return;
+      const find: FindForRule = (other, otherId) => findByIdIfAny(context, other, otherId);
+      problems.defer(async () => {
+        const current = await findById(context, model, id);
+        await rules(input, context, problems, current, await readRelated?.(input, context, current, find));
+      });
+    },
+
+    resolve: (
+      query: object,
+      _root: unknown,
+      { id, input, expectedVersion }: Expected & { input: Input },
+      context: Context,
+    ): Promise<Row<Of>> =>
+      withLockedRow(
+        context,
+        model,
+        id,
+        async (inside, current) => {
+          requireVersion(current, expectedVersion);
+          const find: FindForRule = (...other) => inside.db.lock(...other);
+          const related = await readRelated?.(input, inside, current, find);
+          await enforce((problems) => rules(input, inside, problems, current, related));
+          const data = columns(input, current, related);
+          if (!isChanged(current, data) && !dependents?.areChanged(input, related))
+            return findById(inside, model, current, query);
+          const changed = await writer(inside, model).update({ where: key(context, id), data });
+          await dependents?.write(inside, input, current, related);
+          await emit(inside, event, changed);
+          return findById(inside, model, changed, query);
+        },
+        lock?.(input),
+      ),
+  };
+}
+
+/** The part of a deletion that is its resource's own. */
+interface RowDeletion<Of extends Changeable> {
+  /** What prevents the deletion. Runs under the row's lock. */
+  rules: (context: Context, problems: Problems, current: Row<Of>) => void | Promise<void>;
+  /** Frees rows that refer to this one. */
+  release?: (inside: Context, id: string) => Promise<void>;
+  event: EventType;
+}
+
+/** The resolver of a mutation that deletes one row: lock, version, rules, event, deletion. It answers the row as it was. */
+export const deleteRow = <Of extends Changeable>(model: Of, { rules, release, event }: RowDeletion<Of>) => ({
+  resolve: (query: object, _root: unknown, { id, expectedVersion }: Expected, context: Context): Promise<Row<Of>> =>
+    withLockedRow(
+      context,
+      model,
+      id,
+      async (inside, current) => {
+        requireVersion(current, expectedVersion);
+        await enforce((problems) => rules(inside, problems, current));
+        const row = await findById(inside, model, id, query);
+        await emit(inside, event, id);
+        await release?.(inside, id);
+        await writer(inside, model).delete({ where: key(context, id) });
+        return row;
+      },
+      'update',
+    ),
+});
+
+interface Writer {
+  update(args: object): Promise<{ id: string }>;
+  delete(args: object): Promise<unknown>;
+}
+
+const writer = (context: Context, model: Changeable): Writer => context.db[delegateName(model)];
