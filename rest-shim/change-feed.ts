@@ -1,41 +1,40 @@
 import { resources, type Context, type RenderPayload } from '../schema/graphql/context.ts';
-import { AnswerTooLargeError, NotFoundError, type Problems } from '../schema/errors.ts';
+import { AnswerTooLargeError, NotFoundError } from '../schema/errors.ts';
 import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
 import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';
 import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
+import { jsonResponse } from './exact-json.ts';
 import { readWholeNumber } from './list-envelope.ts';
+import type { OperationRequest, ReadParameters } from './rest-request.ts';
 
 /** The longest time that a request may wait for a change, in seconds. */
 export const longestWait = 30;
 
-/** Reads `wait`: how long to wait for a change if there is none, in seconds. */
-export const readWait = (query: URLSearchParams, problems: Problems): number =>
-  readWholeNumber(query, 'wait', { otherwise: 0, min: 0, max: longestWait }, problems);
+/** A page of the change feed. `wait`: how long to wait for a change if there is none, in seconds. */
+export const readChangeFeed: ReadParameters = (query, _variables, problems) => {
+  const wait = readWholeNumber(query, 'wait', { otherwise: 0, min: 0, max: longestWait }, problems);
+  return async (request) => {
+    const page = await readOrWait(wait * 1000, request);
+    return jsonResponse(await changesEnvelope(page, request.operation.shape, request.context));
+  };
+};
 
-/**
- * Reads a page of the feed. If it is empty, waits for a change.
- * @param read reads the page after a cursor
- * @param seconds how long to wait
- * @param signal ends the wait early, because nobody waits for the answer any more
- */
-export async function readOrWait(
-  read: (since?: string) => Promise<ChangePage>,
-  seconds: number,
-  context: Context,
-  signal: AbortSignal,
-): Promise<ChangePage> {
+/** Reads a page of the feed. If it is empty, waits for a change. */
+async function readOrWait(ms: number, { run, context, whileWaiting }: OperationRequest): Promise<ChangePage> {
+  const read = async (since: object = {}): Promise<ChangePage> => (await run(since)) as ChangePage;
   let page = await read();
-  if (seconds === 0 || page.nodes.length > 0) return page;
+  if (ms === 0 || page.nodes.length > 0 || !whileWaiting) return page;
   const changes = await watchChanges(context, resources);
   const stop = (): void => void changes.return?.();
-  const ended = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
-  ended.addEventListener('abort', stop);
   try {
-    for (;;) {
-      page = await read(page.cursor);
-      if (page.nodes.length > 0 || ended.aborted || (await changes.next()).done) return page;
-    }
+    return await whileWaiting(ms, async (ended) => {
+      ended.addEventListener('abort', stop);
+      for (;;) {
+        page = await read({ since: page.cursor });
+        if (page.nodes.length > 0 || ended.aborted || (await changes.next()).done) return page;
+      }
+    });
   } finally {
     stop();
   }
@@ -53,7 +52,7 @@ const pageLength = 4 * 1024 * 1024;
  * @param shape of the page's changes
  * @returns JSON
  */
-export async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
+async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
   const execution = startExecution(context);
   const renderers = renderersOf(page, context);
   const write = async (change: Change): Promise<string> => {

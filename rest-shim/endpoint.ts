@@ -1,31 +1,24 @@
 import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/graphql/context.ts';
-import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import {
-  AnswerTooLargeError,
   ForbiddenError,
   NotFoundError,
   Problems,
-  refuse,
   ValidationError,
   VersionConflictError,
   type FieldErrors,
 } from '../schema/errors.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
-import { startExecution, writerOf } from '../schema/graphql/execution/compile-selection.ts';
 import { traced } from '../schema/graphql/execution/tracing.ts';
-import type { ChangePage } from '../schema/changes/feed.ts';
-import type { DocumentFile } from '../schema/documents/document-file.ts';
-import { changesEnvelope, readOrWait, readWait } from './change-feed.ts';
-import { entityTag, expectedVersionOf, matchesTag } from './entity-tag.ts';
-import { fileResponse } from './file-response.ts';
-import { readBody, TransportError, type BeforeParsing } from './request-body.ts';
+import { expectedVersionOf } from './entity-tag.ts';
+import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { listEnvelope, readList, readPage, pagingVariables, type Page } from './list-envelope.ts';
 import { isPlainVariable } from './list-paging.ts';
-import { jsonResponse } from './exact-json.ts';
 import { findErrors, runOperation, type Operation } from './operation.ts';
-import type { ResponseKind, Route } from './routes.ts';
+import { preconditionFailed } from './resource-response.ts';
+import { responseKinds } from './response-kinds.ts';
+import type { RestRequestContext } from './rest-request.ts';
+import type { Route } from './routes.ts';
 import { toRestPath } from './naming.ts';
 
 export interface CompiledSchema {
@@ -33,12 +26,7 @@ export interface CompiledSchema {
   operations: Map<string, Operation>;
 }
 
-type Handler = (
-  request: Request,
-  params: { id?: string },
-  context: Context,
-  beforeParsing?: BeforeParsing,
-) => Promise<Response>;
+type Handler = (request: Request, params: { id?: string }, caller: RestRequestContext) => Promise<Response>;
 
 export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
@@ -57,14 +45,15 @@ export function endpoint(
   { operations }: Pick<CompiledSchema, 'operations'>,
   { base, publicUrl, lookupOperation }: EndpointOptions,
 ): Handler {
-  const [method, path, name, answer] = route;
+  const [method, path, name, responseKind] = route;
   const operation = operations.get(name);
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
 
   const deprecations = deprecationHeaders(operation);
+  const readParameters = responseKinds[responseKind];
   const isConditional = operation.parameters.has('expected_version');
 
-  const handle: Handler = async (request, { id }, context, beforeParsing) => {
+  const handle: Handler = async (request, { id }, { context, beforeParsing, whileWaiting }) => {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
 
     const { pathname, search, searchParams } = new URL(request.url);
@@ -72,9 +61,7 @@ export function endpoint(
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
     const ifMatch = request.headers.get('if-match');
     if (ifMatch !== null && isConditional) variables['expectedVersion'] = expectedVersionOf(ifMatch);
-    const page = answer === 'page' ? readPage(searchParams, problems) : undefined;
-    if (page) Object.assign(variables, pagingVariables(page));
-    const wait = answer === 'changes' ? readWait(searchParams, problems) : 0;
+    const respond = readParameters(searchParams, variables, problems);
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {
       const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
@@ -82,26 +69,27 @@ export function endpoint(
     }
 
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
-    // A single row is always answered, so that a client can read every list to its end.
-    if (page && page.perPage > 1) context.answer?.limit();
-    const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
-    const place = { page, ifNoneMatch, url: (to = pathname + search) => new URL(to, publicUrl()), at: base + path };
-    const response = await traced(name, async () => {
-      const run = (more?: object): Promise<unknown> => runOperation(operation, { ...variables, ...more }, context);
-      const read = async (since?: string): Promise<ChangePage> =>
-        (await run({ ...(since !== undefined && { since }) })) as ChangePage;
-      const result = answer === 'changes' ? await readOrWait(read, wait, context, request.signal) : await run();
-      return respond(answer, operation, result, context, place);
-    }).catch((error: unknown) => rethrowInRestNames(error, page));
+    const response = await traced(name, () =>
+      respond({
+        operation,
+        run: (more) => runOperation(operation, { ...variables, ...more }, context),
+        context,
+        whileWaiting,
+        ifNoneMatch: method === 'GET' ? request.headers.get('if-none-match') : null,
+        url: (to = pathname + search) => new URL(to, publicUrl()),
+        at: base + path,
+      }),
+    ).catch(rethrowInRestNames);
     for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
     return response;
   };
 
   const lookup = operations.get(lookupOperation ?? '');
-  return async (request, { id }, context, beforeParsing) => {
-    if (id === undefined) return handle(request, {}, context, beforeParsing);
+  return async (request, { id }, caller) => {
+    if (id === undefined) return handle(request, {}, caller);
+    const { context } = caller;
     if (!isUuid(id)) throw new NotFoundError();
-    return handle(request, { id }, context, beforeParsing).catch(async (error: unknown) => {
+    return handle(request, { id }, caller).catch(async (error: unknown) => {
       // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
       if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
         await runOperation(lookup, { id }, unlimited(context));
@@ -116,35 +104,6 @@ const mayRun = ({ ability }: Operation, { may }: Context): boolean => ability ==
 
 /** For a resource that is answered although the request doesn't read it. */
 const unlimited = (context: Context): Context => ({ ...context, may: () => true });
-
-/** An If-Match names another version than the resource has. It is answered with the resource as it is now. */
-export class PreconditionFailedError extends Error {
-  /** The resource, as JSON. */
-  readonly data: string;
-  readonly tag: string;
-
-  constructor({ text, tag }: Representation) {
-    super('This was changed meanwhile: `data` is what it is now.');
-    this.data = text;
-    this.tag = tag;
-  }
-}
-
-async function preconditionFailed(lookup: Operation, id: string, context: Context): Promise<PreconditionFailedError> {
-  const row = await runOperation(lookup, { id }, context);
-  return new PreconditionFailedError(represent(row, await lookup.shape.write(row, startExecution(context))));
-}
-
-interface Representation {
-  /** JSON. */
-  text: string;
-  tag: string;
-}
-
-const represent = (row: unknown, text: string): Representation => ({
-  text,
-  tag: entityTag((row as { version?: number }).version, text),
-});
 
 /**
  * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Parameters that the
@@ -178,63 +137,9 @@ async function throwAllErrors(
   throw new ValidationError(all.errors);
 }
 
-function rethrowInRestNames(error: unknown, page: Page | undefined): never {
-  if (error instanceof AnswerTooLargeError && page) refuse('per_page', error.message);
+function rethrowInRestNames(error: unknown): never {
   throw error instanceof ValidationError ? new ValidationError(restErrors(error.errors)) : error;
 }
 
 const restErrors = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).map(([path, messages]) => [toRestPath(path), messages]));
-
-/** The body with one resource, and with the warnings about it, if the operation has any. */
-async function envelope(data: string, { warnings }: Operation, result: unknown, context: Context): Promise<string> {
-  if (!warnings) return `{"data":${data}}`;
-  return `{"data":${data},"warnings":${await writerOf(warnings)(result, startExecution(context))}}`;
-}
-
-interface ResponseLocation {
-  page: Page | undefined;
-  /** The header of a GET. */
-  ifNoneMatch: string | null;
-  /** An address of this service, absolute; the request's own unless another is given. */
-  url: (to?: string) => URL;
-  /** The collection's path. */
-  at: string;
-}
-
-async function respond(
-  answer: ResponseKind,
-  operation: Operation,
-  result: unknown,
-  context: Context,
-  { page, ifNoneMatch, url, at }: ResponseLocation,
-): Promise<Response> {
-  const { shape, listShape } = operation;
-  switch (answer) {
-    case 'item': {
-      const { text, tag } = represent(result, await shape.write(result, startExecution(context)));
-      if (matchesTag(ifNoneMatch, tag)) return new Response(null, { status: 304, headers: { ETag: tag } });
-      return jsonResponse(await envelope(text, operation, result, context), 200, { ETag: tag });
-    }
-    case 'created': {
-      const created = result as NewlyInserted<{ id: string }>;
-      const written = created[representation] ?? (await shape.write(result, startExecution(context)));
-      const { text, tag } = represent(created, written);
-      const body = await envelope(text, operation, result, context);
-      return jsonResponse(body, 201, { Location: url(`${at}/${created.id}`).href, ETag: tag });
-    }
-    case 'page': {
-      if (!page) throw new Error('A page is answered where one was asked for');
-      const text = listEnvelope(await readList(listShape, result, context), page, url());
-      context.answer?.completeText(text);
-      return jsonResponse(text);
-    }
-    case 'changes':
-      return jsonResponse(await changesEnvelope(result as ChangePage, shape, context));
-    case 'file':
-      context.answer?.write((result as DocumentFile).bytes.length);
-      return fileResponse(result as DocumentFile, ifNoneMatch);
-    case 'deleted':
-      return new Response(null, { status: 204 });
-  }
-}

@@ -1,9 +1,12 @@
 import { create } from 'content-disposition';
 import type { DocumentFile } from '../schema/documents/document-file.ts';
 import { entityTag, matchesTag } from './entity-tag.ts';
+import type { Respond } from './rest-request.ts';
 
-/** The answer with a file: its bytes as they are, whatever the request accepts, with a name to save it by. */
-export function fileResponse({ bytes, mediaType, fileName }: DocumentFile, ifNoneMatch: string | null): Response {
+/** 200 with the bytes of a file, whatever the request accepts, and with a name to save it by. */
+export const respondFile: Respond = async ({ run, context, ifNoneMatch }) => {
+  const { bytes, mediaType, fileName } = (await run()) as DocumentFile;
+  context.answer?.write(bytes.length);
   const tag = entityTag(undefined, bytes);
   if (matchesTag(ifNoneMatch, tag)) return new Response(null, { status: 304, headers: { ETag: tag } });
   return new Response(Buffer.from(bytes), {
@@ -14,4 +17,4 @@ export function fileResponse({ bytes, mediaType, fileName }: DocumentFile, ifNon
       ETag: tag,
     },
   });
-}
+};

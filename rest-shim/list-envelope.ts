@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Context } from '../schema/graphql/context.ts';
-import type { Problems } from '../schema/errors.ts';
+import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page.ts';
+import { jsonResponse } from './exact-json.ts';
 import { positionOf } from './page-position.ts';
+import type { OperationRequest, ReadParameters } from './rest-request.ts';
 
 /** The requested page of a list. */
 export interface Page {
@@ -15,6 +17,27 @@ export interface Page {
 
 /** A position: GraphQL's cursor of a row. */
 type LinkPosition = { after: string } | { before: string };
+
+/** A page of a list: 200 with the list envelope. */
+export const readListPage: ReadParameters = (query, variables, problems) => {
+  const page = readPage(query, problems);
+  Object.assign(variables, pagingVariables(page));
+  return (request) => respondPage(page, request);
+};
+
+async function respondPage(page: Page, { operation, run, context, url }: OperationRequest): Promise<Response> {
+  // A single row is always answered, so that a client can read every list to its end.
+  if (page.perPage > 1) context.answer?.limit();
+  try {
+    const list = await readList(operation.listShape, await run(), context);
+    const text = listEnvelope(list, page, url());
+    context.answer?.completeText(text);
+    return jsonResponse(text);
+  } catch (error) {
+    if (error instanceof AnswerTooLargeError) refuse('per_page', error.message);
+    throw error;
+  }
+}
 
 export const lastPossiblePage = 1_000_000_000;
 

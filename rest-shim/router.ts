@@ -1,22 +1,12 @@
 import { base } from './base.ts';
 import { Router, type IRequest } from 'itty-router';
-import type { Context } from '../schema/graphql/context.ts';
-import { asCoded, NotFoundError, Problems, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
-import { readWait } from './change-feed.ts';
-import { TransportError, type BeforeParsing } from './request-body.ts';
-import { endpoint, PreconditionFailedError, type CompiledSchema } from './endpoint.ts';
+import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { TransportError } from './request-body.ts';
+import { PreconditionFailedError } from './resource-response.ts';
+import type { RestRequestContext } from './rest-request.ts';
+import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { jsonResponse } from './exact-json.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
-
-/** The router's input for an admitted request. */
-interface RestRequestContext {
-  context: Context;
-  requestId: string;
-  /** Logs an error that isn't a CodedError: a fault of the service, or why it can't answer at the moment. */
-  report: (error: unknown) => void;
-  /** Waits until a body of this length may be parsed. */
-  beforeParsing?: BeforeParsing;
-}
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
 
@@ -33,16 +23,6 @@ export const statusOf: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
   INTERNAL_SERVER_ERROR: 500,
 };
-
-/**
- * How long a request may wait for a change before it is answered, in milliseconds; 0 for most requests.
- * @param target the request's path and parameters
- */
-export function longestWaitOf(target: string): number {
-  const [path = '', query] = target.split('?', 2);
-  const mayWait = allRoutes.some(([, at, , answer]) => answer === 'changes' && path === base + at);
-  return mayWait ? readWait(new URLSearchParams(query), new Problems()) * 1000 : 0;
-}
 
 /** An error as REST answers it: `{"message", "errors"?, "request_id"}`. */
 export function errorResponse(
@@ -66,8 +46,8 @@ export function createRouter(domain: CompiledSchema, publicUrl: () => string, ro
     const [resource = path] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
-    const handler = (request: IRequest, { context, beforeParsing }: RestRequestContext) =>
-      handle(request as unknown as Request, request.params, context, beforeParsing);
+    const handler = (request: IRequest, caller: RestRequestContext) =>
+      handle(request as unknown as Request, request.params, caller);
     router[method.toLowerCase() as 'get'](path, handler);
     if (method === 'GET') router['head']?.(path, handler);
   }

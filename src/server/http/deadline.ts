@@ -24,6 +24,7 @@ const checksPerDeadline = 10;
  * the signal stops further statements and commits. A request has arrived once its whole body has, checked at intervals; how
  * long the client may take for that is up to timeouts.ts. The deadline doesn't apply once the response has begun: it is then
  * a stream, which subscription-authorization.ts ends.
+ * @param work may say that it takes longer, by so many milliseconds in all
  * @param endsWithClient whether the signal is aborted as well when the client leaves before it is answered
  * @throws OverdueError
  * @throws ClientLeftError
@@ -32,22 +33,23 @@ export function withDeadline<Result>(
   ms: number,
   request: IncomingMessage,
   response: ServerResponse,
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: AbortSignal, extend: (byMs: number) => void) => Promise<Result>,
   { endsWithClient = false }: { endsWithClient?: boolean } = {},
 ): Promise<Result> {
   const time = new AbortController();
   return new Promise((resolve, reject) => {
     let arrived = performance.now();
     let timer: NodeJS.Timeout;
+    let extension = 0;
     const look = (): void => {
       if (response.headersSent) return;
       if (isBeingSent(request)) arrived = performance.now();
-      const left = arrived + ms - performance.now();
+      const left = arrived + ms + extension - performance.now();
       if (left > 0) {
         timer = setTimeout(look, Math.min(left, ms / checksPerDeadline));
         return;
       }
-      const overdue = new OverdueError(ms);
+      const overdue = new OverdueError(ms + extension);
       time.abort(overdue);
       reject(overdue);
     };
@@ -59,7 +61,7 @@ export function withDeadline<Result>(
       time.abort(left);
       reject(left);
     });
-    work(time.signal).then(resolve, reject);
+    work(time.signal, (byMs) => (extension = byMs)).then(resolve, reject);
   });
 }
 
