@@ -1,6 +1,8 @@
 import { builder } from '../graphql/builder.ts';
-import { ResourceNameType } from '../graphql/resource-name.ts';
-import { kinds, type CellType, type Field, type Kind } from './kinds.ts';
+import { resourceName, ResourceNameType } from '../graphql/resource-name.ts';
+import { importableFields } from './fields.ts';
+import { findResource, type CellType, type Field, type Kind } from './kind.ts';
+import { kinds } from './kinds.ts';
 import { presetFile, presets, type PresetFile, type PresetName } from './presets.ts';
 
 const names = Object.keys(presets) as PresetName[];
@@ -42,7 +44,7 @@ const ImportField = builder.objectRef<[name: string, field: Field]>('ImportField
     type: t.field({ type: ImportFieldType, description: 'How it is read.', resolve: ([, field]) => field.type }),
     isRequired: t.boolean({
       description: 'Whether it needs a column or a default.',
-      resolve: ([, field]) => field.required ?? false,
+      resolve: ([, field]) => field.required,
     }),
   }),
 });
@@ -71,7 +73,7 @@ const ImportLeftOut = builder.objectRef<LeftOut>('ImportLeftOut').implement({
   }),
 });
 
-const textsOf = (texts: Record<string, string>): FieldText[] =>
+const listTexts = (texts: Record<string, string>): FieldText[] =>
   Object.entries(texts).map(([field, text]) => ({ field, text }));
 
 const ImportPresetFile = builder.objectRef<{ preset: PresetName; file: PresetFile }>('ImportPresetFile').implement({
@@ -82,12 +84,12 @@ const ImportPresetFile = builder.objectRef<{ preset: PresetName; file: PresetFil
     columns: t.field({
       type: [ImportFieldText],
       description: "The heading of each field's column. A file may lack those of fields that need none.",
-      resolve: ({ file }) => textsOf(file.columns),
+      resolve: ({ file }) => listTexts(file.columns),
     }),
     defaults: t.field({
       type: [ImportFieldText],
       description: 'What is read where a cell is empty, or the column is missing.',
-      resolve: ({ file }) => textsOf(file.defaults),
+      resolve: ({ file }) => listTexts(file.defaults),
     }),
     dateFormat: t.string({ description: 'The usual date format.', resolve: ({ file }) => file.format.dateFormat }),
     decimalSeparator: t.string({
@@ -105,11 +107,15 @@ const ImportPresetFile = builder.objectRef<{ preset: PresetName; file: PresetFil
 const ImportKind = builder.objectRef<Kind>('ImportKind').implement({
   description: 'A kind of records that can be imported.',
   fields: (t) => ({
-    resource: t.expose('resource', { type: ResourceNameType, description: 'What the records become.' }),
+    resource: t.field({
+      type: ResourceNameType,
+      description: 'What the records become.',
+      resolve: (kind) => resourceName(findResource(kind)),
+    }),
     fields: t.field({
       type: [ImportField],
       description: 'Its fields.',
-      resolve: ({ fields }) => Object.entries(fields),
+      resolve: (kind) => Object.entries(importableFields(kind)),
     }),
     presets: t.field({
       type: [ImportPresetFile],

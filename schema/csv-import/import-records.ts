@@ -1,15 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
 import { Errors } from './errors.ts';
-import { externalIdsThere } from './existing-records.ts';
-import type { Kind } from './kinds.ts';
-import { makeRows, type Made } from './make-rows.ts';
+import { findExistingExternalIds } from './existing-records.ts';
+import type { Kind } from './kind.ts';
 import { Progress } from './progress.ts';
-import { previewOf, type PreviewRow } from './preview.ts';
-import { FileError, readRows, type CsvFormat, type FileMapping, type FileRows, type RecordError } from './read-file.ts';
-import { readRecords, type ImportedRecord } from './records.ts';
+import { buildPreview, type PreviewRow } from './preview.ts';
+import {
+  FileError,
+  maxErrors,
+  readRows,
+  type CsvFormat,
+  type CsvRow,
+  type FileMapping,
+  type FileRows,
+  type RecordError,
+} from './read-file.ts';
+import { readRecords, rowsAtOnce, type ImportedRecord } from './records.ts';
 
 /** A file of the most rows takes seconds. */
 const importLimits = { timeout: 5 * 60 * 1000 };
@@ -59,45 +68,66 @@ export async function importRecords(
     throw error;
   }
   const { rows, leftOut } = read;
-  const about = { leftOut, preview: previewOf(kind, records) };
+  const about = { leftOut, preview: buildPreview(kind, records) };
   try {
     return await context.transaction(async (inside) => {
       if (!(await inside.db.tryAdvisoryLock('record import')))
         refuse('file', 'Another import of this tenant is under way. Try again when it has ended.');
       await inside.db.planForAnyTenant();
-      const there = await externalIdsThere(inside, kind, records);
-      const added = records.filter(({ externalId }) => !there.has(externalId));
-      const made = await makeRows(inside, kind, added, rows, errors);
-      if (errors.all.length > 0) throw new TakenBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
-      progress.add(rows.length - rowsOf(added));
-      await write(inside, kind, made, (start, end) => progress.add(rowsOf(added.slice(start, end))));
+      const existing = await findExistingExternalIds(inside, kind, records);
+      const added = records.filter(({ externalId }) => !existing.has(externalId));
+      const built = await buildRows(inside, kind, added, rows, errors);
+      if (errors.all.length > 0) throw new RolledBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
+      progress.add(rows.length - countRows(added));
+      await write(inside, kind, built, (start, end) => progress.add(countRows(added.slice(start, end))));
       const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
-      if (dryRun) throw new TakenBack(result);
+      if (dryRun) throw new RolledBack(result);
       return result;
     }, importLimits);
   } catch (error) {
-    if (error instanceof TakenBack) return error.result;
+    if (error instanceof RolledBack) return error.result;
     throw error;
   }
 }
 
 /** Ends the transaction without its writes. */
-class TakenBack extends Error {
+class RolledBack extends Error {
   readonly result: RecordImport;
 
   constructor(result: RecordImport) {
-    super('Taken back');
+    super('Rolled back');
     this.result = result;
   }
 }
 
-const rowsOf = (records: ImportedRecord[]): number => records.reduce((sum, { rows }) => sum + rows.length, 0);
+const countRows = (records: ImportedRecord[]): number => records.reduce((sum, { rows }) => sum + rows.length, 0);
+
+/** Builds the rows of new records. Problems are added to `errors`. */
+async function buildRows(
+  context: Context,
+  kind: Kind,
+  records: ImportedRecord[],
+  rows: CsvRow[],
+  errors: Errors,
+): Promise<Rows[]> {
+  const build = await kind.prepare(context, rows, errors);
+  const built: Rows[] = [];
+  for (const [at, record] of records.entries()) {
+    if (at % rowsAtOnce === 0) await nextTurn();
+    const [first] = record.rows;
+    if (!first || errors.all.length === maxErrors) break;
+    const one = build(record, first);
+    if (one) built.push(one);
+  }
+  await kind.checkAll?.(context, records, errors);
+  return built;
+}
 
 /** @param onWritten is told which records are written */
 async function write(
   { db }: Context,
   { model }: Kind,
-  { rows }: Made,
+  rows: Rows[],
   onWritten: (start: number, end: number) => void,
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += batchRecords) {

@@ -4,8 +4,10 @@ import { refuse, requireAbilities } from '../errors.ts';
 import { text, wholeNumber } from '../graphql/input/validators.ts';
 import { importRecords } from './import-records.ts';
 import { ImportPreset } from './import-kinds.ts';
-import { kinds, type Kind } from './kinds.ts';
-import { formatOf, mappedFields, mappingOf } from './mapping.ts';
+import { importableFields } from './fields.ts';
+import { findResource, type Kind } from './kind.ts';
+import { kinds } from './kinds.ts';
+import { mappedFields, resolveFormat, resolveMapping } from './mapping.ts';
 import { presetFile } from './presets.ts';
 import { maxRows } from './read-file.ts';
 import { progressIdText } from './progress.ts';
@@ -32,20 +34,23 @@ const CsvFormatInput = builder.inputType('CsvFormatInput', {
 });
 
 function addImport(kind: Kind): void {
-  const { name, plural, fields } = kind;
-  const words = plural.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
-  const ColumnsInput = builder.inputType(`${name}ColumnsInput`, {
+  const { path, scope } = findResource(kind);
+  const words = path.replaceAll('-', ' ');
+  const ColumnsInput = builder.inputType(`${kind.model}ColumnsInput`, {
     description: `A text for each field of imported ${words}: in \`columns\` the column's name, or its number from 1.`,
     fields: (t) =>
       Object.fromEntries(
-        Object.entries(fields).map(([field, { description }]) => [field, t.string({ description, validate: cell })]),
+        Object.entries(importableFields(kind)).map(([name, { description }]) => [
+          name,
+          t.string({ description, validate: cell }),
+        ]),
       ),
   });
-  builder.mutationField(`import${plural}`, (t) =>
+  builder.mutationField(kind.mutation, (t) =>
     t.field({
       type: RecordImport,
       description: `Imports ${words} from a CSV file of another system, at most ${maxRows} rows: all or nothing. A record that was imported before is skipped. Nothing is reported as an event.`,
-      ability: kind.write,
+      ability: `${scope}:write`,
       args: {
         file: t.arg({ type: 'Upload', required: true, description: 'A CSV file.' }),
         preset: t.arg({
@@ -69,17 +74,20 @@ function addImport(kind: Kind): void {
         requireAbilities(context, kind.reads);
         if (args.preset && !presetFile(args.preset, kind)) problems.add('preset', `Has no file with ${words}.`);
         const mapped = mappedFields(kind, args);
-        for (const [field, { required }] of Object.entries(fields))
+        for (const [field, { required }] of Object.entries(importableFields(kind)))
           if (required && !mapped.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
       },
       resolve: (_root, { file, preset, format, dryRun, progressId, ...args }, context, { schema }) => {
         if (file.fault !== undefined) refuse('file', file.fault);
         const read = {
           path: file.path,
-          format: formatOf(kind, preset, format ?? {}),
-          mapping: mappingOf(kind, { preset, ...args }),
+          format: resolveFormat(kind, preset, format ?? {}),
+          mapping: resolveMapping(kind, { preset, ...args }),
         };
-        return importRecords(context, schema, kind, read, { dryRun: dryRun ?? false, progressId: progressId ?? null });
+        return importRecords(context, schema, kind, read, {
+          dryRun: dryRun ?? false,
+          progressId: progressId ?? null,
+        });
       },
     }),
   );

@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 import { xero } from './presets/xero.ts';
 import { zohoBooks } from './presets/zoho-books.ts';
 import type { CsvFormat } from './read-file.ts';

@@ -1,5 +1,6 @@
 import { Decimal } from '../money/money.ts';
-import type { Kind } from './kinds.ts';
+import { importableFields } from './fields.ts';
+import type { Kind } from './kind.ts';
 import type { ImportedRecord } from './records.ts';
 
 /** Rows in a preview. */
@@ -13,20 +14,20 @@ export interface PreviewRow {
 }
 
 /** The rows of the first records. */
-export const previewOf = ({ fields }: Kind, records: ImportedRecord[]): PreviewRow[] =>
+export const buildPreview = (kind: Kind, records: ImportedRecord[]): PreviewRow[] =>
   records
     .slice(0, previewRows)
     .flatMap((record) => record.rows)
     .slice(0, previewRows)
     .map(({ row, values }) => ({
       line: row.line,
-      cells: Object.keys(fields).flatMap((field) => {
-        const text = textOf(values[field]);
+      cells: Object.keys(importableFields(kind)).flatMap((field) => {
+        const text = formatValue(values[field]);
         return text === undefined ? [] : { field, text };
       }),
     }));
 
-function textOf(value: unknown): string | undefined {
+function formatValue(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof Date) return value.toISOString().slice(0, 10);
   return value instanceof Decimal ? value.toFixed() : String(value);

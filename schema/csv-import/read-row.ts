@@ -1,20 +1,20 @@
 import { isInputObjectType, type GraphQLInputField, type GraphQLSchema } from 'graphql';
+import type { NewRow } from '../../prisma/client.ts';
 import { amountReader, dayReader } from '../bank-statements/parsers/csv-values.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
-import { externalId } from '../graphql/filters/external-id.ts';
 import { countryOf } from '../graphql/input/country-names.ts';
-import { requiredText } from '../graphql/input/validators.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import { Decimal } from '../money/money.ts';
-import type { CellType, Kind } from './kinds.ts';
+import { importableFields } from './fields.ts';
+import { createInputs, type CellType, type Kind } from './kind.ts';
 import type { CsvFormat, CsvRow } from './read-file.ts';
 
 /** The values of a row's fields: valid by themselves, for fields of the input that creates such a record. */
 export type Values = Record<string, unknown>;
 
-/** The longest number of an invoice that was issued elsewhere. */
-const foreignNumber = requiredText(64);
+/** The values as those of a model's new row. `db.row()` leaves out what isn't a column. */
+export const toNewRow = <Of extends Kind['model']>(values: Values): NewRow<Of> => values as NewRow<Of>;
 
 /** A number in a text, before a sign for per cent. */
 const percentage = /(\d+(?:[.,]\d+)?)\s*%/;
@@ -25,19 +25,17 @@ const choices: Record<string, string> = { yes: 'true', no: 'false', 1: 'true', 0
 
 /** Reads cells as the domain's values. Problems are by field. */
 export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFormat) {
-  const inputs = [
-    ...inputsOf(schema, `Create${kind.model}Input`).filter(({ name }) => kind.fields[name] && !kind.fields[name].isOwn),
-    ...(kind.model === 'Invoice' ? inputsOf(schema, 'InvoiceItemInput') : []),
-  ];
-  const dayOf = dayReader(format.dateFormat);
-  const amountOf = amountReader(format.decimalSeparator);
+  const fields = Object.entries(importableFields(kind));
+  const inputs = createInputs(kind).flatMap((input) => getInputFields(schema, input));
+  const readDay = dayReader(format.dateFormat);
+  const readAmount = amountReader(format.decimalSeparator);
 
   const readers: Record<CellType, (text: string) => unknown> = {
     TEXT: (text) => text,
     REFERENCE: (text) => text,
-    DAY: (text) => dayOf(text, ''),
-    DECIMAL: (text) => amountOf(text, ''),
-    PERCENT: (text) => amountOf(percentage.exec(text)?.[1] ?? text, ''),
+    DAY: (text) => readDay(text, ''),
+    DECIMAL: (text) => readAmount(text, ''),
+    PERCENT: (text) => readAmount(percentage.exec(text)?.[1] ?? text, ''),
     INTEGER: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text),
     CHOICE: (text) => text.toUpperCase(),
     COUNTRY: (text) => countryOf(text) ?? text,
@@ -45,12 +43,12 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
       const value = choices[text.toLowerCase()] ?? text.toLowerCase();
       return value === 'true' ? true : value === 'false' ? false : text;
     },
-    DURATION: minutesOf,
+    DURATION: parseMinutes,
   };
 
   return ({ cells }: CsvRow, problems: Problems): Values => {
     const values: Values = {};
-    for (const [name, field] of Object.entries(kind.fields)) {
+    for (const [name, field] of fields) {
       const text = cells.get(name);
       if (field.zeroWith !== undefined && isZero(values[field.zeroWith])) {
         values[name] = new Decimal(0);
@@ -67,33 +65,30 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
         problems.add(name, `This ${error.reason}.`);
       }
     }
-    const given = inputs.filter(({ name }) => values[name] !== undefined);
+    const present = inputs.filter(({ name }) => values[name] !== undefined);
     const checked = validateArguments(
-      given,
-      Object.fromEntries(given.map(({ name }) => [name, values[name]])),
+      present,
+      Object.fromEntries(present.map(({ name }) => [name, values[name]])),
       problems,
     );
-    check('externalId', externalId);
-    if (kind.model === 'Invoice') check('number', foreignNumber);
-    return { ...values, ...checked };
-
-    function check(name: string, validator: typeof externalId): void {
-      if (values[name] === undefined) return;
-      const { error, data } = validator.safeParse(values[name]);
+    for (const [name, { validate }] of fields) {
+      if (!validate || values[name] === undefined) continue;
+      const { error, data } = validate.safeParse(values[name]);
       for (const { message } of error?.issues ?? []) problems.add(name, message);
       values[name] = data;
     }
+    return { ...values, ...checked };
   };
 }
 
-function inputsOf(schema: GraphQLSchema, name: string): GraphQLInputField[] {
+function getInputFields(schema: GraphQLSchema, name: string): GraphQLInputField[] {
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
   return Object.values(type.getFields());
 }
 
 /** Minutes of `1:30`, of `1:30:00`, rounded, or of a whole number. */
-function minutesOf(text: string): number {
+function parseMinutes(text: string): number {
   const [, hours, minutes, seconds = '0'] = /^(\d{1,3}):([0-5]\d)(?::([0-5]\d))?$/.exec(text) ?? [];
   if (hours !== undefined) return Number(hours) * 60 + Number(minutes) + Math.round(Number(seconds) / 60);
   if (/^\d{1,4}$/.test(text)) return Number(text);

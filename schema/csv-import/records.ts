@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
 import type { Errors } from './errors.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 import type { Progress } from './progress.ts';
 import { FileError, type CsvFormat, type CsvRow } from './read-file.ts';
 import { createRowReader, type Values } from './read-row.ts';
@@ -50,7 +50,7 @@ export async function readRecords(
     if (typeof externalId !== 'string') continue;
     const record = records.get(externalId);
     if (!record) records.set(externalId, { externalId, rows: [{ row, values }] });
-    else if (kind.model === 'Invoice') record.rows.push({ row, values });
+    else if (kind.itemInput !== undefined) record.rows.push({ row, values });
     else errors.add(row, 'externalId', `Line ${record.rows[0]?.row.line} has the same.`);
   }
   return [...records.values()];

@@ -9,7 +9,7 @@ export type Find = (text: string) => { id: string } | { fault: string };
 /** Texts are looked up so many at a time. */
 const lookupSize = 1000;
 
-const textsOf = (rows: CsvRow[], field: string): string[] => [
+const listTexts = (rows: CsvRow[], field: string): string[] => [
   ...new Set(rows.flatMap(({ cells }) => cells.get(field) ?? [])),
 ];
 
@@ -21,7 +21,7 @@ export async function findReferred(
 ): Promise<Find> {
   const byExternalId = new Map<string, string>();
   const byName = new Map<string, string[]>();
-  const texts = textsOf(rows, field);
+  const texts = listTexts(rows, field);
   for (let start = 0; start < texts.length; start += lookupSize) {
     const among = { in: texts.slice(start, start + lookupSize) };
     const found =
@@ -77,7 +77,7 @@ export function referred(find: Find, field: string, row: CsvRow, values: Values,
 }
 
 /** The ids of all rows that a column names, in the order in which they are locked. */
-export const idsOf = (rows: CsvRow[], field: string, find: Find): string[] =>
+export const findIds = (rows: CsvRow[], field: string, find: Find): string[] =>
   [
     ...new Set(
       rows.flatMap(({ cells }) => {

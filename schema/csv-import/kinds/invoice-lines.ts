@@ -1,34 +1,34 @@
 import { Decimal, invoiceTotals, lineTotal, minorDigits } from '../../money/money.ts';
-import type { NewLine } from '../../resources/invoice/line.ts';
+import type { InvoiceItemInput, NewLine } from '../../resources/invoice/line.ts';
 import type { Values } from '../read-row.ts';
 
 /** A line of an imported invoice. */
 export type ImportedLine = NewLine;
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const dayOf = (value: unknown): Date | null => (value instanceof Date ? value : null);
+const readText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const readDay = (value: unknown): Date | null => (value instanceof Date ? value : null);
 
 const one = new Decimal(1);
 
 /** The line of a row; undefined where it lacks a valid value. */
-export function lineOf(values: Values, currency: string): ImportedLine | undefined {
+export function readLine(values: Values, currency: string): ImportedLine | undefined {
   const { title, subject, number, quantity = one, unit, unitPriceNet, lineTotalNet, vatRate } = values;
   if (!(quantity instanceof Decimal) || !(unitPriceNet instanceof Decimal) || !(vatRate instanceof Decimal))
     return undefined;
   const line = {
     title: String(title ?? subject ?? number),
     quantity,
-    unit: textOf(unit),
+    unit: readText(unit),
     unitPriceNet,
     vatRate,
-    vatCategory: textOf(values['vatCategory']),
-    exemptionReason: textOf(values['exemptionReason']),
-    unitCode: textOf(values['unitCode']),
-    description: textOf(values['description']),
+    vatCategory: readText(values['vatCategory']),
+    exemptionReason: readText(values['exemptionReason']),
+    unitCode: readText(values['unitCode']),
+    description: readText(values['description']),
     discountPercent: values['discountPercent'] instanceof Decimal ? values['discountPercent'] : null,
-    servicePeriodStart: dayOf(values['servicePeriodStart']),
-    servicePeriodEnd: dayOf(values['servicePeriodEnd']),
-  };
+    servicePeriodStart: readDay(values['servicePeriodStart']),
+    servicePeriodEnd: readDay(values['servicePeriodEnd']),
+  } satisfies Record<keyof typeof InvoiceItemInput.$inferInput, unknown>;
   return lineTotalNet instanceof Decimal ? withTotal(line, lineTotalNet, currency) : line;
 }
 
@@ -46,7 +46,7 @@ function withTotal(line: ImportedLine, total: Decimal, currency: string): Import
 
 /**
  * The line that makes up for the rounding of VAT on each line, which other systems do (DECISIONS.md#d82-invoices-of-other-systems):
- * the VAT here is rounded once for each rate. Undefined if there is no difference, or a larger one than half a minor unit for each line.
+ * the VAT here is rounded once for each rate. Undefined if the totals agree, or differ by more than half a minor unit per line.
  */
 export function roundingLine(lines: ImportedLine[], totalGross: Decimal, currency: string): ImportedLine | undefined {
   const difference = totalGross.minus(invoiceTotals(lines, currency).totalGross);

@@ -1,145 +1,82 @@
-import type { Row, Rows } from '../../../prisma/client.ts';
-import { today, type Context } from '../../graphql/context.ts';
-import { Problems } from '../../errors.ts';
-import { Decimal } from '../../money/money.ts';
-import { lineRules } from '../../resources/invoice/line.ts';
-import { maxItems, newDraft, totalRules } from '../../resources/invoice/mutations.ts';
+import { requiredText } from '../../graphql/input/validators.ts';
+import { currencyField, externalIdField, reference } from '../common-fields.ts';
 import type { Errors } from '../errors.ts';
-import { checkDecimals, currencyOf, type Maker } from '../maker.ts';
+import type { Context } from '../../graphql/context.ts';
+import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
-import type { Values } from '../read-row.ts';
-import type { ImportedRecord, ReadRow } from '../records.ts';
-import { findReferred, referred, type Find } from '../references.ts';
-import { lineOf, roundingLine, type ImportedLine } from './invoice-lines.ts';
+import { findReferred } from '../references.ts';
+import { buildInvoice } from './build-invoice.ts';
+import { checkNumbers } from './invoice-numbers.ts';
 
-/** Fields that all rows of an invoice must agree on. */
-const ofInvoice = [
-  'number',
-  'customer',
-  'invoiceDate',
-  'dueDate',
-  'deliveryDate',
-  'currency',
-  'paidOn',
-  'amountDue',
-  'totalGross',
-];
-
-export const makeInvoices: Maker = async (context, rows, errors) => {
-  const findCustomer = await findReferred(context, rows, 'customer');
-  return (record, first) => invoiceOf(context, record, first, errors, findCustomer);
+export const invoices: Kind = {
+  model: 'Invoice',
+  mutation: 'importInvoices',
+  itemInput: 'InvoiceItemInput',
+  reads: ['customers:read'],
+  fields: {
+    externalId: {
+      ...externalIdField,
+      description: `${externalIdField.description} Rows with the same id are the lines of one invoice.`,
+    },
+    number: {
+      type: 'TEXT',
+      required: true,
+      description: 'The number that the invoice has already. It is kept.',
+      validate: requiredText(64),
+    },
+    customer: reference('customer', { required: true }),
+    invoiceDate: { description: 'The date of the invoice.' },
+    dueDate: { description: 'The last day to pay. Default: 14 days after the invoice date.' },
+    deliveryDate: { description: 'The day of the supply, if it was one day.' },
+    subject: { description: 'The subject.' },
+    currency: currencyField,
+    paidOn: { type: 'DAY', description: 'The day of the last payment; empty if it is open.' },
+    amountDue: {
+      type: 'DECIMAL',
+      description:
+        'The amount that is still to be paid. Default: 0 if there is a `paidOn`. If something is paid without a `paidOn`, it was on the due date, or today if that is earlier.',
+    },
+    totalGross: { type: 'DECIMAL', description: 'The gross total. An error if the lines have another one.' },
+    title: { required: false, description: "The line's title. Default: the subject, or the number." },
+    quantity: { required: false, description: "The line's quantity. Default: 1." },
+    unit: { description: "The line's unit." },
+    unitPriceNet: { description: 'The net price of one unit.' },
+    lineTotalNet: {
+      type: 'DECIMAL',
+      description: "The line's net total, after discounts. If quantity and price make another one, the price follows.",
+    },
+    vatAmount: { type: 'DECIMAL', description: "The line's VAT. If it is 0, so is the VAT rate." },
+    vatRate: { type: 'PERCENT', zeroWith: 'vatAmount', description: 'Per cent: 19 for 19 %.' },
+    vatCategory: {
+      description: 'The VAT category: S, Z, E, AE, K, G, or O. Default: Z where the rate is 0, else S.',
+    },
+    exemptionReason: { description: 'Why no VAT is charged, for E, AE, K, G, and O.' },
+    unitCode: { description: "The unit's code of UN/ECE Recommendation 20. Default: by the unit." },
+    description: { description: 'More about the line.' },
+    discountPercent: { type: 'PERCENT', description: 'A discount on the line, per cent.' },
+    servicePeriodStart: { description: 'The first day of the service.' },
+    servicePeriodEnd: { description: 'The last day of the service.' },
+  },
+  excluded: {
+    customerId: 'Files name the customer: `customer`.',
+    items: 'Each row of a file is an item.',
+    status: 'It follows from `paidOn` and `amountDue`.',
+  },
+  prepare: prepareInvoices,
+  checkAll: checkNumbers,
 };
 
-/** An invoice that was issued elsewhere, with its number. */
-function invoiceOf(
-  context: Context,
-  { externalId, rows }: ImportedRecord,
-  { row, values }: ReadRow,
-  errors: Errors,
-  findCustomer: Find,
-): Rows | undefined {
-  const customerId = referred(findCustomer, 'customer', row, values, errors);
-  const { number, invoiceDate, dueDate, deliveryDate, subject, totalGross } = values;
-  const currency = currencyOf(context, values);
-  for (const other of rows.slice(1))
-    for (const field of ofInvoice)
-      if (String(other.values[field] ?? '') !== String(values[field] ?? ''))
-        errors.add(other.row, field, `Differs from line ${row.line}, which is of the same invoice.`);
-  const items = rows.flatMap((each) => lineOf(each.values, currency) ?? []);
-  if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
-  if (items.length < rows.length) return undefined;
-  const isDueBefore = dueDate instanceof Date && dueDate < invoiceDate;
-  if (isDueBefore) errors.add(row, 'dueDate', 'Must not be before the invoice date.');
-  if (!areValid(items, currency, rows, errors) || isDueBefore) return undefined;
-  const rounding =
-    totalGross instanceof Decimal && items.length < maxItems ? roundingLine(items, totalGross, currency) : undefined;
-  const draft = newDraft(context, {
-    customerId,
-    invoiceDate,
-    dueDate: dueDate instanceof Date ? dueDate : null,
-    deliveryDate: deliveryDate instanceof Date ? deliveryDate : null,
-    subject: typeof subject === 'string' ? subject : null,
-    currency,
-    items: rounding ? [...items, rounding] : items,
-  });
-  const gross = new Decimal(draft.totalGross);
-  if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
-    errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
-    return undefined;
-  }
-  const paid = paymentOf(context, row, values, { ...draft, gross }, errors);
-  return paid && issuedRows(context, { ...draft, externalId, number, issuedAt: invoiceDate }, paid);
-}
-
-/** Whether lines make a valid invoice. Its rules name the lines, and their fields: `input.items.0.vatCategory`. */
-function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], errors: Errors): boolean {
-  const [first] = rows;
-  if (!first) return false;
-  const areExact = rows.every(
-    (each) =>
-      !(each.values['lineTotalNet'] instanceof Decimal) ||
-      checkDecimals(each.row, 'lineTotalNet', each.values['lineTotalNet'], currency, errors),
-  );
-  const problems = new Problems();
-  for (const [index, item] of items.entries()) lineRules(item, problems, `input.items.${index}`);
-  totalRules(items, currency, problems);
-  for (const [path, messages] of Object.entries(problems.errors)) {
-    const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
-    const { row } = rows[Number(index)] ?? first;
-    for (const message of messages) errors.add(row, field, message);
-  }
-  if (rows.length > maxItems) errors.add(first.row, 'externalId', `An invoice has at most ${maxItems} lines.`);
-  return areExact && !problems.any && rows.length <= maxItems;
-}
-
-interface Paid {
-  amount: Decimal;
-  /** The day of the payment; the invoice date where the total is zero. */
-  paidOn: Date;
-  isAll: boolean;
-}
-
-/** What is paid of an invoice; undefined where the file contradicts itself. */
-function paymentOf(
-  context: Context,
-  row: CsvRow,
-  { paidOn, amountDue }: Values,
-  {
-    gross,
-    currency,
-    invoiceDate,
-    dueDate,
-  }: Pick<Row<'Invoice'>, 'currency' | 'invoiceDate' | 'dueDate'> & { gross: Decimal },
-  errors: Errors,
-): Paid | undefined {
-  const due = amountDue instanceof Decimal ? amountDue : paidOn instanceof Date ? new Decimal(0) : gross;
-  if (!checkDecimals(row, 'amountDue', due, currency, errors)) return undefined;
-  if (due.isNegative() || due.greaterThan(gross)) {
-    errors.add(row, 'amountDue', `Must be from 0 to the gross total of ${gross.toFixed()}.`);
-    return undefined;
-  }
-  const now = today(context);
-  const usual = gross.isZero() ? invoiceDate : dueDate < now ? dueDate : now;
-  return { amount: gross.minus(due), paidOn: paidOn instanceof Date ? paidOn : usual, isAll: due.isZero() };
-}
-
-function issuedRows(
-  context: Context,
-  { items, ...draft }: ReturnType<typeof newDraft>,
-  { amount, paidOn, isAll }: Paid,
-): Rows {
-  const invoice: Row<'Invoice'> = {
-    ...draft,
-    amountPaid: amount,
-    ...(isAll
-      ? { status: 'PAID', paidAt: paidOn }
-      : // It was overdue before it came: nobody is told so again.
-        { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: context.now() }) }),
-  };
-  const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn };
-  return {
-    Invoice: [invoice],
-    InvoiceItem: items,
-    Payment: amount.isZero() ? [] : [context.db.row('Payment', payment)],
+async function prepareInvoices(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
+  const findCustomer = await findReferred(context, rows, 'customer');
+  const numberLines = new Map<string, number>();
+  return (record, first) => {
+    const built = buildInvoice(context, record, first, errors, findCustomer);
+    const { number } = first.values;
+    if (typeof number === 'string') {
+      const line = numberLines.get(number);
+      if (line !== undefined) errors.add(first.row, 'number', `The invoice of line ${line} has the same.`);
+      numberLines.set(number, first.row.line);
+    }
+    return built;
   };
 }

@@ -2,23 +2,53 @@ import type { Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
 import { supplierRules } from '../../resources/receipt/receipt.ts';
-import { checkDecimals, currencyOf, fieldsOf, type Maker } from '../maker.ts';
+import { currencyField, externalIdField, reference } from '../common-fields.ts';
+import { checkDecimals, findCurrency } from '../currency.ts';
+import type { Kind, RowBuilder } from '../kind.ts';
+import type { Errors } from '../errors.ts';
 import type { CsvRow } from '../read-file.ts';
-import { findReferred, idsOf, referred, type Find } from '../references.ts';
+import { toNewRow } from '../read-row.ts';
+import { findIds, findReferred, referred, type Find } from '../references.ts';
 
-export const makeReceipts: Maker = async (context, rows, errors) => {
+export const receipts: Kind = {
+  model: 'Receipt',
+  mutation: 'importReceipts',
+  reads: ['customers:read', 'projects:read'],
+  fields: {
+    externalId: externalIdField,
+    receiptDate: { description: 'The date on the receipt.' },
+    amountGross: { description: 'The amount to pay, VAT included.' },
+    vatRate: { type: 'PERCENT', description: 'Per cent: 19 for 19 %. Default: 0.' },
+    currency: currencyField,
+    supplier: reference('supplier'),
+    project: reference('project'),
+    receiptNumber: { description: "The supplier's own number." },
+    dueDate: { description: 'The last day to pay.' },
+    description: { description: 'The purpose of the expense.' },
+    category: { description: "A category of the tenant's own choice." },
+    paidOn: { type: 'DAY', description: 'The day on which it was paid in full; empty if it is open.' },
+  },
+  excluded: {
+    supplierId: 'Files name the supplier: `supplier`.',
+    projectId: 'Files name the project: `project`.',
+    status: 'It follows from `paidOn`.',
+  },
+  prepare: prepareReceipts,
+};
+
+async function prepareReceipts(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
   const findSupplier = await findReferred(context, rows, 'supplier');
   const findProject = await findReferred(context, rows, 'project');
   await lockSuppliers(context, rows, findSupplier);
   return (_record, { row, values }) => {
     const supplierId = referred(findSupplier, 'supplier', row, values, errors);
     const projectId = referred(findProject, 'project', row, values, errors);
-    const currency = currencyOf(context, values);
+    const currency = findCurrency(context, values);
     const { amountGross, vatRate = new Decimal(0), paidOn } = values;
     if (!(amountGross instanceof Decimal) || !(vatRate instanceof Decimal) || currency === null) return undefined;
     if (!checkDecimals(row, 'amountGross', amountGross, currency, errors)) return undefined;
     const split = vatIncluded(amountGross, vatRate, currency);
-    const fields = { ...fieldsOf<'Receipt'>(values, ['supplier', 'project', 'paidOn']), vatRate, ...split, currency };
+    const fields = { ...toNewRow<'Receipt'>(values), vatRate, ...split, currency };
     const isPaid = paidOn instanceof Date;
     const receipt = context.db.row('Receipt', {
       ...fields,
@@ -31,11 +61,11 @@ export const makeReceipts: Maker = async (context, rows, errors) => {
     const payment = { receiptId: receipt.id, amount: amountGross, currency, paidOn };
     return { Receipt: [receipt], Payment: [context.db.row('Payment', payment)] };
   };
-};
+}
 
 /** Suppliers stay suppliers until the transaction ends. */
 async function lockSuppliers(context: Context, rows: CsvRow[], find: Find) {
-  for (const id of idsOf(rows, 'supplier', find)) {
+  for (const id of findIds(rows, 'supplier', find)) {
     const problems = new Problems();
     supplierRules(await context.db.lock('Customer', id, 'key share'), problems);
     problems.throwIfAny();

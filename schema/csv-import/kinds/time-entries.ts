@@ -1,28 +1,54 @@
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import { Decimal } from '../../money/money.ts';
+import { externalIdField, reference } from '../common-fields.ts';
 import type { Errors } from '../errors.ts';
-import { fieldsOf, type Maker } from '../maker.ts';
+import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
-import type { Values } from '../read-row.ts';
-import { findMembers, findReferred, idsOf, referred, type Find } from '../references.ts';
+import { toNewRow, type Values } from '../read-row.ts';
+import { findIds, findMembers, findReferred, referred, type Find } from '../references.ts';
 
-export const makeTimeEntries: Maker = async (context, rows, errors) => {
+export const timeEntries: Kind = {
+  model: 'TimeEntry',
+  mutation: 'importTimeEntries',
+  reads: ['projects:read'],
+  fields: {
+    externalId: externalIdField,
+    project: reference('project', { required: true }),
+    date: { description: 'The day of the work.' },
+    duration: { type: 'DURATION', description: 'The time worked: `1:30`, `1:30:00`, or minutes.' },
+    hours: { type: 'DECIMAL', description: 'The time worked in hours, instead of `duration`.' },
+    description: { description: 'What was done.' },
+    billable: { description: '`yes` or `no`, `true` or `false`, `1` or `0`. Default: yes.' },
+    hourlyRateNet: { description: "The net price per hour. Default: the project's." },
+    person: {
+      type: 'REFERENCE',
+      description: 'The e-mail address or name of the member who worked. Default: the caller.',
+    },
+  },
+  excluded: {
+    projectId: 'Files name the project: `project`.',
+    durationMinutes: 'Files have a `duration`, or `hours`.',
+  },
+  prepare: prepareTimeEntries,
+};
+
+async function prepareTimeEntries(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
   const findProject = await findReferred(context, rows, 'project');
   const findMember = await findMembers(context);
   const rates = await lockProjects(context, rows, findProject);
   return (_record, { row, values }) => {
     const projectId = referred(findProject, 'project', row, values, errors);
     const userId = referred(findMember, 'person', row, values, errors) ?? context.user.id;
-    const durationMinutes = durationOf(row, values, errors);
+    const durationMinutes = readDuration(row, values, errors);
     if (projectId === null || durationMinutes === undefined) return undefined;
-    const fields = fieldsOf<'TimeEntry'>(values, ['project', 'person', 'duration', 'hours']);
+    const fields = toNewRow<'TimeEntry'>(values);
     const hourlyRateNet = fields.hourlyRateNet ?? rates.get(projectId) ?? null;
     return {
       TimeEntry: [context.db.row('TimeEntry', { ...fields, projectId, userId, durationMinutes, hourlyRateNet })],
     };
   };
-};
+}
 
 /** Projects keep their currency until the transaction ends. @returns their hourly rates */
 async function lockProjects(
@@ -31,7 +57,7 @@ async function lockProjects(
   find: Find,
 ): Promise<Map<string, Row<'Project'>['hourlyRateNet']>> {
   const rates = new Map<string, Row<'Project'>['hourlyRateNet']>();
-  for (const id of idsOf(rows, 'project', find)) {
+  for (const id of findIds(rows, 'project', find)) {
     const project = await context.db.lock('Project', id, 'key share');
     if (project) rates.set(id, project.hourlyRateNet);
   }
@@ -41,7 +67,7 @@ async function lockProjects(
 /** The most of a day. */
 const maxMinutes = 1440;
 
-function durationOf(row: CsvRow, { duration, hours }: Values, errors: Errors): number | undefined {
+function readDuration(row: CsvRow, { duration, hours }: Values, errors: Errors): number | undefined {
   if ((duration === undefined) === (hours === undefined)) {
     errors.add(row, 'duration', 'Give the time worked as either a duration or hours.');
     return undefined;

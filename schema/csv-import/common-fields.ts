@@ -1,0 +1,18 @@
+import { externalId } from '../graphql/filters/external-id.ts';
+import type { FieldDeclaration } from './kind.ts';
+
+export const externalIdField = {
+  type: 'TEXT',
+  required: true,
+  description: 'The id in the other system. A row that was imported before is skipped.',
+  validate: externalId,
+} as const satisfies FieldDeclaration;
+
+export const currencyField: FieldDeclaration = { description: "ISO 4217. Default: the tenant's." };
+
+/** A column with the other system's id of a row, or its name. */
+export const reference = (noun: string, { required = false } = {}): FieldDeclaration => ({
+  type: 'REFERENCE',
+  required,
+  description: `The ${noun}: its id in the other system, or its name, exactly as here.`,
+});

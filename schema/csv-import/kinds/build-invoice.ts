@@ -1,0 +1,140 @@
+import type { Row, Rows } from '../../../prisma/client.ts';
+import { today, type Context } from '../../graphql/context.ts';
+import { Problems } from '../../errors.ts';
+import { Decimal } from '../../money/money.ts';
+import { lineRules } from '../../resources/invoice/line.ts';
+import { maxItems, newDraft, type CreateInvoiceInput, totalRules } from '../../resources/invoice/mutations.ts';
+import type { Errors } from '../errors.ts';
+import { checkDecimals, findCurrency } from '../currency.ts';
+import type { CsvRow } from '../read-file.ts';
+import type { Values } from '../read-row.ts';
+import type { ImportedRecord, ReadRow } from '../records.ts';
+import { referred, type Find } from '../references.ts';
+import { readLine, roundingLine, type ImportedLine } from './invoice-lines.ts';
+
+/** Fields that all rows of an invoice must agree on. */
+const invoiceFields = [
+  'number',
+  'customer',
+  'invoiceDate',
+  'dueDate',
+  'deliveryDate',
+  'currency',
+  'paidOn',
+  'amountDue',
+  'totalGross',
+];
+
+/** An invoice that was issued elsewhere, with its number. */
+export function buildInvoice(
+  context: Context,
+  { externalId, rows }: ImportedRecord,
+  { row, values }: ReadRow,
+  errors: Errors,
+  findCustomer: Find,
+): Rows | undefined {
+  const customerId = referred(findCustomer, 'customer', row, values, errors);
+  const { number, invoiceDate, dueDate, deliveryDate, subject, totalGross } = values;
+  const currency = findCurrency(context, values);
+  for (const other of rows.slice(1))
+    for (const field of invoiceFields)
+      if (String(other.values[field] ?? '') !== String(values[field] ?? ''))
+        errors.add(other.row, field, `Differs from line ${row.line}, which is of the same invoice.`);
+  const items = rows.flatMap((each) => readLine(each.values, currency) ?? []);
+  if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
+  if (items.length < rows.length) return undefined;
+  const isDueBefore = dueDate instanceof Date && dueDate < invoiceDate;
+  if (isDueBefore) errors.add(row, 'dueDate', 'Must not be before the invoice date.');
+  if (!areValid(items, currency, rows, errors) || isDueBefore) return undefined;
+  const rounding =
+    totalGross instanceof Decimal && items.length < maxItems ? roundingLine(items, totalGross, currency) : undefined;
+  const draft = newDraft(context, {
+    customerId,
+    invoiceDate,
+    dueDate: dueDate instanceof Date ? dueDate : null,
+    deliveryDate: deliveryDate instanceof Date ? deliveryDate : null,
+    subject: typeof subject === 'string' ? subject : null,
+    currency,
+    items: rounding ? [...items, rounding] : items,
+  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status'>, unknown>);
+  const gross = new Decimal(draft.totalGross);
+  if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
+    errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
+    return undefined;
+  }
+  const paid = readPayment(context, row, values, { ...draft, gross }, errors);
+  return paid && issuedRows(context, { ...draft, externalId, number, issuedAt: invoiceDate }, paid);
+}
+
+/** Whether lines make a valid invoice. Its rules name the lines, and their fields: `input.items.0.vatCategory`. */
+function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], errors: Errors): boolean {
+  const [first] = rows;
+  if (!first) return false;
+  const areExact = rows.every(
+    (each) =>
+      !(each.values['lineTotalNet'] instanceof Decimal) ||
+      checkDecimals(each.row, 'lineTotalNet', each.values['lineTotalNet'], currency, errors),
+  );
+  const problems = new Problems();
+  for (const [index, item] of items.entries()) lineRules(item, problems, `input.items.${index}`);
+  totalRules(items, currency, problems);
+  for (const [path, messages] of Object.entries(problems.errors)) {
+    const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
+    const { row } = rows[Number(index)] ?? first;
+    for (const message of messages) errors.add(row, field, message);
+  }
+  if (rows.length > maxItems) errors.add(first.row, 'externalId', `An invoice has at most ${maxItems} lines.`);
+  return areExact && !problems.any && rows.length <= maxItems;
+}
+
+interface Paid {
+  amount: Decimal;
+  /** The day of the payment; the invoice date where the total is zero. */
+  paidOn: Date;
+  isAll: boolean;
+}
+
+/** What is paid of an invoice; undefined where the file contradicts itself. */
+function readPayment(
+  context: Context,
+  row: CsvRow,
+  { paidOn, amountDue }: Values,
+  {
+    gross,
+    currency,
+    invoiceDate,
+    dueDate,
+  }: Pick<Row<'Invoice'>, 'currency' | 'invoiceDate' | 'dueDate'> & { gross: Decimal },
+  errors: Errors,
+): Paid | undefined {
+  const due = amountDue instanceof Decimal ? amountDue : paidOn instanceof Date ? new Decimal(0) : gross;
+  if (!checkDecimals(row, 'amountDue', due, currency, errors)) return undefined;
+  if (due.isNegative() || due.greaterThan(gross)) {
+    errors.add(row, 'amountDue', `Must be from 0 to the gross total of ${gross.toFixed()}.`);
+    return undefined;
+  }
+  const now = today(context);
+  const usual = gross.isZero() ? invoiceDate : dueDate < now ? dueDate : now;
+  return { amount: gross.minus(due), paidOn: paidOn instanceof Date ? paidOn : usual, isAll: due.isZero() };
+}
+
+function issuedRows(
+  context: Context,
+  { items, ...draft }: ReturnType<typeof newDraft>,
+  { amount, paidOn, isAll }: Paid,
+): Rows {
+  const invoice: Row<'Invoice'> = {
+    ...draft,
+    amountPaid: amount,
+    ...(isAll
+      ? { status: 'PAID', paidAt: paidOn }
+      : // It was overdue before it came: nobody is told so again.
+        { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: context.now() }) }),
+  };
+  const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn };
+  return {
+    Invoice: [invoice],
+    InvoiceItem: items,
+    Payment: amount.isZero() ? [] : [context.db.row('Payment', payment)],
+  };
+}
