@@ -2,19 +2,16 @@ import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated
 import { builder, type InputFields } from '../../graphql/builder.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { found, refuse, type Problems } from '../../errors.ts';
-import { emit } from '../../events/events.ts';
+import { refuse, type Problems } from '../../errors.ts';
 import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
 import { findCompany } from '../company.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
 import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
-import { enforce, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
+import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 
@@ -61,7 +58,8 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
   }),
 });
 
-type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | typeof UpdateInvoiceInput.$inferInput>;
+type InvoiceUpdate = typeof UpdateInvoiceInput.$inferInput;
+type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | InvoiceUpdate>;
 /** The invoice that an input changes; nothing for a new one. */
 type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
 
@@ -186,41 +184,35 @@ builder.mutationFields((t) => ({
     description: 'Changes an invoice that is still a draft.',
     ability: 'invoices:write',
     args: { ...idArgument, input: t.arg({ type: UpdateInvoiceInput, required: true }), ...expectedVersionArgument },
-    rules: ({ id, input }, context, problems) => {
-      if (!id || !input) return;
-      problems.defer(async () => {
-        const one = { where: key(context, id), include: { items: true } };
-        const current = await found(context.db.invoice.findUnique(one));
+    ...changeRow('Invoice', {
+      // The lines depend on the currency. Other changes of them lock the invoice, too.
+      related: async (input: Readable<InvoiceUpdate>, context, { id }) =>
+        input.items || input.currency ? itemsByPosition(context, id) : [],
+      rules: (input: Readable<InvoiceUpdate>, context, problems, current, items = []) => {
         refuseUnlessDraft(current);
-        invoiceRules(input, context, problems, current);
-      });
-    },
-    resolve: (query, _root, { id, input, expectedVersion }, context) =>
-      withLockedRow(context, 'Invoice', id, async (inside, current) => {
-        requireVersion(current, expectedVersion);
-        refuseUnlessDraft(current);
-        const { items, customerId, invoiceDate, dueDate, currency: newCurrency } = input;
-        // The lines depend on the currency. Other changes of them lock the invoice, too.
-        const stored = items || newCurrency ? await itemsByPosition(inside, id) : [];
-        const lines = items ?? stored;
-        await enforce((problems) => invoiceRules(input, inside, problems, { ...current, items: lines }));
-        const inCurrency = newCurrency ?? current.currency;
-        const data = {
-          customerId: given(customerId),
-          invoiceDate: given(invoiceDate),
-          dueDate: given(dueDate),
+        invoiceRules(input, context, problems, { ...current, items });
+      },
+      data: (input: InvoiceUpdate, current, stored = []) => {
+        const lines = input.items ?? stored;
+        return {
+          customerId: given(input.customerId),
+          invoiceDate: given(input.invoiceDate),
+          dueDate: given(input.dueDate),
           deliveryDate: input.deliveryDate,
           subject: input.subject,
-          currency: given(newCurrency),
-          ...(lines.length > 0 && totalsOf(lines, inCurrency)),
+          currency: given(input.currency),
+          ...(lines.length > 0 && totalsOf(lines, input.currency ?? current.currency)),
         };
-        if (isChanged(current, data) || areChanged(stored, lines)) {
-          await inside.db.invoice.update({ where: key(context, id), data });
-          if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, inCurrency));
-          await emit(inside, 'invoice.updated', id);
-        }
-        return findById(inside, 'Invoice', id, query);
-      }),
+      },
+      dependents: {
+        areChanged: ({ items }, stored = []) => areChanged(stored, items ?? stored),
+        write: async (inside, { items, currency: newCurrency }, { id, currency: before }, stored = []) => {
+          const lines = items ?? stored;
+          if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, newCurrency ?? before));
+        },
+      },
+      event: 'invoice.updated',
+    }),
   }),
 
   deleteInvoice: t.prismaField({
@@ -228,21 +220,10 @@ builder.mutationFields((t) => ({
     description: 'Deletes an invoice that is still a draft. Its time entries become unbilled again.',
     ability: 'invoices:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Invoice',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          refuseUnlessDraft(current);
-          const invoice = await findById(inside, 'Invoice', id, query);
-          await emit(inside, 'invoice.deleted', id);
-          await unbillEntries(inside, id);
-          await inside.db.invoice.delete({ where: key(context, id) });
-          return invoice;
-        },
-        'update',
-      ),
+    ...deleteRow('Invoice', {
+      rules: (_context, _problems, current) => refuseUnlessDraft(current),
+      release: unbillEntries,
+      event: 'invoice.deleted',
+    }),
   }),
 }));

@@ -7,21 +7,21 @@ import type {
 import { builder, type InputFields } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../graphql/context.ts';
+import type { Context } from '../../graphql/context.ts';
 import { containingOrPartner } from '../customer.ts';
 import { refuse, type Problems } from '../../errors.ts';
-import { emit, type EventInput } from '../../events/events.ts';
+import type { EventInput } from '../../events/events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from '../../graphql/input/validators.ts';
-import { enforce, lockVersion, requireVersion, withLockedRow } from '../../rows/locked-row.ts';
+import { changeRow, deleteRow } from '../../rows/change-row.ts';
+import { enforce, lockVersion } from '../../rows/locked-row.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 import { book, booked } from './transitions.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
-import { findById } from '../../graphql/find-by-id.ts';
+import { findById, findByIdIfAny } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { isChanged } from '../../rows/is-changed.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
@@ -120,7 +120,8 @@ const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
   }),
 });
 
-type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | typeof UpdateReceiptInput.$inferInput>;
+type ReceiptUpdate = typeof UpdateReceiptInput.$inferInput;
+type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | ReceiptUpdate>;
 
 /** @param current the receipt that the input changes; nothing for a new one */
 function receiptRules(input: ReceiptInput, context: Context, problems: Problems, current?: ReceiptRow): void {
@@ -135,18 +136,6 @@ function receiptRules(input: ReceiptInput, context: Context, problems: Problems,
 /** A receipt names a customer of type supplier. */
 export function supplierRules(supplier: Customer | null, problems: Problems): void {
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
-}
-
-/** The same rule, without a lock, if nothing will be written. */
-function leaveSupplierRules({ supplierId }: ReceiptInput, context: Context, problems: Problems): void {
-  if (!supplierId) return;
-  const where = key(context, supplierId);
-  problems.defer(async () => supplierRules(await context.db.customer.findUnique({ where }), problems));
-}
-
-/** The same rule, under the supplier's lock: they stay a supplier until the transaction ends. */
-async function lockedSupplierRules({ supplierId }: ReceiptInput, inside: Context, problems: Problems): Promise<void> {
-  if (supplierId) supplierRules(await inside.db.lock('Customer', supplierId, 'key share'), problems);
 }
 
 /** A receipt may be changed while nothing of it is paid. */
@@ -226,9 +215,11 @@ builder.mutationFields((t) => ({
     description: 'Adds a receipt, as a draft unless its status says otherwise.',
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
-    rules: ({ input }, context, problems) => {
-      receiptRules(input ?? {}, context, problems);
-      leaveSupplierRules(input ?? {}, context, problems);
+    rules: ({ input = {} }, context, problems) => {
+      receiptRules(input, context, problems);
+      const { supplierId } = input;
+      if (supplierId)
+        problems.defer(async () => supplierRules(await findByIdIfAny(context, 'Customer', supplierId), problems));
     },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
@@ -244,9 +235,12 @@ builder.mutationFields((t) => ({
       const events: EventInput[] = [['receipt.created', draft]];
       if (status === 'BOOKED') events.push(['receipt.booked', receipt]);
       const rows = { Receipt: [receipt] };
-      if (!input.supplierId) return insertNew(context, 'Receipt', receipt, { rows, events, query });
+      const { supplierId } = input;
+      if (!supplierId) return insertNew(context, 'Receipt', receipt, { rows, events, query });
       return context.transaction(async (inside) => {
-        await enforce((problems) => lockedSupplierRules(input, inside, problems));
+        // They stay a supplier until the transaction ends.
+        const supplier = await inside.db.lock('Customer', supplierId, 'key share');
+        await enforce((problems) => supplierRules(supplier, problems));
         return insertNew(inside, 'Receipt', receipt, { rows, events, query });
       });
     },
@@ -257,35 +251,25 @@ builder.mutationFields((t) => ({
     description: 'Changes a receipt of which nothing is paid.',
     ability: 'receipts:write',
     args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }), ...expectedVersionArgument },
-    rules: ({ id, input }, context, problems) => {
-      if (!id || !input) return;
-      problems.defer(async () => {
-        const current = await findById(context, 'Receipt', id);
+    ...changeRow('Receipt', {
+      // Under the lock, they stay a supplier until the transaction ends.
+      related: async ({ supplierId }: Readable<ReceiptUpdate>, _context, _current, find) =>
+        supplierId ? find('Customer', supplierId, 'key share') : null,
+      rules: (input: Readable<ReceiptUpdate>, context, problems, current, supplier = null) => {
         refusePaid(current);
         receiptRules(input, context, problems, current);
-        leaveSupplierRules(input, context, problems);
-      });
-    },
-    resolve: (query, _root, { id, input, expectedVersion }, context) =>
-      withLockedRow(context, 'Receipt', id, async (inside, current) => {
-        requireVersion(current, expectedVersion);
-        refusePaid(current);
-        await enforce(async (problems) => {
-          receiptRules(input, inside, problems, current);
-          await lockedSupplierRules(input, inside, problems);
-        });
-        const changed = {
-          receiptDate: given(input.receiptDate),
-          amountGross: given(input.amountGross),
-          vatRate: given(input.vatRate),
-          currency: given(input.currency),
-        };
-        const data = { ...input, ...changed, ...splitAfter(input, current) };
-        if (!isChanged(current, data)) return findById(inside, 'Receipt', current, query);
-        const receipt = await inside.db.receipt.update({ where: key(context, id), data });
-        await emit(inside, 'receipt.updated', receipt);
-        return findById(inside, 'Receipt', receipt, query);
+        if (input.supplierId) supplierRules(supplier, problems);
+      },
+      data: (input: ReceiptUpdate, current) => ({
+        ...input,
+        receiptDate: given(input.receiptDate),
+        amountGross: given(input.amountGross),
+        vatRate: given(input.vatRate),
+        currency: given(input.currency),
+        ...splitAfter(input, current),
       }),
+      event: 'receipt.updated',
+    }),
   }),
 
   bookReceipt: t.prismaField({
@@ -306,21 +290,12 @@ builder.mutationFields((t) => ({
     description: 'Deletes a receipt. Refused while payments refer to it.',
     ability: 'receipts:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      withLockedRow(
-        context,
-        'Receipt',
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          const payment = await inside.db.payment.findFirst({ where: { receiptId: id }, select: { id: true } });
-          if (payment) refuse('id', 'Payments refer to this receipt.');
-          const receipt = await findById(inside, 'Receipt', id, query);
-          await emit(inside, 'receipt.deleted', id);
-          await inside.db.receipt.delete({ where: key(context, id) });
-          return receipt;
-        },
-        'update',
-      ),
+    ...deleteRow('Receipt', {
+      rules: async ({ db }, _problems, { id: receiptId }) => {
+        const payment = await db.payment.findFirst({ where: { receiptId }, select: { id: true } });
+        if (payment) refuse('id', 'Payments refer to this receipt.');
+      },
+      event: 'receipt.deleted',
+    }),
   }),
 }));
