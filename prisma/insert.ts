@@ -8,6 +8,8 @@ import { tables, type Column } from './tables.ts';
 type Model = Prisma.ModelName;
 /** A row in full, as Prisma reads it. */
 export type Row<Of extends Model> = Prisma.TypeMap['model'][Of]['payload']['scalars'];
+/** Models whose rows have such columns. */
+export type ModelWith<Columns extends object> = { [Of in Model]: Row<Of> extends Columns ? Of : never }[Model];
 /** A row's input; fields left out get their defaults. */
 export type NewRow<Of extends Model> = Exclude<
   Prisma.TypeMap['model'][Of]['operations']['createMany']['args']['data'],

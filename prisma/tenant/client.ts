@@ -36,12 +36,28 @@ export const forTenant = (
     books.client,
   ) as unknown as TenantClient;
 
+/**
+ * The operations on one model's rows, for code that works for several models. A query selects all columns; Prisma checks the
+ * rest of it when it runs.
+ */
+export interface ModelDelegate<Of extends Prisma.ModelName> {
+  findMany(query?: object): Promise<Row<Of>[]>;
+  /** Runs findMany(), and counts the rows that satisfy `where`: if possible, in one statement. */
+  findManyWithTotal(query: object, where: object): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
+  findUnique(query: object): Promise<Row<Of> | null>;
+  count(query?: object): Promise<number>;
+  update(query: object): Promise<Row<Of>>;
+  delete(query: object): Promise<Row<Of>>;
+}
+
 /** The part of Prisma's client that is open to tenant code, and the operations that Prisma lacks. */
 export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   $transaction<Result>(
     work: (db: TenantClient) => Promise<Result>,
     limits?: { maxWait?: number; timeout?: number; isolationLevel?: 'RepeatableRead' },
   ): Promise<Result>;
+  /** The operations on a model's rows, by the model's name. */
+  model<Of extends Prisma.ModelName>(name: Of): ModelDelegate<Of>;
   /** A complete row with its defaults, not written yet. */
   row<Of extends Prisma.ModelName>(model: Of, data: NewRow<Of>): Row<Of>;
   /**
@@ -50,12 +66,6 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @returns null if the tenant has no such row
    */
   lock<Of extends Prisma.ModelName>(model: Of, id: string, lock: RowLock): Promise<Row<Of> | null>;
-  /** Runs findMany(), and counts the rows that satisfy `where`: if possible, in one statement. */
-  findManyWithTotal<Of extends Prisma.ModelName>(
-    model: Of,
-    query: object,
-    where: object,
-  ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   /**
    * Writes rows: all of them or none. Very many take several statements. A model stands before those that refer to it: Citus
    * writes one model after the other.
@@ -105,7 +115,7 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   runDeferredTriggers(): Promise<void>;
 }
 
-type OmittedMember = '$connect' | '$disconnect' | '$extends' | '$on' | '$transaction';
+type OmittedMember = '$disconnect' | '$extends' | '$on' | '$transaction';
 
 /** A tenant's client, inside a transaction or not. */
 export type Db = Omit<TenantClient, '$transaction'>;
@@ -128,9 +138,13 @@ class TenantScopedClient {
     this.#client = client;
   }
 
-  delegate(name: Prisma.ModelName): TenantDelegate {
+  /** Has nothing to do, because each statement takes a connection from the pool. Pothos expects a client to have it. */
+  async $connect(): Promise<void> {}
+
+  model(name: Prisma.ModelName): TenantDelegate {
     let delegate = this.#delegates.get(name);
     if (!delegate) {
+      if (!isOfBooks(name)) refuse(name);
       delegate = new TenantDelegate(
         name,
         this.#connection,
@@ -159,13 +173,7 @@ class TenantScopedClient {
   }
 
   async lock(model: Prisma.ModelName, id: string, lock: RowLock): Promise<unknown> {
-    if (!isOfBooks(model)) refuse(model);
-    return this.delegate(model).lock(id, lock);
-  }
-
-  async findManyWithTotal(model: Prisma.ModelName, query: Record<string, unknown>, where: object): Promise<unknown> {
-    if (!isOfBooks(model)) refuse(model);
-    return this.delegate(model).findManyWithTotal(query, where);
+    return this.model(model).lock(id, lock);
   }
 
   async insert(rows: Rows): Promise<void> {
@@ -260,11 +268,12 @@ function refuse(model: string): never {
 
 for (const name of tables.keys()) {
   const refusing = Object.fromEntries(operations.map((operation) => [operation, () => refuse(name)]));
-  Object.defineProperty(TenantScopedClient.prototype, delegateName(name), {
-    get(this: TenantScopedClient) {
-      return isOfBooks(name) ? this.delegate(name) : refusing;
-    },
-  });
+  const get = isOfBooks(name)
+    ? function (this: TenantScopedClient) {
+        return this.model(name);
+      }
+    : () => refusing;
+  Object.defineProperty(TenantScopedClient.prototype, delegateName(name), { get });
 }
 
 function refuseRaw(): never {

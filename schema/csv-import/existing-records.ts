@@ -1,4 +1,3 @@
-import { delegateName } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Kind } from './kind.ts';
 import type { ImportedRecord } from './records.ts';
@@ -12,11 +11,10 @@ export async function findExistingExternalIds(
   { model }: Kind,
   records: ImportedRecord[],
 ): Promise<Set<string>> {
-  const delegate: { findMany(query: object): Promise<{ externalId: string | null }[]> } = db[delegateName(model)];
   const existing = new Set<string>();
   for (let start = 0; start < records.length; start += lookupSize) {
     const externalId = { in: records.slice(start, start + lookupSize).map((record) => record.externalId) };
-    for (const row of await delegate.findMany({ where: { externalId }, select: { id: true, externalId: true } }))
+    for (const row of await db.model(model).findMany({ where: { externalId }, select: { id: true, externalId: true } }))
       if (row.externalId !== null) existing.add(row.externalId);
   }
   return existing;

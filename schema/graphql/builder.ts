@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
-import type { Prisma, PrismaClient } from '../../prisma/client.ts';
+import type { Prisma } from '../../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../../prisma/generated/pothos.ts';
 import ChecksPlugin from './plugins/authorization-and-validation.ts';
 import type { Context } from './context.ts';
@@ -30,7 +30,7 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {
-    client: (context) => context.db as unknown as PrismaClient,
+    client: ({ db }) => db,
     dmmf: getDatamodel(),
     exposeDescriptions: true,
     onUnusedQuery: 'error',

@@ -1,4 +1,4 @@
-import { delegateName, type Prisma, type Row } from '../../prisma/client.ts';
+import type { Prisma, Row } from '../../prisma/client.ts';
 import { key, type Context } from './context.ts';
 import { found } from '../errors.ts';
 
@@ -34,10 +34,7 @@ export function findByIdIfAny<Name extends Prisma.ModelName>(
   id: string,
   query: Selection = {},
 ): Promise<Row<Name> | null> {
-  const delegate = context.db[delegateName(model)] as unknown as {
-    findUnique(args: object): Promise<Row<Name> | null>;
-  };
-  return delegate.findUnique({ ...query, where: key(context, id) });
+  return context.db.model(model).findUnique({ ...query, where: key(context, id) });
 }
 
 /** Whether a row has all the relations that a query selects, without a filter or a limit on them. */

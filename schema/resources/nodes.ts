@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { delegateName, resources, type Prisma, type Resource } from '../../prisma/client.ts';
+import { resources, type Prisma, type Resource } from '../../prisma/client.ts';
 import { tableOf } from '../../prisma/tables.ts';
 import type { Ability } from '../ability.ts';
 import { builder } from '../graphql/builder.ts';
@@ -113,8 +113,7 @@ async function findNodes(
       const where = readable[type](context);
       if (!where) return [];
       const query = queryFromInfo({ context, info, typeName: type });
-      const delegate = context.db[delegateName(type)] as unknown as { findMany(args: object): Promise<NodeRow[]> };
-      const ofType = await delegate.findMany({
+      const ofType: NodeRow[] = await context.db.model(type).findMany({
         ...query,
         where: { ...where, id: { in: [...new Set(wanted.map(({ id }) => id))] } },
       });

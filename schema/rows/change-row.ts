@@ -1,4 +1,4 @@
-import { delegateName, type Prisma, type Row, type RowLock } from '../../prisma/client.ts';
+import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
 import type { Problems } from '../errors.ts';
 import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
@@ -93,7 +93,7 @@ export function changeRow<Of extends Changeable, ValidInput, Input extends Valid
           const data = columns(input, current, related);
           if (!isChanged(current, data) && !dependents?.areChanged(input, related))
             return findById(inside, model, current, query);
-          const changed = await writer(inside, model).update({ where: key(context, id), data });
+          const changed = await inside.db.model(model).update({ where: key(context, id), data });
           await dependents?.write(inside, input, current, related);
           await emit(inside, event, changed);
           return findById(inside, model, changed, query);
@@ -125,16 +125,9 @@ export const deleteRow = <Of extends Changeable>(model: Of, { rules, release, ev
         const row = await findById(inside, model, id, query);
         await emit(inside, event, id);
         await release?.(inside, id);
-        await writer(inside, model).delete({ where: key(context, id) });
+        await inside.db.model(model).delete({ where: key(context, id) });
         return row;
       },
       'update',
     ),
 });
-
-interface Writer {
-  update(args: object): Promise<{ id: string }>;
-  delete(args: object): Promise<unknown>;
-}
-
-const writer = (context: Context, model: Changeable): Writer => context.db[delegateName(model)];

@@ -1,4 +1,3 @@
-import { delegateName } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { byPosition } from '../resources/invoice/invoice.ts';
 import {
@@ -77,8 +76,7 @@ type AnyRow = Record<string, unknown>;
 /** The rows of a model, in the order of the primary key, which their ids begin with the time of. */
 async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<AnyRow[]> {
   if (model === 'InvoiceSequence' || model === 'CreditNoteSequence') {
-    const sequences: { findMany(query: object): Promise<AnyRow[]> } = db[delegateName(model)];
-    yield await sequences.findMany({ orderBy: { year: 'asc' } }); // a row for each year
+    yield await db.model(model).findMany({ orderBy: { year: 'asc' } }); // a row for each year
     return;
   }
   const take = pageSizes[model] ?? usualPageSize;
@@ -91,8 +89,7 @@ async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<
       take,
       ...(hasItems(model) && { include: { items: byPosition } }),
     };
-    const delegate: { findMany(query: object): Promise<(AnyRow & { id: string })[]> } = db[delegateName(model)];
-    const rows = await delegate.findMany(query);
+    const rows = await db.model(model).findMany(query);
     if (rows.length > 0) yield rows;
     if (rows.length < take) return;
     after = rows.at(-1)?.id;

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { delegateName, Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
+import { Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
 import { verifyDocuments } from '../resources/document/verify.ts';
@@ -89,10 +89,7 @@ async function refuseUnlessEmpty(context: Context): Promise<void> {
 
 async function countRows({ db }: Context): Promise<RecordCounts> {
   const counts = noRecords();
-  for (const { type, model } of recordTypes) {
-    const delegate: { count(): Promise<number> } = db[delegateName(model)];
-    counts[type] = await delegate.count();
-  }
+  for (const { type, model } of recordTypes) counts[type] = await db.model(model).count();
   return counts;
 }
 

@@ -89,7 +89,7 @@ describe('queries that the compiler doesn’t support go to Prisma', () => {
 describe('findManyWithTotal()', () => {
   /** The total, and how many rows came. */
   const read = async (query: object, within: Db = db): Promise<[number, number]> => {
-    const { rows, total } = await within.findManyWithTotal('Customer', query, {});
+    const { rows, total } = await within.model('Customer').findManyWithTotal(query, {});
     return [await total, rows.length];
   };
 
@@ -117,7 +117,7 @@ describe('findManyWithTotal()', () => {
   it('counts rows in the same statement where no maintained count has the condition', async () => {
     const where = { city: 'Rome' };
     const texts = await sent(async () => {
-      const { rows, total } = await db.findManyWithTotal('Customer', { where, take: 1 }, where);
+      const { rows, total } = await db.model('Customer').findManyWithTotal({ where, take: 1 }, where);
       expect([await total, rows.length]).toEqual([2, 1]);
     });
     expect(texts).toEqual([expect.stringContaining('count(*)')]);

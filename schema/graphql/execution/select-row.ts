@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
-import { resources, type Prisma } from '../../../prisma/client.ts';
+import { resources, type ModelWith } from '../../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../find-by-id.ts';
 import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';
@@ -13,16 +13,16 @@ export function mayReadRow({ may }: Context, { returnType }: GraphQLResolveInfo)
 }
 
 /**
- * What a field selects, of a row as it is now: for an error that shows the row, where the field itself has no value.
+ * Renders the row's current state with a field's selection, for errors that show the row.
  * @param info of a field that returns rows of a model
  * @returns the fields as GraphQL answers them; id and version alone where the selection has directives
  * @throws NotFoundError; ForbiddenError where the caller may not read a part of the selection
  */
 export async function selectRow(context: Context, id: string, info: GraphQLResolveInfo): Promise<object> {
-  const model = getNamedType(info.returnType).name as Prisma.ModelName;
+  const model = getNamedType(info.returnType).name as ModelWith<{ id: string; version: number }>;
   const { write } = compileField(info) ?? {};
   if (!write) {
-    const { version } = (await findById(context, model, id)) as unknown as { version: number };
+    const { version } = await findById(context, model, id);
     return { id, version };
   }
   const row = await findById(context, model, id, queryFromInfo({ context, info }));

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { Kind, type GraphQLResolveInfo } from 'graphql';
-import { delegateName, type Prisma, type Row as RowOf } from '../../../prisma/client.ts';
+import type { ModelWith, Prisma, Row as RowOf } from '../../../prisma/client.ts';
 import type { Context } from '../context.ts';
 import { Problems } from '../../errors.ts';
 import type { Columns } from './order.ts';
@@ -61,7 +61,7 @@ export interface Connection<Row> {
 
 /** The order and limits of a list's query. */
 interface Window {
-  orderBy: { id: Direction } | { id: Direction }[];
+  orderBy: Record<string, Direction> | Record<string, Direction>[];
   take: number;
   skip: number;
 }
@@ -100,8 +100,7 @@ function pageOf(args: PageArgs, columns: Columns): Page {
 }
 
 function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
-  const byColumn = column && ({ [column.name]: direction } as unknown as { id: Direction });
-  return byColumn ? [byColumn, { id: direction }] : { id: direction };
+  return column ? [{ [column.name]: direction }, { id: direction }] : { id: direction };
 }
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
@@ -167,42 +166,35 @@ function toConnection<Row extends { id: string }>(
 
 type Filter<Name extends Prisma.ModelName> = Prisma.TypeMap['model'][Name]['operations']['findMany']['args']['where'];
 
-/** As much of a model's delegate as a list needs. */
-interface ListDelegate<Of> {
-  findMany(query: object): Promise<Of[]>;
-  count(query: object): Promise<number>;
-}
-
 /**
  * Reads one page of the list that `info` selects; if possible, its total in the same statement.
  * @param filter the condition of the whole list
  * @param columns the columns that the list can be ordered by
  */
-export async function readPage<Name extends Prisma.ModelName>(
+export async function readPage<Name extends ModelWith<{ id: string }>>(
   { context, info }: { context: Context; info: GraphQLResolveInfo },
   model: Name,
   args: PageArgs,
   filter: Filter<Name> & object,
   columns: Columns = {},
-): Promise<Connection<RowOf<Name> & { id: string }>> {
-  type Of = RowOf<Name> & { id: string };
-  const delegate = context.db[delegateName(model)] as unknown as ListDelegate<Of>;
+): Promise<Connection<RowOf<Name>>> {
+  const delegate = context.db.model(model);
   const page = pageOf(args, columns);
   const selected = queryFromInfo({ context, info, ...nodePaths });
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
 
   /** Reads rows; the first time their total too, if it is selected. */
-  const find = async (query: object): Promise<Of[]> => {
+  const find = async (query: object): Promise<RowOf<Name>[]> => {
     if (total || !isSelected('totalCount', info)) return delegate.findMany({ ...selected, ...query });
-    const found = await context.db.findManyWithTotal(model, { ...selected, ...query }, filter);
+    const found = await delegate.findManyWithTotal({ ...selected, ...query }, filter);
     total = found.total;
-    return found.rows as Of[];
+    return found.rows;
   };
 
   const isFar = page.window.skip > maxOffsetScan && args.after == null && args.before == null;
   const { window, ranges } = isFar ? await seekToOffset(page, filter, delegate, await totalCount()) : page;
-  const rows: Of[] = [];
+  const rows: RowOf<Name>[] = [];
   for (const range of ranges) {
     const take = window.take - rows.length;
     if (take > 0) rows.push(...(await find({ ...window, take, where: { AND: [filter, range] } })));
@@ -222,10 +214,10 @@ const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =
  * Replaces a page's offset by the position of the row before it. That row is looked up from the nearer end of the list by
  * an index-only scan, which is far cheaper than reading and skipping whole rows.
  */
-async function seekToOffset<Of extends { id: string }>(
+async function seekToOffset(
   page: Page,
   filter: object,
-  delegate: ListDelegate<Of>,
+  delegate: { findMany(query: object): Promise<{ id: string }[]> },
   total: number,
 ): Promise<Page> {
   const { order, direction, window } = page;
