@@ -6,7 +6,7 @@ import { decimal } from '../graphql/input/validators.ts';
 import { CreditNote } from './credit-note/credit-note.ts';
 import { lockRefundable, refund } from './credit-note/transitions.ts';
 import { Invoice } from './invoice/invoice.ts';
-import { decimalsRules, payInvoice } from './invoice/transitions.ts';
+import { payInvoice } from './invoice/transitions.ts';
 import { Decimal } from '../money/money.ts';
 import { periodRules, within } from '../graphql/filters/period.ts';
 import { byDay, orderType } from '../graphql/paging/order.ts';
@@ -14,7 +14,9 @@ import { readPage } from '../graphql/paging/page.ts';
 import { Receipt } from './receipt/receipt.ts';
 import { payReceipt } from './receipt/transitions.ts';
 import { paidBy, payables } from './payables.ts';
-import { lockVersion, requireVersion } from '../rows/locked-row.ts';
+import { decimalsRules } from './payment-amount.ts';
+import { requireVersion, type RowArguments } from '../rows/locked-row.ts';
+import { transitionRow } from '../rows/transition.ts';
 import { findById } from '../graphql/find-by-id.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../graphql/input/expected-version.ts';
@@ -91,6 +93,11 @@ const paymentArgs = (t: MutationFields) => ({
   ...expectedVersionArgument,
 });
 
+interface PaymentArguments extends RowArguments {
+  amount?: Decimal | null;
+  paidOn?: Date | null;
+}
+
 builder.mutationFields((t) => ({
   payInvoice: t.prismaField({
     type: Invoice,
@@ -101,13 +108,11 @@ builder.mutationFields((t) => ({
     rules: ({ id, amount }, context, problems) => {
       if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
-      context.transaction(async (inside) => {
-        await lockVersion(inside, 'Invoice', id, expectedVersion);
-        const paid = await payInvoice(inside, id, amount);
-        await inside.db.payment.create({ data: { invoiceId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return findById(inside, 'Invoice', id, query);
-      }),
+    ...transitionRow('Invoice', async (inside, invoice, { amount, paidOn }: PaymentArguments) => {
+      const paid = await payInvoice(inside, invoice, amount);
+      await inside.db.payment.create({ data: { invoiceId: invoice.id, ...paid, paidOn: paidOn ?? today(inside) } });
+      return invoice.id;
+    }),
   }),
 
   payReceipt: t.prismaField({
@@ -119,14 +124,12 @@ builder.mutationFields((t) => ({
     rules: ({ id, amount }, context, problems) => {
       if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
-      context.transaction(async (inside) => {
-        await lockVersion(inside, 'Receipt', id, expectedVersion);
-        const paid = await payReceipt(inside, id, amount);
-        if (!paid.amount.isZero())
-          await inside.db.payment.create({ data: { receiptId: id, ...paid, paidOn: paidOn ?? today(context) } });
-        return findById(inside, 'Receipt', id, query);
-      }),
+    ...transitionRow('Receipt', async (inside, receipt, { amount, paidOn }: PaymentArguments) => {
+      const paid = await payReceipt(inside, receipt, amount);
+      if (!paid.amount.isZero())
+        await inside.db.payment.create({ data: { receiptId: receipt.id, ...paid, paidOn: paidOn ?? today(inside) } });
+      return receipt.id;
+    }),
   }),
 
   refundCreditNote: t.prismaField({

@@ -4,7 +4,7 @@ import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
 import { isChanged } from './is-changed.ts';
-import { enforce, requireVersion, withLockedRow } from './locked-row.ts';
+import { enforce, requireVersion, withLockedRow, type RowArguments } from './locked-row.ts';
 
 /** Models whose rows are updated and deleted one at a time, with a version and events. */
 type Changeable = 'Customer' | 'Invoice' | 'Project' | 'Receipt' | 'TimeEntry';
@@ -47,11 +47,6 @@ interface RowChange<Of extends Changeable, Input, ValidInput, Related> {
   event: EventType;
 }
 
-interface Expected {
-  id: string;
-  expectedVersion?: number | null | undefined;
-}
-
 /**
  * The rules and the resolver of a mutation that updates one row: lock, version, rules, write, event, answer. An update that
  * would change nothing is answered without a write and without an event (DECISIONS.md#d34-events).
@@ -78,7 +73,7 @@ export function changeRow<Of extends Changeable, ValidInput, Input extends Valid
     resolve: (
       query: object,
       _root: unknown,
-      { id, input, expectedVersion }: Expected & { input: Input },
+      { id, input, expectedVersion }: RowArguments & { input: Input },
       context: Context,
     ): Promise<Row<Of>> =>
       withLockedRow(
@@ -114,7 +109,7 @@ interface RowDeletion<Of extends Changeable> {
 
 /** The resolver of a mutation that deletes one row: lock, version, rules, event, deletion. It answers the row as it was. */
 export const deleteRow = <Of extends Changeable>(model: Of, { rules, release, event }: RowDeletion<Of>) => ({
-  resolve: (query: object, _root: unknown, { id, expectedVersion }: Expected, context: Context): Promise<Row<Of>> =>
+  resolve: (query: object, _root: unknown, { id, expectedVersion }: RowArguments, context: Context): Promise<Row<Of>> =>
     withLockedRow(
       context,
       model,

@@ -6,6 +6,13 @@ import { found, Problems, VersionConflictError } from '../errors.ts';
 // Of two concurrent changes, the later one is checked against the values that the earlier one wrote
 // (DECISIONS.md#d71-locked-rows).
 
+/** Arguments of a mutation that changes one row. */
+export interface RowArguments {
+  id: string;
+  /** The version that the caller has read. Default: any. */
+  expectedVersion?: number | null | undefined;
+}
+
 /**
  * Runs a change of one row in a transaction that holds the row's lock.
  * @param work gets the context of the transaction, and the row as it stands under the lock
@@ -27,16 +34,6 @@ export const withLockedRow = <Of extends Prisma.ModelName, Result>(
  */
 export function requireVersion(row: { id: string; version: number }, expected: number | null | undefined): void {
   if (expected != null && row.version !== expected) throw new VersionConflictError({}, row.id);
-}
-
-/** The same for a row that isn't locked yet. @throws VersionConflictError; NotFoundError */
-export async function lockVersion(
-  inside: Context,
-  model: 'Invoice' | 'Receipt',
-  id: string,
-  expected: number | null | undefined,
-): Promise<void> {
-  if (expected != null) requireVersion(await found(inside.db.lock(model, id, 'no key update')), expected);
 }
 
 /**

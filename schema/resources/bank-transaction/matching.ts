@@ -5,7 +5,7 @@ import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emit } from '../../events/events.ts';
 import { decimal } from '../../graphql/input/validators.ts';
-import type { Payable } from '../invoice/transitions.ts';
+import type { Payable } from '../payment-amount.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import { paidBy, payables, type PayableType } from '../payables.ts';
 import { findById } from '../../graphql/find-by-id.ts';

@@ -3,7 +3,7 @@ import { found, refuse } from '../../errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import { balanceOf, refundDueOf } from '../invoice/balance.ts';
-import { paidOf, settled, type Paid, type Payable } from '../invoice/transitions.ts';
+import { paidOf, settled, type Paid, type Payable } from '../payment-amount.ts';
 
 // Refunds: what was paid, and then credited, is paid back. Each locks the invoice first, and then the credit note, so that
 // credit notes, payments, and refunds of an invoice come one after the other.
@@ -20,7 +20,8 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
   const invoice = await found(context.db.lock('Invoice', known.invoiceId, 'no key update'));
   const creditNote = await found(context.db.lock('CreditNote', id, 'no key update'));
   const { currency, version } = creditNote;
-  return { id, due: refundDueOf(creditNote, invoice), currency, version };
+  const paid = new Decimal(creditNote.amountRefunded);
+  return { id, due: refundDueOf(creditNote, invoice), paid, currency, version };
 }
 
 /**

@@ -1,15 +1,16 @@
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../../graphql/builder.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
-import { key, type Context } from '../../graphql/context.ts';
+import { key, today, type Context } from '../../graphql/context.ts';
 import { refuse, type Problems } from '../../errors.ts';
 import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
 import { findCompany } from '../company.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
-import { issueNew, unbillEntries, type WholeInvoice } from './transitions.ts';
+import { issue, unbillEntries, type WholeInvoice } from './transitions.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
-import { fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
+import { takeSteps, type Step } from '../../rows/transition.ts';
+import { Decimal, fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -148,13 +149,25 @@ async function replaceItems(context: Context, invoiceId: string, items: ReturnTy
   await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
 }
 
-/** Writes a new draft and its event. @returns the draft with what `query` selects */
-export const insertDraft = (context: Context, draft: WholeInvoice, query = {}) =>
-  insertNew(context, 'Invoice', draft, {
-    rows: { Invoice: [draft], InvoiceItem: draft.items },
-    events: [['invoice.created', draft]],
+/**
+ * Writes a new invoice with its events, and its payment if it is paid already.
+ * @param steps the transitions that the draft passes through at once
+ * @returns the invoice with the fields that `query` selects
+ */
+export function insertInvoice(context: Context, draft: WholeInvoice, steps: Step<'Invoice'>[] = [], query = {}) {
+  const { row: invoice, events } = takeSteps(draft, steps);
+  const { id: invoiceId, amountPaid: amount, currency: inCurrency } = invoice;
+  const payment = { invoiceId, amount, currency: inCurrency, paidOn: today(context) };
+  return insertNew(context, 'Invoice', invoice, {
+    rows: {
+      Invoice: [invoice],
+      InvoiceItem: invoice.items,
+      Payment: new Decimal(amount).isZero() ? [] : [context.db.row('Payment', payment)],
+    },
+    events: [['invoice.created', draft], ...events],
     query,
   });
+}
 
 builder.mutationFields((t) => ({
   createInvoice: t.prismaField({
@@ -170,12 +183,10 @@ builder.mutationFields((t) => ({
         paymentTermsDays: input.dueDate ? undefined : await paymentTermsOf(context, input.customerId),
         currency: input.currency ?? context.tenant.defaultCurrency,
       });
-      if (status !== 'ISSUED' && status !== 'PAID') return insertDraft(context, draft, query);
-      return context.transaction(async (inside) => {
-        const { invoice, payments, events } = await issueNew(inside, draft, status);
-        const rows = { Invoice: [invoice], InvoiceItem: invoice.items, Payment: payments };
-        return insertNew(inside, 'Invoice', invoice, { rows, events, query });
-      });
+      if (status !== 'ISSUED' && status !== 'PAID') return insertInvoice(context, draft, [], query);
+      return context.transaction(async (inside) =>
+        insertInvoice(inside, draft, await issue(inside, draft, status), query),
+      );
     },
   }),
 

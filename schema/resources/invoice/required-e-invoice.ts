@@ -4,7 +4,7 @@ import { breachesOf, breachMessages, type Breach } from '../../documents/e-invoi
 import { isEInvoiceFormat, type EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
 import { ValidationError } from '../../errors.ts';
 import { findCompany } from '../company.ts';
-import { partiesOf } from './parties.ts';
+import { partiesOfDraft } from './parties.ts';
 import type { WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { creditNoteSource, readSource, sourceOf } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
@@ -38,7 +38,7 @@ export async function enforceFormat(
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const company = await findCompany(context);
   if (company) await context.db.lock('Company', company.id, 'no key update');
-  const source = sourceOf(invoice, items, await partiesOf(context, invoice));
+  const source = sourceOf(invoice, items, await partiesOfDraft(context, invoice.customerId));
   const breaches = breachesOf(toEInvoice(source), format);
   if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
 }

@@ -4,7 +4,7 @@ import { vatCategoryOf } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { breachesOf, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { ValidationError } from '../../errors.ts';
-import { partiesOf } from './parties.ts';
+import { partiesOfDraft } from './parties.ts';
 import { sourceOf } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
@@ -38,6 +38,6 @@ export async function requireBuyerVatNumber(
 ): Promise<void> {
   if (!items.map(vatCategoryOf).some((category) => category === 'AE' || category === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
-  const missing = findMissing(sourceOf(invoice, items, await partiesOf(context, invoice)));
+  const missing = findMissing(sourceOf(invoice, items, await partiesOfDraft(context, invoice.customerId)));
   if (missing.length > 0) throw new ValidationError(breachMessages(missing));
 }

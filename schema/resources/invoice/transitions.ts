@@ -1,136 +1,93 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
-import { key, today, type Context } from '../../graphql/context.ts';
+import { key, type Context } from '../../graphql/context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
 import { enforceFormat, requiredFormatOf } from './required-e-invoice.ts';
 import { requireBuyerVatNumber } from './required-vat-number.ts';
-import { emit, emitAll, type EventInput } from '../../events/events.ts';
+import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { balanceOf } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { planCredit, newCreditNote, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
-import { Decimal, minorDigits } from '../../money/money.ts';
-import { lockVersion } from '../../rows/locked-row.ts';
-import { findById } from '../../graphql/find-by-id.ts';
+import { Decimal } from '../../money/money.ts';
+import { paidOf, paymentStep, settled, type Paid, type Payable } from '../payment-amount.ts';
+import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
+import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 
-// An invoice's transitions (DECISIONS.md#d14-transitions). Each locks the row before it reads the state, so that the second
-// of two concurrent transitions sees the first one's result. All run inside the caller's transaction.
+// An invoice's transitions (DECISIONS.md#d14-transitions). Each holds the row's lock before it reads the state, so that the
+// second of two concurrent transitions sees the first one's result. All run inside the caller's transaction.
 
 /** An invoice with its lines, by position. */
 export type WholeInvoice = Row<'Invoice'> & { items: Row<'InvoiceItem'>[] };
 
 const withItems = { items: byPosition };
 
-/** The changes to a draft that is issued. */
-const issued = (issuedAt: Date, number: string) => ({ number, status: 'ISSUED', issuedAt }) as const;
-/** The changes to an issued invoice of which nothing is due any more. */
-export const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
-
-/** draft → issued: takes the next number. An invoice with a total of zero is paid as soon as it is issued. */
-async function issue(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const draft = await found(context.db.lock('Invoice', id, 'no key update'));
-  if (draft.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
-  const number = await nextInvoiceNumber(context, draft);
-  const requiredFormat = await requiredFormatOf(context, draft.customerId);
-  if (requiredFormat) {
-    const items = await context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...byPosition });
-    await enforceFormat(context, draft, items, requiredFormat);
-  }
-  const data = issued(context.now(), number);
-  const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
-  await requireBuyerVatNumber(context, invoice, invoice.items);
-  await emit(context, 'invoice.issued', invoice);
-  return new Decimal(invoice.totalGross).isZero() ? settle(context, id) : invoice;
-}
-
-/** Builds a new invoice that is issued or fully paid at once. @returns the rows to write, and the events to record */
-export async function issueNew(context: Context, draft: WholeInvoice, status: 'ISSUED' | 'PAID') {
-  const { id: invoiceId, totalGross: amount, currency } = draft;
+/**
+ * draft → issued: takes the next number; and then, if the status says so or nothing is to be paid, → paid.
+ * @param draft a new invoice, or a stored one under its lock
+ */
+export async function issue(
+  context: Context,
+  draft: WholeInvoice,
+  status: 'ISSUED' | 'PAID' = 'ISSUED',
+): Promise<Step<'Invoice'>[]> {
   const number = await nextInvoiceNumber(context, draft);
   const requiredFormat = await requiredFormatOf(context, draft.customerId);
   const now = context.now();
-  let invoice: WholeInvoice = { ...draft, ...issued(now, number) };
-  const events: EventInput[] = [
-    ['invoice.created', draft],
-    ['invoice.issued', invoice],
+  const steps: Step<'Invoice'>[] = [
+    { changes: { number, status: 'ISSUED', issuedAt: now }, events: ['invoice.issued'] },
   ];
-  const isFree = new Decimal(amount).isZero();
-  if (status === 'PAID' || isFree) {
-    invoice = { ...invoice, amountPaid: amount, ...settled(now) };
-    if (!isFree) events.push(['invoice.payment_recorded', invoice]);
-    events.push(['invoice.paid', invoice]);
-  }
+  const due = balanceOf(draft);
+  if (status === 'PAID' || due.isZero())
+    steps.push(paymentStep('invoice', { due, paid: new Decimal(draft.amountPaid) }, due, now));
+  const { row: invoice } = takeSteps(draft, steps);
   if (requiredFormat) await enforceFormat(context, invoice, draft.items, requiredFormat);
   await requireBuyerVatNumber(context, invoice, draft.items);
-  const payment = { invoiceId, amount, currency, paidOn: today(context) };
-  const payments = status === 'PAID' && !isFree ? [context.db.row('Payment', payment)] : [];
-  return { invoice, payments, events };
+  return steps;
 }
 
-/** An invoice or receipt to pay, or a credit note to refund, with the due amount. Its row is locked. */
-export interface Payable {
-  id: string;
-  due: Decimal;
-  currency: string;
+async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
+  if (invoice.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
+  const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
+  const draft = { ...invoice, items };
+  return writeSteps(context, 'Invoice', draft, await issue(context, draft));
 }
 
-/** The amount of a payment. */
-export interface Paid {
-  amount: Decimal;
-  currency: string;
-}
+/** What is to be paid of a locked invoice; null unless it is issued. */
+const payableOf = (invoice: Row<'Invoice'>): Payable | null =>
+  invoice.status === 'ISSUED'
+    ? {
+        id: invoice.id,
+        due: balanceOf(invoice),
+        paid: new Decimal(invoice.amountPaid),
+        currency: invoice.currency,
+      }
+    : null;
 
 /** Takes the lock of an issued invoice; null for any other. */
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
   const invoice = await context.db.lock('Invoice', id, 'no key update');
-  if (invoice?.status !== 'ISSUED') return null;
-  return { id, due: balanceOf(invoice), currency: invoice.currency };
-}
-
-/** A payment has at most the minor digits of its currency. */
-export function decimalsRules(amount: Decimal, currency: string, problems: Problems): void {
-  const digits = minorDigits(currency);
-  if (amount.decimalPlaces() > digits)
-    problems.add('amount', `Must not have more than ${digits} decimals in this currency.`);
+  return invoice && payableOf(invoice);
 }
 
 /**
- * The amount of a payment: `amount`, or by default the due amount.
- * @throws ValidationError where it is too precise for the currency, or too much
- */
-export function paidOf({ due, currency }: Payable, amount?: Decimal | null): Paid {
-  const paid = amount ?? due;
-  const problems = new Problems();
-  decimalsRules(paid, currency, problems);
-  problems.throwIfAny();
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
-  return { amount: paid, currency };
-}
-
-/**
- * Adds `amount`, or by default the due amount, to an issued invoice's payments. If nothing is due then, the invoice is paid.
+ * Adds `amount`, or by default the due amount, to a locked invoice's payments. If nothing is due then, the invoice is paid.
  * @returns the amount paid
  */
-export async function payInvoice(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
-  const invoice = await lockIssued(context, id);
-  if (!invoice) return refuseState(context, id, 'Only an issued invoice can be paid.');
-  const paid = paidOf(invoice, amount);
-  await countTowardsInvoice(context, invoice, paid.amount);
+export async function payInvoice(context: Context, invoice: Row<'Invoice'>, amount?: Decimal | null): Promise<Paid> {
+  const payable = payableOf(invoice) ?? refuse('status', 'Only an issued invoice can be paid.');
+  const paid = paidOf(payable, amount);
+  await countTowardsInvoice(context, payable, paid.amount);
   return paid;
 }
 
 /** Adds a validated amount to the payments of a locked invoice. */
-export async function countTowardsInvoice(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
-  const isAll = amount.equals(due);
-  const data = { amountPaid: { increment: amount }, ...(isAll && settled(context.now())) };
-  const invoice = await context.db.invoice.update({ where: key(context, id), data, include: withItems });
-  await emitAll(context, [
-    ['invoice.payment_recorded', invoice],
-    ...(isAll ? [['invoice.paid', invoice] as const] : []),
-  ]);
+export async function countTowardsInvoice(context: Context, invoice: Payable, amount: Decimal): Promise<void> {
+  const { id } = invoice;
+  await writeSteps(context, 'Invoice', { id }, [paymentStep('invoice', invoice, amount, context.now())]);
 }
 
 /** Undoes a payment: if something is due then, a paid invoice is issued again. */
@@ -182,19 +139,12 @@ async function writeCreditNote(
   return { credited, after };
 }
 
-async function settle(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const where = key(context, id);
-  const invoice = await context.db.invoice.update({ where, data: settled(context.now()), include: withItems });
-  await emit(context, 'invoice.paid', invoice);
-  return invoice;
-}
-
 /**
  * issued → cancelled, only while nothing is paid or refunded. Keeps its number; a credit note takes back all that is left of
  * it, and its time entries become unbilled again.
  */
-async function cancel(context: Context, id: string): Promise<Row<'Invoice'>> {
-  const invoice = await found(context.db.lock('Invoice', id, 'no key update'));
+async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
+  const { id } = invoice;
   const isUntouched = new Decimal(invoice.amountPaid).isZero() && new Decimal(invoice.amountRefunded).isZero();
   if (invoice.status !== 'ISSUED' || !isUntouched)
     refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
@@ -219,28 +169,20 @@ export async function unbillEntries(context: Context, invoiceId: string): Promis
   );
 }
 
-async function refuseState(context: Context, id: string, message: string): Promise<never> {
-  await findById(context, 'Invoice', id);
-  refuse('status', message);
-}
-
-type Move = (context: Context, id: string) => Promise<Row<'Invoice'>>;
-
-const transition = (t: MutationFields, move: Move, description: string) =>
+const transition = (
+  t: MutationFields,
+  move: (inside: Context, invoice: Row<'Invoice'>) => Promise<PrefetchedRow>,
+  description: string,
+) =>
   t.prismaField({
     type: Invoice,
     description,
     ability: 'invoices:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      context.transaction(async (inside) => {
-        await lockVersion(inside, 'Invoice', id, expectedVersion);
-        const invoice = await move(inside, id);
-        return findById(inside, 'Invoice', invoice, query);
-      }),
+    ...transitionRow('Invoice', move),
   });
 
 builder.mutationFields((t) => ({
-  issueInvoice: transition(t, issue, 'Issues a draft: it gets its number, and is to be paid.'),
+  issueInvoice: transition(t, issueStored, 'Issues a draft: it gets its number, and is to be paid.'),
   cancelInvoice: transition(t, cancel, 'Cancels an issued invoice without payments. It keeps its number.'),
 }));

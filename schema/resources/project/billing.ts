@@ -10,7 +10,7 @@ import type { Decimal } from '../../money/money.ts';
 import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { lineRules } from '../invoice/line.ts';
-import { insertDraft, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
+import { insertInvoice, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
 import { withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -108,7 +108,7 @@ builder.mutationField('billProject', (t) =>
           paymentTermsDays,
           items,
         });
-        await insertDraft(inside, draft);
+        await insertInvoice(inside, draft);
         const billed = await inside.db.timeEntry.updateManyAndReturn({
           where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: draft.id },

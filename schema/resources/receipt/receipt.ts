@@ -13,11 +13,12 @@ import { refuse, type Problems } from '../../errors.ts';
 import type { EventInput } from '../../events/events.ts';
 import { among, currency, decimal, given, notNull, text, vatRate } from '../../graphql/input/validators.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
-import { enforce, lockVersion } from '../../rows/locked-row.ts';
+import { enforce } from '../../rows/locked-row.ts';
+import { takeSteps, transitionRow } from '../../rows/transition.ts';
 import { Decimal, minorDigits, vatIncluded } from '../../money/money.ts';
 import { byDay, byDecimal, orderType } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
-import { book, booked } from './transitions.ts';
+import { book, booking } from './transitions.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById, findByIdIfAny } from '../../graphql/find-by-id.ts';
@@ -231,9 +232,8 @@ builder.mutationFields((t) => ({
         vatRate: rate,
         ...vatIncluded(input.amountGross, rate, inCurrency),
       });
-      const receipt = status === 'BOOKED' ? { ...draft, ...booked } : draft;
-      const events: EventInput[] = [['receipt.created', draft]];
-      if (status === 'BOOKED') events.push(['receipt.booked', receipt]);
+      const { row: receipt, events: booked } = takeSteps(draft, status === 'BOOKED' ? [booking] : []);
+      const events: EventInput[] = [['receipt.created', draft], ...booked];
       const rows = { Receipt: [receipt] };
       const { supplierId } = input;
       if (!supplierId) return insertNew(context, 'Receipt', receipt, { rows, events, query });
@@ -277,12 +277,7 @@ builder.mutationFields((t) => ({
     description: 'Books a draft. The receipt is then to be paid.',
     ability: 'receipts:write',
     args: { ...idArgument, ...expectedVersionArgument },
-    resolve: (query, _root, { id, expectedVersion }, context) =>
-      context.transaction(async (inside) => {
-        await lockVersion(inside, 'Receipt', id, expectedVersion);
-        const receipt = await book(inside, id);
-        return findById(inside, 'Receipt', receipt, query);
-      }),
+    ...transitionRow('Receipt', book),
   }),
 
   deleteReceipt: t.prismaField({

@@ -1,56 +1,50 @@
 import type { Row } from '../../../prisma/client.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { found, refuse } from '../../errors.ts';
-import { emit, emitAll } from '../../events/events.ts';
-import { paidOf, type Paid, type Payable } from '../invoice/transitions.ts';
+import { refuse } from '../../errors.ts';
+import { emit } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
-import { findById } from '../../graphql/find-by-id.ts';
+import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
+import { writeSteps, type Step } from '../../rows/transition.ts';
+import { paidOf, paymentStep, type Paid, type Payable } from '../payment-amount.ts';
 
-// A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each locks the row before it reads the state.
-
-/** The changes to a draft that is booked. */
-export const booked = { status: 'BOOKED' } as const;
+// A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
 /** draft → booked. */
-export async function book(context: Context, id: string): Promise<Row<'Receipt'>> {
-  const { status } = await found(context.db.lock('Receipt', id, 'no key update'));
-  if (status !== 'DRAFT') refuse('status', 'Only a draft can be booked.');
-  const receipt = await context.db.receipt.update({ where: key(context, id), data: booked });
-  await emit(context, 'receipt.booked', receipt);
-  return receipt;
+export const booking: Step<'Receipt'> = { changes: { status: 'BOOKED' }, events: ['receipt.booked'] };
+
+/** Books a stored receipt. */
+export function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
+  if (receipt.status !== 'DRAFT') refuse('status', 'Only a draft can be booked.');
+  return writeSteps(context, 'Receipt', receipt, [booking]);
+}
+
+/** What is to be paid of a locked receipt; null unless it is booked. */
+function payableOf({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
+  const paid = new Decimal(amountPaid);
+  return status === 'BOOKED' ? { id, due: new Decimal(amountGross).minus(paid), paid, currency } : null;
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
 export async function lockBooked(context: Context, id: string): Promise<Payable | null> {
   const receipt = await context.db.lock('Receipt', id, 'no key update');
-  if (receipt?.status !== 'BOOKED') return null;
-  return { id, due: new Decimal(receipt.amountGross).minus(receipt.amountPaid), currency: receipt.currency };
+  return receipt && payableOf(receipt);
 }
 
 /**
- * Adds `amount`, or by default the due amount, to a booked receipt's payments. If nothing is due then, the receipt is paid.
+ * Adds `amount`, or by default the due amount, to a locked receipt's payments. If nothing is due then, the receipt is paid.
  * @returns the amount paid: zero for a receipt of zero
  */
-export async function payReceipt(context: Context, id: string, amount?: Decimal | null): Promise<Paid> {
-  const receipt = await lockBooked(context, id);
-  if (!receipt) {
-    await findById(context, 'Receipt', id);
-    refuse('status', 'Only a booked receipt can be paid.');
-  }
-  const paid = paidOf(receipt, amount);
-  await countTowardsReceipt(context, receipt, paid.amount);
+export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
+  const payable = payableOf(receipt) ?? refuse('status', 'Only a booked receipt can be paid.');
+  const paid = paidOf(payable, amount);
+  await countTowardsReceipt(context, payable, paid.amount);
   return paid;
 }
 
 /** Adds a validated amount to the payments of a locked receipt. */
-export async function countTowardsReceipt(context: Context, { id, due }: Payable, amount: Decimal): Promise<void> {
-  const isAll = amount.equals(due);
-  const data = { amountPaid: { increment: amount }, ...(isAll && { status: 'PAID' as const, paidAt: context.now() }) };
-  const receipt = await context.db.receipt.update({ where: key(context, id), data });
-  await emitAll(context, [
-    ...(amount.isZero() ? [] : [['receipt.payment_recorded', receipt] as const]),
-    ...(isAll ? [['receipt.paid', receipt] as const] : []),
-  ]);
+export async function countTowardsReceipt(context: Context, receipt: Payable, amount: Decimal): Promise<void> {
+  const { id } = receipt;
+  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amount, context.now())]);
 }
 
 /** Undoes a payment: a paid receipt is booked again. */
