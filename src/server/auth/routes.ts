@@ -41,7 +41,7 @@ const passwords = z.object({
 
 /**
  * Sessions for people. Requests and responses are JSON; errors have REST's format. Addresses and bodies are those of
- * better-auth, as far as it has them. src/server/auth/README.md has the table.
+ * better-auth, as far as it has them. src/pages/guides/authentication.md has the table.
  */
 export function createAuthRoutes({
   client,
