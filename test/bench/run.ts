@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { Bench, type Row, type Work } from './bench.ts';
 import { shutdownRequested } from '../../src/processes/signals.ts';
@@ -25,7 +26,7 @@ const options = new Command('bench')
   .option('--quick', 'leave out what needs 1,000,000 rows or a minute')
   .option('--only <pattern>', 'only works whose name matches, in any case')
   .option('--json <file>', 'the rows that have a goal, and all figures, for scripts')
-  .option('--csv <file>', 'the table of all figures: test/bench/figures.csv')
+  .option('--csv <folder>', 'both tables as files: test/bench/results')
   .parse()
   .opts<Options>();
 
@@ -55,7 +56,10 @@ try {
   process.stdout.write(`${about}\n`);
   print(comparisons(rows));
   if (bench.figures.length > 0) print(details(bench.figures));
-  if (options.csv) writeFileSync(options.csv, toCsv(details(bench.figures)));
+  if (options.csv) {
+    writeFileSync(join(options.csv, 'ratios.csv'), toCsv(comparisons(rows)));
+    writeFileSync(join(options.csv, 'figures.csv'), toCsv(details(bench.figures)));
+  }
   if (options.json) {
     const rated = rows.filter(({ goal }) => goal !== undefined);
     const plain = rated.map(({ work, against, ratio, goal, atMost }) => ({ work, against, ratio, goal, atMost }));
