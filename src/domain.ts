@@ -62,13 +62,15 @@ export function createDomain(
       webhooks,
       fileLinks,
       identity: createIdentity(client, principal, { now, publicUrl }),
-      watch: async (channel, pick) => {
-        if (!notifications) throw new Error('This process serves no subscriptions');
-        return notifications.watch(channel, principal.tenant.id, pick);
-      },
-      notify: (channel, what) => {
-        const payload = `${principal.tenant.id} ${what}`;
-        client.$executeRaw`select pg_notify(${channel}, ${payload})`.catch(() => {}); // what is announced may be lost
+      notifications: {
+        watch: async (channel, pick) => {
+          if (!notifications) throw new Error('This process serves no subscriptions');
+          return notifications.watch(channel, principal.tenant.id, pick);
+        },
+        notify: (channel, what) => {
+          const payload = `${principal.tenant.id} ${what}`;
+          client.$executeRaw`select pg_notify(${channel}, ${payload})`.catch(() => {}); // what is announced may be lost
+        },
       },
       requestId,
       answer,

@@ -140,7 +140,7 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
     context,
     added.map((row) => ['bank_transaction.created', { ...row, payments: [] }]),
   );
-  await context.db.insert({ Event: events.map((event) => event.row) });
+  await context.insert({ Event: events.map((event) => event.row) });
   const names = new Map(inOrder.map(({ id }, at) => [id, batch[at]?.names ?? []]));
   return added.map(({ id, amount }) => ({ id, names: names.get(id) ?? [], isSent: amount.isNegative() }));
 }

@@ -118,5 +118,5 @@ function allowed(context: Context, asked: readonly Resource[]): readonly Resourc
  */
 export function watchChanges(context: Context, wanted: readonly Resource[]): Promise<AsyncIterableIterator<string>> {
   const names = new Set<string>(wanted.map(({ name }) => name));
-  return context.watch('changes', ([name = '']) => (names.has(name) ? 'changed' : undefined));
+  return context.notifications.watch('changes', ([name = '']) => (names.has(name) ? 'changed' : undefined));
 }

@@ -125,7 +125,7 @@ async function buildRows(
 
 /** @param onWritten is told which records are written */
 async function write(
-  { db }: Context,
+  context: Context,
   { model }: Kind,
   rows: Rows[],
   onWritten: (start: number, end: number) => void,
@@ -134,7 +134,7 @@ async function write(
     const batch = rows.slice(start, start + batchRecords);
     const of = <Name extends keyof Rows>(name: Name): NonNullable<Rows[Name]> =>
       batch.flatMap((each) => (each[name] ?? []) as never[]) as NonNullable<Rows[Name]>;
-    await db.insert({ [model]: of(model), InvoiceItem: of('InvoiceItem'), Payment: of('Payment') });
+    await context.insert({ [model]: of(model), InvoiceItem: of('InvoiceItem'), Payment: of('Payment') });
     onWritten(start, start + batchRecords);
   }
 }

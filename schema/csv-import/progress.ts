@@ -20,7 +20,7 @@ export class Progress {
   constructor(context: Context, id: string | null, rows: number) {
     this.#announce = (done) => {
       // A transaction that is retried writes its rows again.
-      if (id !== null) context.notify('imports', `${id} ${Math.min(done, 2 * rows)} ${2 * rows}`);
+      if (id !== null) context.notifications.notify('imports', `${id} ${Math.min(done, 2 * rows)} ${2 * rows}`);
     };
     this.#announce(0);
   }
@@ -53,7 +53,9 @@ builder.subscriptionField('importProgress', (t) =>
       'The progress of an import from now on, a dry run included. The answer of the import says when it has ended, and what became of it.',
     args: { id: t.arg.string({ required: true, description: "The import's `progressId`.", validate: progressIdText }) },
     subscribe: (_root, { id }, context) =>
-      context.watch('imports', ([ofImport, ...counts]) => (ofImport === id ? counts.join(' ') : undefined)),
+      context.notifications.watch('imports', ([ofImport, ...counts]) =>
+        ofImport === id ? counts.join(' ') : undefined,
+      ),
     resolve: (announced) => {
       const [done, total] = String(announced).split(' ').map(Number);
       return { done: done ?? 0, total: total ?? 0 };

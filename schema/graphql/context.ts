@@ -47,6 +47,25 @@ export type NotificationChannel = (typeof notificationChannels)[number];
  */
 export type NotificationPicker = (what: string[]) => string | undefined;
 
+/** Notifications of one tenant. */
+export interface TenantNotifications {
+  /**
+   * Yields the results of `pick` for the tenant's notifications from now on. Several pending ones that are equal are merged.
+   * Ends if notifications may be missed.
+   */
+  watch: (channel: NotificationChannel, pick: NotificationPicker) => Promise<AsyncIterableIterator<string>>;
+  /** Notifies the tenant's watchers at once, also if the current transaction is rolled back later. May be lost. */
+  notify: (channel: NotificationChannel, what: string) => void;
+}
+
+/** Limits of a transaction. */
+export interface TransactionOptions {
+  timeout: number;
+  isolationLevel?: 'RepeatableRead';
+  /** Whether each transaction() and insert() in it becomes a savepoint, which can fail alone. Default: they join it. */
+  savepoints?: true;
+}
+
 /** The context of every resolver. */
 export interface Context extends Principal {
   /** The tenant's client; inside `transaction()`, the transaction's. */
@@ -60,13 +79,7 @@ export interface Context extends Principal {
   webhooks: Webhooks;
   identity: Identity;
   fileLinks: FileLinks;
-  /**
-   * What `pick` returns for the tenant's notifications from now on. Several pending ones that are equal are merged. Ends if
-   * notifications may be missed.
-   */
-  watch: (channel: NotificationChannel, pick: NotificationPicker) => Promise<AsyncIterableIterator<string>>;
-  /** Notifies the tenant's watchers at once, also if the current transaction is rolled back later. May be lost. */
-  notify: (channel: NotificationChannel, what: string) => void;
+  notifications: TenantNotifications;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
   /** The size of the request's answer; undefined outside of a request, and for what isn't part of the answer. */
@@ -75,17 +88,9 @@ export interface Context extends Principal {
   signal: AbortSignal | undefined;
   /**
    * Runs `work` in a transaction: its writes and events are committed together or not at all. If the transaction fails by
-   * contention, `work` is retried.
+   * contention, all of `work` is retried.
    */
-  transaction: <T>(
-    work: (context: Context) => Promise<T>,
-    limits?: { timeout: number; isolationLevel?: 'RepeatableRead' },
-  ) => Promise<T>;
-  /**
-   * A transaction for a whole request: each transaction() in it becomes a savepoint, which can fail alone. If any part fails
-   * by contention, all of `work` is retried.
-   */
-  outerTransaction: <T>(work: (context: Context) => Promise<T>, limits?: { timeout: number }) => Promise<T>;
+  transaction: <T>(work: (context: Context) => Promise<T>, options?: Partial<TransactionOptions>) => Promise<T>;
   /** Writes all rows, or none: in one statement, unless they are very many. */
   insert: (rows: Rows) => Promise<void>;
 }
@@ -99,31 +104,28 @@ export function createContext(options: {
   webhooks: Webhooks;
   identity: Identity;
   fileLinks: FileLinks;
-  watch: Context['watch'];
-  notify: Context['notify'];
+  notifications: TenantNotifications;
   requestId: string | null;
   answer: AnswerSize | undefined;
   signal: AbortSignal | undefined;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };
-  /** @param isOne whether `db` is a transaction that transaction() calls join, instead of opening a savepoint */
-  const on = (db: TenantClient, isOne: boolean): Context => {
-    const begin =
-      (asOne: boolean): Context['transaction'] =>
-      (work, limits) =>
-        // Prisma writes into the options.
-        db.$transaction((inner) => work(on(inner as TenantClient, asOne)), limits && { ...limits });
-    const once = begin(true);
+  /** @param isJoined whether transaction() and insert() join the transaction of `db`, instead of opening a savepoint */
+  const on = (db: TenantClient, isJoined: boolean): Context => {
+    const begin: Context['transaction'] = (work, { savepoints, ...limits } = {}) =>
+      // Prisma writes into the limits, so each transaction has an object of its own.
+      db.$transaction((inner) => work(on(inner, !savepoints)), limits);
     // A savepoint can't be retried alone: the transaction would still hold the locks that caused the failure.
     const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
     const context: Context = {
       ...principal,
       ...rest,
       db,
-      transaction: isOne ? (work) => work(context) : (work, limits) => retrying(() => once(work, limits)),
-      outerTransaction: (work, limits) => retrying(() => begin(false)(work, limits)),
+      transaction: isJoined ? (work) => work(context) : (...args) => retrying(() => begin(...args)),
       insert:
-        db === client ? (rows) => db.insert(rows) : (rows) => context.transaction((inside) => inside.db.insert(rows)),
+        isJoined || db === client
+          ? (rows) => db.insert(rows)
+          : (rows) => context.transaction((inside) => inside.db.insert(rows)),
     };
     return context;
   };

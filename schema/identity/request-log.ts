@@ -63,7 +63,9 @@ async function follow(context: Context, wanted: string | null | undefined): Prom
   if (token && token.id !== tokenId) throw new NotFoundError();
   const renew = (): Promise<boolean> => identity.followApiToken(tokenId, new Date(context.now().getTime() + followMs));
 
-  const requests = await context.watch('requests', ([id, ...json]) => (id === tokenId ? json.join(' ') : undefined));
+  const requests = await context.notifications.watch('requests', ([id, ...json]) =>
+    id === tokenId ? json.join(' ') : undefined,
+  );
   const end = async (): Promise<void> => void (await requests.return?.());
   try {
     if (!(await renew())) throw new NotFoundError();

@@ -71,10 +71,13 @@ export async function importBooks(
   const done = Symbol('taken back');
   let records = noRecords();
   try {
-    await context.outerTransaction(async (inside) => {
-      records = await write(inside, file, read, (bytes) => report(size + bytes));
-      if (dryRun) throw done;
-    }, importLimits);
+    await context.transaction(
+      async (inside) => {
+        records = await write(inside, file, read, (bytes) => report(size + bytes));
+        if (dryRun) throw done;
+      },
+      { ...importLimits, savepoints: true },
+    );
   } catch (error) {
     if (error !== done) throw error;
   }
@@ -247,7 +250,7 @@ async function write(
 /** Writes a batch; where the database refuses it, finds the line. */
 async function insert(context: Context, { type, entries }: Batch): Promise<void> {
   try {
-    await context.transaction((inside) => inside.db.insert(merged(entries.map(({ rows }) => rows))));
+    await context.insert(merged(entries.map(({ rows }) => rows)));
   } catch (error) {
     if (messageOf(type, error) === undefined) throw error;
     for (const { line, rows } of entries) await insertOne(context, type, line, rows);
@@ -257,7 +260,7 @@ async function insert(context: Context, { type, entries }: Batch): Promise<void>
 
 async function insertOne(context: Context, type: RecordType, line: number, rows: Rows): Promise<void> {
   try {
-    await context.transaction((inside) => inside.db.insert(rows));
+    await context.insert(rows);
   } catch (error) {
     const message = messageOf(type, error);
     throw message === undefined ? error : new LineErrors([{ line, message }]);

@@ -21,7 +21,7 @@ const retryAfterSeconds = 10;
 const maxPending = 1000;
 
 export interface Notifications {
-  /** See `Context.watch`. Ends if notifications may be missed. */
+  /** See `TenantNotifications.watch`. Ends if notifications may be missed. */
   watch(
     channel: NotificationChannel,
     tenantId: string,

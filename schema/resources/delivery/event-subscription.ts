@@ -38,7 +38,9 @@ async function follow(context: Context, { since, types }: Wanted): Promise<Async
   if (unknown !== undefined) refuse('types', `There is no event "${unknown}".`);
   if (types) mustRead(context, types);
   const readable = (types ?? eventTypes).filter((type) => mayRead(context, type));
-  const announced = await context.watch('events', ([id, type = '']) => (readable.includes(type) ? id : undefined));
+  const announced = await context.notifications.watch('events', ([id, type = '']) =>
+    readable.includes(type) ? id : undefined,
+  );
   let earlier: AsyncIterator<string> | undefined;
   try {
     // A transaction that has not seen this watcher is over after this. Its events are then read here.

@@ -11,7 +11,7 @@ builder.subscriptionField('deliveryChanged', (t) =>
     ability: 'webhooks:read',
     args: { webhookId: t.arg({ type: 'UUID', description: 'Only deliveries to this webhook.' }) },
     subscribe: async (_root, { webhookId }, context) => {
-      const changes = await context.watch('deliveries', ([ofWebhook, id]) =>
+      const changes = await context.notifications.watch('deliveries', ([ofWebhook, id]) =>
         webhookId == null || webhookId === ofWebhook ? id : undefined,
       );
       try {

@@ -76,7 +76,7 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
       const proof = { position, ...keyOf(each), content, hash: hashOf(last?.hash, content) };
       proofs.push((last = inside.db.row('DocumentProof', proof)));
     }
-    await inside.db.insert({ DocumentProof: proofs });
+    await inside.insert({ DocumentProof: proofs });
   });
 }
 

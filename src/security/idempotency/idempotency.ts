@@ -93,22 +93,25 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
     identityOf: () => Identity,
   ): Promise<Response | StoredAnswer | undefined> =>
     // Retried if the transaction fails by contention.
-    context.outerTransaction(async (whole) => {
-      if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
-      const stored = await storedAnswers.find(whole, id);
-      if (stored) return stored;
-      const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
-        whole,
-        handling,
-        identityOf(),
-        requestId,
-      );
-      const userId = whole.session ? whole.user.id : null;
-      const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
-      if (replayPolicy !== 'repeatable')
-        await storedAnswers.store(whole, id, { body, answer, abilities, userId, tokenId });
-      return asResponse(answer);
-    }, handling.limits);
+    context.transaction(
+      async (whole) => {
+        if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
+        const stored = await storedAnswers.find(whole, id);
+        if (stored) return stored;
+        const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
+          whole,
+          handling,
+          identityOf(),
+          requestId,
+        );
+        const userId = whole.session ? whole.user.id : null;
+        const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
+        if (replayPolicy !== 'repeatable')
+          await storedAnswers.store(whole, id, { body, answer, abilities, userId, tokenId });
+        return asResponse(answer);
+      },
+      { ...handling.limits, savepoints: true },
+    );
 
   return async (request, context, handling) => {
     const id = sha256(JSON.stringify([request.method, request.path, request.key]));
@@ -159,19 +162,22 @@ async function handleOrRollBack(
   const rollback = new Error('The request was refused');
   let handled: Handled | undefined;
   try {
-    await whole.outerTransaction(async (inside) => {
-      let isPersonal = false;
-      const markPersonal = (): void => void (isPersonal = true);
-      const may = (ability: Ability): boolean => {
-        // Some responses omit what the caller is not allowed to see.
-        if (inside.may(ability)) abilities.add(ability);
-        else markPersonal();
-        return inside.may(ability);
-      };
-      const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
-      handled = { answer, replayPolicy: replayPolicyOf(answer), abilities: [...abilities], isPersonal };
-      if (handled.replayPolicy !== 'done') throw rollback;
-    }, limits);
+    await whole.transaction(
+      async (inside) => {
+        let isPersonal = false;
+        const markPersonal = (): void => void (isPersonal = true);
+        const may = (ability: Ability): boolean => {
+          // Some responses omit what the caller is not allowed to see.
+          if (inside.may(ability)) abilities.add(ability);
+          else markPersonal();
+          return inside.may(ability);
+        };
+        const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
+        handled = { answer, replayPolicy: replayPolicyOf(answer), abilities: [...abilities], isPersonal };
+        if (handled.replayPolicy !== 'done') throw rollback;
+      },
+      { ...limits, savepoints: true },
+    );
   } catch (error) {
     if (error !== rollback) throw error;
   }
