@@ -121,9 +121,9 @@ async function runProcess(
         impaired,
         metrics,
         tracing,
+        shutdown,
         ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),
       });
-      shutdown.watch(server);
       address = await listen(server, config);
       // Streams are closed first, because the server would wait for them.
       stopping.push(

@@ -7,14 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 export class GracefulShutdown {
   #begun = false;
-  readonly #answering = new Set<ServerResponse>();
+  #closeConnections = (): void => {};
 
-  watch(server: Server): void {
-    server.prependListener('request', (_request, response: ServerResponse) => {
-      if (this.#begun) return void response.setHeader('Connection', 'close');
-      this.#answering.add(response);
-      response.once('close', () => this.#answering.delete(response));
-    });
+  /** @param responses those in progress */
+  watch(server: Server, responses: () => Iterable<ServerResponse>): void {
+    const close = (response: ServerResponse): void => {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    };
+    this.#closeConnections = () => {
+      for (const response of responses()) close(response);
+      server.prependListener('request', (_request, response: ServerResponse) => close(response));
+    };
   }
 
   /** @param otherwise other reasons not to be ready */
@@ -25,7 +28,7 @@ export class GracefulShutdown {
   /** Waits for `ms` milliseconds, until load balancers should have noticed. */
   async begin(ms: number): Promise<void> {
     this.#begun = true;
-    for (const response of this.#answering) if (!response.headersSent) response.setHeader('Connection', 'close');
+    this.#closeConnections();
     if (ms > 0) await sleep(ms);
   }
 }

@@ -19,6 +19,7 @@ import { createGraphqlHandler } from './graphql/handler.ts';
 import { createTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountInvited, createTryPassword } from '../identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
+import type { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { createIdempotencyHandler } from '../security/idempotency/idempotency.ts';
 import { answerMalformed } from './http/malformed.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
@@ -79,6 +80,7 @@ export interface ServerOptions {
   /** The handler of /metrics, if it is served on this port. */
   answerMetrics?: Answer | undefined;
   tracing?: Tracing | undefined;
+  shutdown?: GracefulShutdown;
 }
 
 /** The HTTP server, not yet listening. */
@@ -104,6 +106,7 @@ export function createServer({
   metrics,
   answerMetrics,
   tracing,
+  shutdown,
 }: ServerOptions): Server {
   const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
   const requestLog = new RequestLog(log, announcer);
@@ -191,24 +194,27 @@ export function createServer({
       answerNotFound(request, response);
     }
   };
-  const pipelining = new Pipelining();
   const listener = tracing?.requests(answer) ?? answer;
-  const server = createHttpServer(
-    serverOptions(timeouts),
-    pipelining.serialize((request, response) => {
-      toOriginForm(request);
-      listener(request, response);
-    }),
-  );
+  const server = createHttpServer(serverOptions(timeouts));
   const bounded = new Connections(connections, (why, address) => {
     connectionLog.info({ why, address }, 'no room for a connection');
     metrics?.noRoom(why);
   });
   metrics?.connections(() => bounded.open);
   bounded.watch(server);
+  const pipelining = new Pipelining(bounded, (request, response) => {
+    toOriginForm(request);
+    listener(request, response);
+  });
   pipelining.watch(server);
+  shutdown?.watch(server, () => bounded.responses());
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerMalformed(server, requestLog.beforeAdmission, () => commonHeaders(publicUrl()));
-  enforceTimeouts(server, timeouts);
+  answerMalformed(
+    server,
+    requestLog.beforeAdmission,
+    () => commonHeaders(publicUrl()),
+    (socket) => bounded.of(socket)?.latest,
+  );
+  enforceTimeouts(server, timeouts, bounded);
   return server;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { NoRoom } from '../../observability/metrics/metrics.ts';
@@ -42,16 +42,21 @@ interface Client {
   idle: Set<Socket>;
 }
 
-interface Connection {
+/** A connection of a client. */
+export interface Connection {
+  socket: Socket;
   client: Client;
   address: string;
-  requestsInProgress: number;
+  /** The responses of requests in progress, in order. All but the first are of pipelined requests, which wait. */
+  unanswered: ServerResponse[];
+  /** The response of the last request, until there is another. */
+  latest?: ServerResponse;
 }
 
 /**
- * Limits the connections of a server. When the limit is reached, a new connection replaces the longest idle one: of its own
- * address where that has too many, else of the address with the most connections. A connection with a request in progress
- * is never closed for another; if all have one, the new connection is closed at once.
+ * The connections of a server, and their limits. When the limit is reached, a new connection replaces the longest idle one: of
+ * its own address where that has too many, else of the address with the most connections. A connection with a request in
+ * progress is never closed for another; if all have one, the new connection is closed at once.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -69,18 +74,33 @@ export class Connections {
     return this.#connections.size;
   }
 
+  /** Admits the server's connections. To be called once, before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#admit(socket));
-    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#connections.get(socket);
-      if (!connection) return;
-      connection.requestsInProgress += 1;
-      connection.client.idle.delete(socket);
-      response.once('close', () => {
-        connection.requestsInProgress -= 1;
-        if (connection.requestsInProgress === 0 && this.#connections.has(socket)) connection.client.idle.add(socket);
-      });
-    });
+  }
+
+  /** An open connection. */
+  of(socket: Socket): Connection | undefined {
+    return this.#connections.get(socket);
+  }
+
+  /** The responses in progress, of all connections. */
+  *responses(): Iterable<ServerResponse> {
+    for (const { unanswered } of this.#connections.values()) yield* unanswered;
+  }
+
+  /** Notes that a request has arrived. */
+  begin(connection: Connection, response: ServerResponse): void {
+    connection.latest = response;
+    connection.unanswered.push(response);
+    connection.client.idle.delete(connection.socket);
+  }
+
+  /** Notes that a request is answered, or broken off. */
+  end(connection: Connection, response: ServerResponse): void {
+    const { socket, client, unanswered } = connection;
+    unanswered.splice(unanswered.indexOf(response), 1);
+    if (unanswered.length === 0 && this.#connections.has(socket)) client.idle.add(socket);
   }
 
   #admit(socket: Socket): void {
@@ -89,7 +109,7 @@ export class Connections {
     if (!client) this.#clients.set(address, (client = { open: 0, idle: new Set() }));
     client.open += 1;
     client.idle.add(socket);
-    this.#connections.set(socket, { client, address, requestsInProgress: 0 });
+    this.#connections.set(socket, { socket, client, address, unanswered: [] });
     socket.once('close', () => this.#forget(socket));
     const { total, perAddress } = this.#limits;
     if (perAddress > 0 && client.open > perAddress) this.#makeRoom(client, socket);

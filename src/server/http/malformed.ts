@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { BoundedLog } from './bounded-log.ts';
 
 const refusals: Record<string, [status: number, message: string]> = {
@@ -11,17 +11,17 @@ const refusals: Record<string, [status: number, message: string]> = {
 /**
  * Answers a request that Node's parser can't read in the format of every other error, and closes the connection. Earlier
  * requests on the connection are answered first, so that the client doesn't take this response for one of theirs.
- * @param headers that every answer has
+ * @param headers that every response has
+ * @param latestOf the response of a connection's last request
  */
 export function answerMalformed(
   server: Server,
   log: Pick<BoundedLog, 'info'>,
   headers: () => Record<string, string>,
+  latestOf: (socket: Socket) => ServerResponse | undefined = () => undefined,
 ): void {
-  const answering = new WeakMap<Duplex, ServerResponse>();
-  const refused = new WeakSet<Duplex>();
-  server.prependListener('request', ({ socket }, response) => void answering.set(socket, response));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  const refused = new WeakSet<Socket>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Once: each further chunk of the malformed request is another error.
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -41,7 +41,7 @@ export function answerMalformed(
       socket.end([...head, '', body].join('\r\n'), () => socket.destroy());
       log.info({ requestId, status, reason: error.code }, 'malformed');
     };
-    const before = answering.get(socket);
+    const before = latestOf(socket);
     // It refused the same request already, by what its headers say.
     if (before?.writableEnded && before.getHeader('connection') === 'close') return;
     if (before?.req.complete && !before.writableFinished) before.once('close', refuse);

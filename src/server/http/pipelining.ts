@@ -1,123 +1,104 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Connection, Connections } from './connections.ts';
 
-/**
- * The number of bytes that the parser gets at once: up to the first end of a head after `minSlice`, at most `maxSlice`.
- * `minSlice` limits the cost of a body that looks like many ends of heads. `maxSlice` limits the number of requests that are
- * parsed ahead.
- */
-const minSlice = 512;
-const maxSlice = 4096;
+/** The bytes that the parser gets at once, of requests' heads: this limits the number of requests that are parsed ahead. */
+const headSlice = 1024;
+/** And of a request's body. */
+const bodySlice = 4096;
 /** How long pipelined requests, of all connections, are started in one turn of the event loop. */
 const turnMs = 2;
-const endOfHead = Buffer.from('\r\n\r\n');
-
-/** A client's connection. */
-interface Connection {
-  /** The request that was parsed last. */
-  latest?: IncomingMessage;
-  /** Parsed requests whose response has not ended. */
-  unanswered: number;
-  /** Callbacks that start the waiting requests, the oldest first. */
-  waiting: (() => void)[];
-}
 
 /**
  * Serializes the pipelined requests of one connection (RFC 9112, 9.3.2): one at a time, each in a turn of the event loop of
  * its own. While one is in progress, nothing more is read: further requests stay in the operating system's buffers.
  *
  * Node would parse a chunk of 64 KiB at once, which can be thousands of requests, each with its objects. It stops reading only
- * when a client doesn't read its responses. Therefore this class is between the socket and Node's parser: it passes a chunk
- * on in slices, and puts the rest back into the socket.
+ * when a client doesn't read its responses. Therefore this class reads the sockets itself, in slices. Each slice that a
+ * `readable` listener reads is also a `data` event, by which Node's parser gets it.
  */
 export class Pipelining {
-  readonly #connections = new WeakMap<Socket, Connection>();
-  /** Callbacks that continue with each connection that has pipelined requests: one request each, in order. */
-  readonly #turns: (() => void)[] = [];
+  readonly #connections: Connections;
+  readonly #handle: RequestListener;
+  /** Connections with pipelined requests, in the order of their turns. */
+  readonly #turns: Connection[] = [];
+  /** Those and the ones that get a turn after this one. They are not read meanwhile. */
+  readonly #pending = new WeakSet<Connection>();
   /** Runs a function in an empty async context, so that it doesn't inherit the previous request's tenant or trace. */
   readonly #inEmptyContext = AsyncLocalStorage.snapshot();
 
+  /** @param handle is called for one request of a connection at a time */
+  constructor(connections: Connections, handle: RequestListener) {
+    this.#connections = connections;
+    this.#handle = handle;
+  }
+
   /** Reads the server's connections. To be called once, before the server listens. */
   watch(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#read(socket));
-    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#of(request.socket);
-      connection.latest = request;
-      connection.unanswered += 1;
-      response.once('close', () => setImmediate(() => this.#answered(request.socket, connection)));
+    server.on('connection', (socket: Socket) => {
+      const connection = this.#connections.of(socket);
+      if (!connection) return;
+      const readNow = (): void => this.#read(connection);
+      const read = (): void => this.#inEmptyContext(readNow);
+      // Node resumes a socket when a body is read; responses are written again after `drain`.
+      socket.on('readable', read).on('resume', read).on('drain', read);
+    });
+    server.on('request', (request, response) => {
+      const connection = this.#connections.of(request.socket);
+      if (!connection) return; // it was closed meanwhile
+      this.#connections.begin(connection, response);
+      response.once('close', () => this.#end(connection, response));
+      if (connection.unanswered.length === 1) this.#handle(request, response);
     });
   }
 
-  /** Wraps a listener so that it is called for one request of a connection at a time. */
-  serialize(answer: RequestListener): RequestListener {
-    return (request, response) => {
-      const { unanswered, waiting } = this.#of(request.socket);
-      const begin = (): void => this.#inEmptyContext(() => void answer(request, response));
-      if (unanswered === 1) begin();
-      else waiting.push(begin);
-    };
+  #read(connection: Connection): void {
+    const { socket } = connection;
+    // Nothing is left: this reads the end of the stream, if it has ended.
+    if (socket.readableLength === 0) return void socket.read(0);
+    while (socket.readableLength > 0 && !this.#pending.has(connection)) {
+      const slice = sliceOf(connection);
+      if (slice === 0) return;
+      socket.read(Math.min(slice, socket.readableLength));
+    }
   }
 
-  #of(socket: Socket): Connection {
-    let connection = this.#connections.get(socket);
-    if (!connection) this.#connections.set(socket, (connection = { unanswered: 0, waiting: [] }));
-    return connection;
-  }
-
-  #answered(socket: Socket, connection: Connection): void {
-    connection.unanswered -= 1;
-    // No request is pipelined.
-    if (connection.waiting.length === 0 && !socket.isPaused()) return;
-    this.#turns.push(() => {
-      if (socket.destroyed) return;
-      connection.waiting.shift()?.();
-      if (socket.isPaused() && mayRead(socket, connection)) socket.resume();
+  #end(connection: Connection, response: ServerResponse): void {
+    this.#connections.end(connection, response);
+    const { socket, unanswered } = connection;
+    if (unanswered.length === 0 && socket.readableLength === 0) return; // nothing is pipelined
+    if (this.#pending.has(connection)) return;
+    this.#pending.add(connection);
+    setImmediate(() => {
+      this.#turns.push(connection);
+      if (this.#turns.length === 1) setImmediate(() => this.#inEmptyContext(() => this.#takeTurns()));
     });
-    if (this.#turns.length === 1) setImmediate(() => this.#inEmptyContext(() => this.#takeTurns()));
   }
 
   /** Starts pipelined requests for a short time, then lets the event loop turn, so that other connections are served. */
   #takeTurns(end = performance.now() + turnMs): void {
-    this.#turns.shift()?.();
+    const connection = this.#turns.shift();
+    if (connection) this.#continue(connection);
     if (this.#turns.length === 0) return;
-    // A socket that is resumed is read in the next tick.
+    // A socket is read in the next tick.
     if (performance.now() < end) process.nextTick(() => this.#takeTurns(end));
     else setImmediate(() => this.#takeTurns());
   }
 
-  #read(socket: Socket): void {
-    const connection = this.#of(socket);
-    // Node's own listener passes data to the parser.
-    const [parse, ...others] = socket.listeners('data') as ((chunk: Buffer) => void)[];
-    if (!parse || others.length > 0) throw new Error('The HTTP server does not read its sockets as expected');
-    socket.off('data', parse);
-    socket.on('data', (chunk: Buffer) => {
-      let rest = chunk;
-      while (rest.length > 0 && !socket.destroyed) {
-        // Paused meanwhile: by us, or by Node because a body or a response isn't read.
-        if (!mayRead(socket, connection) || socket.isPaused()) {
-          socket.pause();
-          socket.unshift(rest);
-          return;
-        }
-        const slice = rest.subarray(0, endOfSlice(rest));
-        rest = rest.subarray(slice.length);
-        parse(slice);
-      }
-    });
+  #continue(connection: Connection): void {
+    this.#pending.delete(connection);
+    const [next] = connection.unanswered;
+    if (connection.socket.destroyed) return;
+    if (next) this.#handle(next.req, next);
+    else this.#read(connection);
   }
 }
 
-/** Whether no request is in progress, or the one in progress still lacks a part of its body. */
-const mayRead = (socket: Socket, { unanswered, latest }: Connection): boolean =>
-  !isHeldByNode(socket) && (unanswered === 0 || (unanswered === 1 && latest?.complete === false));
-
-/** Whether Node's HTTP server has stopped reading, because the client doesn't read its responses. */
-const isHeldByNode = (socket: Socket): boolean => (socket as Socket & { _paused?: boolean })._paused === true;
-
-function endOfSlice(chunk: Buffer): number {
-  if (chunk.length <= minSlice) return chunk.length;
-  const end = chunk.subarray(0, maxSlice).indexOf(endOfHead, minSlice - endOfHead.length);
-  return end < 0 ? Math.min(chunk.length, maxSlice) : end + endOfHead.length;
+/** How many bytes may be parsed: none while a request waits for its response, or for the client to read one. */
+function sliceOf({ socket, unanswered, latest }: Connection): number {
+  if (socket.destroyed || socket.writableNeedDrain || unanswered.length > 1) return 0;
+  if (unanswered.length === 0 || !latest) return headSlice;
+  const { complete, readableLength, readableHighWaterMark } = latest.req;
+  return !complete && readableLength < readableHighWaterMark ? bodySlice : 0;
 }

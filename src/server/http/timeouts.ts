@@ -1,5 +1,5 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, ServerOptions } from 'node:http';
+import type { Connections } from './connections.ts';
 import { defaultKeepAliveMs } from '../../config/config.ts';
 
 /** Timeouts of HTTP requests, in milliseconds. */
@@ -43,16 +43,15 @@ export const serverOptions = ({ headMs, requestMs, keepAliveMs }: HttpTimeouts):
 });
 
 /** Closes connections that are idle in the middle of a request or don't read the response, not those that wait for it. */
-export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeouts): void {
+export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeouts, connections: Connections): void {
   server.maxHeadersCount = maxHeaders;
-  const exchanges = new WeakMap<Socket, [IncomingMessage, ServerResponse]>();
-  server.prependListener('request', (request, response) => void exchanges.set(request.socket, [request, response]));
   server.setTimeout(silenceMs, (socket) => {
-    const [request, response] = exchanges.get(socket) ?? [];
-    if (!request || !response || response.writableFinished || socket.writableLength > 0) socket.destroy();
-    else if (request.complete) return;
+    const response = connections.of(socket)?.latest;
+    if (!response || response.writableFinished || socket.writableLength > 0) return void socket.destroy();
+    const { req: request } = response;
+    if (request.complete) return;
     // The data that has arrived is not read yet, of this request or of the connection (pipelining.ts): not the client's fault.
-    else if (request.readableLength + socket.readableLength > 0) socket.setTimeout(silenceMs);
+    if (request.readableLength + socket.readableLength > 0) socket.setTimeout(silenceMs);
     else if (response.headersSent) socket.destroy();
     else server.emit('clientError', Object.assign(new Error('Silence'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
   });
