@@ -23,21 +23,23 @@ export const readChangeFeed: ReadParameters = (query, _variables, problems) => {
 /** Reads a page of the feed. If it is empty, waits for a change. */
 async function readOrWait(ms: number, { run, context, whileWaiting }: OperationRequest): Promise<ChangePage> {
   const read = async (since: object = {}): Promise<ChangePage> => (await run(since)) as ChangePage;
-  let page = await read();
-  if (ms === 0 || page.nodes.length > 0 || !whileWaiting) return page;
-  const changes = await watchChanges(context, resources);
-  const stop = (): void => void changes.return?.();
-  try {
-    return await whileWaiting(ms, async (ended) => {
-      ended.addEventListener('abort', stop);
+  if (ms === 0 || !whileWaiting) return read();
+  return whileWaiting(ms, async (ended, checkAccess) => {
+    let page = await read();
+    if (page.nodes.length > 0) return page;
+    const changes = await watchChanges(context, resources);
+    const stop = (): void => void changes.return?.();
+    ended.addEventListener('abort', stop);
+    checkAccess(); // it may have ended before this process listened
+    try {
       for (;;) {
         page = await read({ since: page.cursor });
         if (page.nodes.length > 0 || ended.aborted || (await changes.next()).done) return page;
       }
-    });
-  } finally {
-    stop();
-  }
+    } finally {
+      stop();
+    }
+  });
 }
 
 /** The resources that are read at a time. */

@@ -4,10 +4,14 @@ import type { Operation } from './operation.ts';
 import type { BeforeParsing } from './request-body.ts';
 
 /**
- * Runs work that waits for up to `ms` milliseconds, although requests may not take that long.
- * @param work ends soon after its signal, which says that the time is over or that nobody may have the answer any more
+ * Runs work that may wait for up to `ms` milliseconds, although requests may not take that long. The work ends soon after its
+ * signal, which says that the time is over or that nobody may have the answer any more. It calls `checkAccess` once this
+ * process hears of changes.
  */
-export type WhileWaiting = <Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>;
+export type WhileWaiting = <Result>(
+  ms: number,
+  work: (ended: AbortSignal, checkAccess: () => void) => Promise<Result>,
+) => Promise<Result>;
 
 /** An admitted request's surroundings, from the server. */
 export interface RestRequestContext {

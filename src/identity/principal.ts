@@ -17,6 +17,9 @@ export type Authentication =
   /** The token is valid, but has lost its tenant or never had one. */
   | { kind: 'no-tenant'; tokenId: string };
 
+/** A token's use is written at most so often: often enough to see which tokens are in use. */
+const useIsWrittenEveryMs = 60_000;
+
 interface Row {
   hash: Uint8Array;
   id: string;
@@ -60,7 +63,8 @@ export async function authenticate(
   const row = await find(hash);
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
 
-  use.note(row, now).catch(onError);
+  if (!row.lastUsedAt || row.lastUsedAt.getTime() <= now.getTime() - useIsWrittenEveryMs)
+    use.note(row.id, now).catch(onError);
   if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
   const isFollowed = row.followedUntil !== null && row.followedUntil > now;
   return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id, isFollowed };

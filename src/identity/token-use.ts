@@ -1,7 +1,5 @@
 import type { Pool } from 'pg';
 
-const minute = 60_000;
-
 // Another process may have written a use meanwhile, or may be changing the token: then this one isn't worth waiting for.
 const write = `
   with used as (
@@ -27,11 +25,11 @@ export class TokenUse {
   }
 
   /**
-   * Notes a use. It is written at most once a minute: often enough to see which tokens are in use.
+   * Notes a use, to be written.
    * @throws if uses could not be written
    */
-  async note({ id, lastUsedAt }: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
-    if (this.#due.has(id) || (lastUsedAt && lastUsedAt.getTime() > now.getTime() - minute)) return;
+  async note(id: string, now: Date): Promise<void> {
+    if (this.#due.has(id)) return;
     this.#due.set(id, now);
     if (this.#writing) return;
     this.#writing = true;

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../../prisma/client.ts';
@@ -10,7 +10,7 @@ import { defaultMaxAnswerBytes } from '../config/config.ts';
 import { AnswerMemory } from './http/answer-memory.ts';
 import { BoundedLog } from './http/bounded-log.ts';
 import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
-import { answerCors } from './http/cors.ts';
+import { createCors } from './http/cors.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { Domain } from '../domain.ts';
 import { createRequestAdmission } from './auth/request-admission.ts';
@@ -32,20 +32,19 @@ import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from '../security/rate-limit.ts';
 import {
-  answerBadRequest,
-  answerJson,
-  answerNotFound,
-  answerReady,
-  answerServerOptions,
-  setHeaders,
-  type Answer,
+  respondBadRequest,
+  respondJson,
+  respondNotFound,
+  respondReady,
+  respondServerOptions,
+  type Handler,
 } from './http/responses.ts';
 import { createBodyTurns } from './http/body-turns.ts';
 import { createRestHandler } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
-import { codingFault, hostFault, toOriginForm } from './http/request-target.ts';
+import { findHeadProblem, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
 
 export interface ServerOptions {
@@ -78,10 +77,17 @@ export interface ServerOptions {
   now?: () => Date;
   metrics?: Metrics | undefined;
   /** The handler of /metrics, if it is served on this port. */
-  answerMetrics?: Answer | undefined;
+  answerMetrics?: Handler | undefined;
   tracing?: Tracing | undefined;
   shutdown?: GracefulShutdown;
 }
+
+/**
+ * A phase of a request.
+ * @param path of the request's target
+ * @returns true if it responds, which ends the request
+ */
+type Phase = (request: IncomingMessage, response: ServerResponse, path: string) => unknown;
 
 /** The HTTP server, not yet listening. */
 export function createServer({
@@ -113,39 +119,37 @@ export function createServer({
   const connectionLog = new BoundedLog(log);
   const retry = new ReadRetry();
   const bodyTurns = createBodyTurns();
-  const reportIdentity = (err: unknown): void => requestLog.faultsBeforeAdmission.error({ err }, 'identity');
-  const admission = createRequestAdmission({ client, pool }, limiter, now, reportIdentity, retry);
   const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
   const answerMemory = new AnswerMemory(maxAnswerBytes, (tenant) =>
     connectionLog.info({ why: 'unread', tenant }, 'an answer that is not read was broken off'),
   );
-  const shared = {
+  const admit = createRequestAdmission({
+    client,
+    pool,
     domain,
+    limiter,
     notifications,
-    admission,
-    idempotent,
     requestLog,
-    retry,
     answerMemory,
-    bodyTurns,
-    publicUrl,
+    maxAnswerBytes,
+    retry,
     now,
-    timeouts,
-  };
-  const answerRest = createRestHandler(shared);
+  });
+  const shared = { admit, idempotent, requestLog, bodyTurns, publicUrl, timeouts };
+  const handleRest = createRestHandler({ ...shared, domain, retry });
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
     limitsSessions: sessionTrustedDocuments,
   });
-  const answerGraphql = createGraphqlHttpHandler({
+  const handleGraphql = createGraphqlHttpHandler({
     ...shared,
     graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, retry, bodyTurns, { introspection }),
-    answerGraphiql: (request, response) => pages(request, response, '/graphql'),
+    respondGraphiql: (request, response) => pages(request, response, '/graphql'),
   });
   const tryPassword = createTryPassword(client, pool);
   const countInvited = createCountInvited(pool);
-  const answerAuth = createAuthHandler({
+  const handleAuth = createAuthHandler({
     routes: createAuthRoutes({ client, tryPassword, countInvited, publicUrl, now }),
     log,
     requestLog,
@@ -155,19 +159,19 @@ export function createServer({
   });
 
   /** Handlers by address. An address that ends in a slash covers all below it. Any other address may be a page. */
-  const handlers: [address: string, answer: Answer][] = [
-    ['/api/v1', answerRest],
-    ['/api/v1/', answerRest],
-    ['/api/auth/', answerAuth],
-    ['/graphql', answerGraphql],
-    ['/health/live', (_, response) => answerJson(response, 200, { status: 'ok' })],
-    ['/health/ready', (_, response) => answerReady(response, { unready, impaired })],
-    ['/metrics', answerMetrics ?? answerNotFound],
-    ['*', answerServerOptions],
+  const handlers: [address: string, handle: Handler][] = [
+    ['/api/v1', handleRest],
+    ['/api/v1/', handleRest],
+    ['/api/auth/', handleAuth],
+    ['/graphql', handleGraphql],
+    ['/health/live', (_, response) => respondJson(response, 200, { status: 'ok' })],
+    ['/health/ready', (_, response) => respondReady(response, { unready, impaired })],
+    ['/metrics', answerMetrics ?? respondNotFound],
+    ['*', respondServerOptions],
   ];
 
   /** Descriptions of the APIs, public. */
-  const files = new Map<string, Answer>([
+  const files = new Map<string, Handler>([
     ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
   ]);
   if (introspection) {
@@ -177,24 +181,44 @@ export function createServer({
     );
   }
 
-  const answer: Listener = (request, response) => {
-    const [pathname = '/'] = (request.url ?? '/').split('?', 1);
-    requestLog.watch(request, response, pathname);
-    metrics?.watch(request, response, pathname);
-    setHeaders(response, commonHeaders(publicUrl()));
-    const fault = hostFault(request) ?? codingFault(request);
-    if (fault !== undefined) return answerBadRequest(response, fault);
-    const file = files.get(pathname);
-    if (file) return void file(request, response);
-    if (answerCors(request, response, corsOrigins)) return;
-    const handler = handlers.find(([at]) => pathname === at || (at.endsWith('/') && pathname.startsWith(at)));
-    if (handler) void handler[1](request, response);
-    else if (!pages(request, response, pathname)) {
-      setHeaders(response, commonHeaders(publicUrl())); // this is no page
-      answerNotFound(request, response);
-    }
+  let headers: Map<string, string> | undefined;
+  const setCommonHeaders = (_: unknown, response: ServerResponse): void => {
+    headers ??= new Map(Object.entries(commonHeaders(publicUrl())));
+    response.setHeaders(headers);
   };
-  const listener = tracing?.requests(answer) ?? answer;
+  const checkHead: Phase = (request, response) => {
+    const problem = findHeadProblem(request);
+    if (problem !== undefined) respondBadRequest(response, problem);
+    return problem !== undefined;
+  };
+  const serveFile: Phase = (request, response, path) => {
+    const file = files.get(path);
+    file?.(request, response);
+    return file !== undefined;
+  };
+  const route: Phase = (request, response, path) => {
+    for (const [at, handle] of handlers)
+      if (path === at || (at.endsWith('/') && path.startsWith(at))) return handle(request, response);
+    if (pages(request, response, path)) return true;
+    setCommonHeaders(request, response); // this is no page
+    return respondNotFound(request, response);
+  };
+
+  /** The phases of every request, in order. What REST and GraphQL do before they respond is in request-admission.ts. */
+  const phases: Phase[] = [
+    requestLog.watch,
+    ...(metrics ? [metrics.watch] : []),
+    setCommonHeaders,
+    checkHead,
+    serveFile,
+    ...(corsOrigins.length > 0 ? [createCors(corsOrigins)] : []),
+    route,
+  ];
+  const handle: Listener = (request, response) => {
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
+    for (const phase of phases) if (phase(request, response, path) === true) return;
+  };
+  const listener = tracing?.requests(handle) ?? handle;
   const server = createHttpServer(serverOptions(timeouts));
   const bounded = new Connections(connections, (why, address) => {
     connectionLog.info({ why, address }, 'no room for a connection');

@@ -1,12 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { errorResponse, toErrorResponse } from '../../../rest-shim/router.ts';
+import { toErrorResponse } from '../../../rest-shim/router.ts';
 import { truncated } from '../http/bounded-log.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { idOf, type RequestLog } from '../http/request-log.ts';
-import { placeholderHostname, type Answer } from '../http/responses.ts';
+import { placeholderHostname, respondNotFound, type Handler } from '../http/responses.ts';
 import type { Metrics } from '../../observability/metrics/metrics.ts';
 import type { AuthRequestContext } from './router.ts';
 import type { createAuthRoutes } from './routes.ts';
@@ -30,25 +30,31 @@ export function createAuthHandler({
   metrics,
   trustedProxies,
   timeouts,
-}: AuthHandlerOptions): Answer {
-  return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const requestId = idOf(response);
-    const report = (err: unknown): void => requestLog.fault(response, err);
-    const address = clientAddress(incoming, trustedProxies);
-    const logOutcome: AuthRequestContext['logOutcome'] = (outcome, userId) => {
-      const to = outcome === 'entered' ? log : requestLog.beforeAdmission;
-      to.info({ requestId, address: truncated(address), outcome, userId }, 'sign-in');
-      metrics?.signIn(outcome);
-    };
-    const authRequest = { incoming, address, requestId, report, logOutcome };
-    const answered = (request: Request) =>
-      withDeadline(timeouts.answerMs, incoming, response, () => routes(request, authRequest)).catch((error: unknown) =>
+}: AuthHandlerOptions): Handler {
+  const listener = getRequestListener(
+    (request, { outgoing: response }) => {
+      if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
+      const requestId = idOf(response);
+      const address = clientAddress(response.req, trustedProxies);
+      const authRequest: AuthRequestContext = {
+        incoming: response.req,
+        address,
+        requestId,
+        report: (err) => requestLog.error(response, err),
+        logOutcome: (outcome, userId) => {
+          const to = outcome === 'entered' ? log : requestLog.beforeAdmission;
+          to.info({ requestId, address: truncated(address), outcome, userId }, 'sign-in');
+          metrics?.signIn(outcome);
+        },
+      };
+      return withDeadline(timeouts.answerMs, response, () => routes(request, authRequest)).catch((error: unknown) =>
         toErrorResponse(error, request, authRequest),
       );
-    const listener = getRequestListener(answered, {
-      hostname: placeholderHostname,
-      errorHandler: () => errorResponse(404, 'Not found.', requestId),
-    });
-    return listener(incoming, response);
+    },
+    { hostname: placeholderHostname, errorHandler: () => {} },
+  );
+  return async (request, response) => {
+    await listener(request, response);
+    if (!response.headersSent) respondNotFound(request, response); // its path isn't valid in a URL
   };
 }

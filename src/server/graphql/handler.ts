@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { countingFieldResolver } from '../../../schema/graphql/execution/count-resolved.ts';
 import { traced } from '../../../schema/graphql/execution/tracing.ts';
+import type { AdmittedRequest } from '../auth/request-admission.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { createDocumentCache, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
@@ -18,16 +19,12 @@ import { idParameters, type TrustedDocuments } from './trusted-documents.ts';
 import { createUploads, useUploads, type Uploads, type ReceivedForm } from './uploads.ts';
 import { useReadRetry } from './use-read-retry.ts';
 import { useVariableValidation } from './variable-validation.ts';
-import { useSubscriptionAuthorization, type SubscriptionAuthorization } from './subscription-authorization.ts';
+import { useSubscriptionAuthorization } from './subscription-authorization.ts';
 import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 
 /** The context of a request that the server passes to Yoga. */
-export interface GraphqlRequest extends SubscriptionAuthorization {
-  requestId: string;
-  /** Aborted when the request's time is over. */
-  signal: AbortSignal;
-  context: Context;
-  /** Whether the request is retried as a whole after contention, which is then no fault. */
+export interface GraphqlRequest extends AdmittedRequest {
+  /** Whether the request is retried as a whole after contention, which is then no error. */
   isRetried?: boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { Access } from '../auth/request-admission.ts';
 
 /** How often a subscription is re-authorized, for changes that aren't announced: a session that expires. */
 export const checkEveryMs = 30_000;
@@ -8,25 +9,15 @@ export const checkEveryMs = 30_000;
 /** The longest delay of a timer in Node. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** How a subscription checks that its caller is still authorized. */
-export interface SubscriptionAuthorization {
-  /** Whether the request would still be admitted. */
-  isStillAuthorized: () => Promise<boolean>;
-  /** Calls back once the caller's token, session or membership has ended. @returns a function that unsubscribes */
-  onAccessEnd: (end: () => void) => () => void;
-  /** When the token expires, in milliseconds from now; null if it never does. */
-  expiresInMs: number | null;
-}
-
 /**
  * Ends a subscription when its connection closes, when its token or session ends, when its user leaves the tenant, and when
  * this can't be checked. The connection is always destroyed, because a client that receives "complete" doesn't reconnect. A
  * disconnected client reconnects, and is then admitted or refused with the reason.
  */
-export function useSubscriptionAuthorization(): Plugin<SubscriptionAuthorization> {
+export function useSubscriptionAuthorization(): Plugin<Access> {
   return {
     onSubscribe: ({ args, setResultAndStopExecution }) => {
-      const authorization = args.contextValue as SubscriptionAuthorization & { res?: ServerResponse };
+      const authorization = args.contextValue as Access & { res?: ServerResponse };
       const { isStillAuthorized, onAccessEnd, expiresInMs, res: response } = authorization;
       if (!response) {
         setResultAndStopExecution({ errors: [noStream()] });

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { CodedError } from '../../../schema/errors.ts';
-import { AnswerSize } from '../../../schema/graphql/execution/answer-size.ts';
 
 /** How many longest answers' memory the answers of one tenant may take, and those of the whole process. */
 const perTenant = 6;
@@ -27,6 +26,7 @@ export class AnswerMemory {
   readonly #maxAnswer: number;
   /** Those that have reserved anything, the oldest first. */
   readonly #answers = new Set<Answer>();
+  readonly #byResponse = new WeakMap<ServerResponse, Answer>();
   readonly #tenants = new Map<string, number>();
   readonly #onBreak: (tenantId: string) => void;
   #total = 0;
@@ -42,15 +42,14 @@ export class AnswerMemory {
     return this.#total;
   }
 
-  /** The size of a request's answer. */
-  open(tenantId: string, response: ServerResponse): AnswerSize {
-    const answer: Answer = { tenantId, response, bytes: 0 };
-    response.once('close', () => this.#set(answer, 0));
-    return new AnswerSize({ maxBytes: this.#maxAnswer, reserve: (bytes) => this.#reserve(answer, bytes) });
-  }
-
-  #reserve(answer: Answer, bytes: number): void {
-    const { tenantId, response } = answer;
+  /**
+   * Reserves memory for a request's answer.
+   * @param bytes how much it takes in all; 0 when a stream's next part begins
+   * @throws CodedError RATE_LIMITED
+   */
+  reserve(tenantId: string, response: ServerResponse, bytes: number): void {
+    let answer = this.#byResponse.get(response);
+    if (!answer) this.#byResponse.set(response, (answer = this.#open(tenantId, response)));
     if (response.closed) return this.#set(answer, 0);
     // A stream's next part begins. What its client hasn't read of the last one stays in memory.
     const needed = bytes === 0 ? response.writableLength : bytes;
@@ -58,6 +57,12 @@ export class AnswerMemory {
     if (more > 0 && this.#heldBy(tenantId) + more > perTenant * this.#maxAnswer) this.#refuse(response);
     if (more > 0) this.#makeRoom(more, answer);
     this.#set(answer, needed);
+  }
+
+  #open(tenantId: string, response: ServerResponse): Answer {
+    const answer: Answer = { tenantId, response, bytes: 0 };
+    response.once('close', () => this.#set(answer, 0));
+    return answer;
   }
 
   #heldBy(tenantId: string): number {

@@ -4,22 +4,25 @@ const exposed =
   'ETag, Location, Retry-After, Idempotent-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Deprecation, Sunset';
 
 /**
- * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any answer, and answers preflights.
- * @returns whether the request was a preflight, and is answered
+ * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any response, and responds to
+ * preflights.
+ * @returns a function that says whether it has responded
  */
-export function answerCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {
-  if (origins.length > 0) response.appendHeader('Vary', 'Origin');
-  const { origin } = request.headers;
-  if (!origin || !origins.includes(origin)) return false;
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Expose-Headers', exposed);
-  if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
-  response.setHeader(
-    'Access-Control-Allow-Headers',
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
-  );
-  response.setHeader('Access-Control-Max-Age', '600');
-  response.writeHead(204).end();
-  return true;
+export function createCors(origins: readonly string[]) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    response.appendHeader('Vary', 'Origin');
+    const { origin } = request.headers;
+    if (!origin || !origins.includes(origin)) return false;
+    response.setHeader('Access-Control-Allow-Origin', origin);
+    response.setHeader('Access-Control-Expose-Headers', exposed);
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+    response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
+    response.setHeader(
+      'Access-Control-Allow-Headers',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+    );
+    response.setHeader('Access-Control-Max-Age', '600');
+    response.writeHead(204).end();
+    return true;
+  };
 }

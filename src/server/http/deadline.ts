@@ -16,6 +16,9 @@ export class ClientLeftError extends CodedError {
   }
 }
 
+/** Extends a deadline, by so many milliseconds in all. */
+export type Extend = (byMs: number) => void;
+
 /** How often within the deadline the request's arrival is checked. */
 const checksPerDeadline = 10;
 
@@ -24,16 +27,14 @@ const checksPerDeadline = 10;
  * the signal stops further statements and commits. A request has arrived once its whole body has, checked at intervals; how
  * long the client may take for that is up to timeouts.ts. The deadline doesn't apply once the response has begun: it is then
  * a stream, which subscription-authorization.ts ends.
- * @param work may say that it takes longer, by so many milliseconds in all
  * @param endsWithClient whether the signal is aborted as well when the client leaves before it is answered
  * @throws OverdueError
  * @throws ClientLeftError
  */
 export function withDeadline<Result>(
   ms: number,
-  request: IncomingMessage,
   response: ServerResponse,
-  work: (signal: AbortSignal, extend: (byMs: number) => void) => Promise<Result>,
+  work: (signal: AbortSignal, extend: Extend) => Promise<Result>,
   { endsWithClient = false }: { endsWithClient?: boolean } = {},
 ): Promise<Result> {
   const time = new AbortController();
@@ -43,7 +44,7 @@ export function withDeadline<Result>(
     let extension = 0;
     const look = (): void => {
       if (response.headersSent) return;
-      if (isBeingSent(request)) arrived = performance.now();
+      if (isBeingSent(response.req)) arrived = performance.now();
       const left = arrived + ms + extension - performance.now();
       if (left > 0) {
         timer = setTimeout(look, Math.min(left, ms / checksPerDeadline));

@@ -18,8 +18,8 @@ const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/,
 export class RequestLog {
   /** For other events that clients without a valid token cause. */
   readonly beforeAdmission: BoundedLog;
-  /** For faults that such clients meet. It has a limit of its own, so that a flood of requests can't hide a fault. */
-  readonly faultsBeforeAdmission: BoundedLog;
+  /** For errors that such clients meet. It has a limit of its own, so that a flood of requests can't hide an error. */
+  readonly errorsBeforeAdmission: BoundedLog;
   readonly #log: Logger;
   readonly #admitted = new WeakSet<ServerResponse>();
   readonly #followed = new WeakMap<ServerResponse, FollowedToken>();
@@ -29,11 +29,11 @@ export class RequestLog {
     this.#log = log;
     this.#announcer = announcer;
     this.beforeAdmission = new BoundedLog(log);
-    this.faultsBeforeAdmission = new BoundedLog(log);
+    this.errorsBeforeAdmission = new BoundedLog(log);
   }
 
   /** Gives the request its id, and writes its line to the log once it is answered. */
-  watch(request: IncomingMessage, response: ServerResponse, path: string): void {
+  readonly watch = (request: IncomingMessage, response: ServerResponse, path: string): void => {
     const requestId = randomUUID();
     const startedAt = new Date();
     const start = performance.now();
@@ -59,11 +59,11 @@ export class RequestLog {
         startedAt: startedAt.toISOString(),
       });
     });
-  }
+  };
 
-  /** Logs a fault of the service in a request, or, as a warning, why it could not answer. */
-  fault(response: ServerResponse, err: unknown): void {
-    const log = this.#admitted.has(response) ? this.#log : this.faultsBeforeAdmission;
+  /** Logs an error of the service in a request, or, as a warning, why it could not answer. */
+  error(response: ServerResponse, err: unknown): void {
+    const log = this.#admitted.has(response) ? this.#log : this.errorsBeforeAdmission;
     const entry = { err, requestId: idOf(response) };
     if (asCoded(err)) log.warn(entry, 'unavailable');
     else log.error(entry, 'fault');

@@ -17,31 +17,24 @@ export function toOriginForm(request: IncomingMessage): void {
 }
 
 /**
- * Checks the `Host` header (RFC 9112, 3.2), and normalizes its value as in URLs.
- * @returns the error message; undefined where the header is valid
+ * Checks the `Host` header (RFC 9112, 3.2), and normalizes its value as in URLs. Checks `Transfer-Encoding`: Node reads a body in
+ * any coding that ends with `chunked`, as if that were all. A proxy may read another body, and take its end for the next
+ * request.
+ * @returns the error message; undefined where both headers are valid
  */
-export function hostFault(request: IncomingMessage): string | undefined {
-  const { rawHeaders, headers, httpVersion } = request;
+export function findHeadProblem({ rawHeaders, headers, httpVersion }: IncomingMessage): string | undefined {
   const hosts: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
   }
   if (hosts.length > 1) return 'The request has more than one Host header.';
   const [sent] = hosts;
-  if (sent === undefined) return httpVersion === '1.0' ? undefined : 'The request has no Host header.';
-  if (sent === '') return undefined;
-  const host = canonicalHost(sent);
-  if (host === undefined) return 'The Host header holds no host.';
-  if (headers.host === sent) headers.host = host;
-  return undefined;
-}
-
-/**
- * Checks `Transfer-Encoding`. Node reads a body in any coding that ends with `chunked`, as if that were all. A proxy may read
- * another body, and take its end for the next request.
- * @returns the error message; undefined where the header is valid
- */
-export function codingFault({ headers }: IncomingMessage): string | undefined {
+  if (sent === undefined && httpVersion !== '1.0') return 'The request has no Host header.';
+  if (sent) {
+    const host = canonicalHost(sent);
+    if (host === undefined) return 'The Host header holds no host.';
+    if (headers.host === sent) headers.host = host;
+  }
   const coding = headers['transfer-encoding'];
   return coding === undefined || /^chunked$/i.test(coding) ? undefined : 'The only Transfer-Encoding is chunked.';
 }

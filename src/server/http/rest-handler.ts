@@ -1,12 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
+import type { RestRequestContext } from '../../../rest-shim/rest-request.ts';
+import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
-import { createRouter, errorResponse, toErrorResponse } from '../../../rest-shim/router.ts';
-import type { Context } from '../../../schema/graphql/context.ts';
-import type { WhileWaiting } from '../../../rest-shim/rest-request.ts';
-import type { Refusal, RequestAdmission } from '../auth/request-admission.ts';
 import type { Domain } from '../../domain.ts';
 import {
   idempotencyKeyOf,
@@ -14,120 +12,104 @@ import {
   sha256,
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
-import { accessKeys } from '../../notifications/access-endings.ts';
-import type { AnswerMemory } from './answer-memory.ts';
+import type { Admit } from '../auth/request-admission.ts';
 import type { WaitForTurn } from './body-turns.ts';
-import { withDeadline } from './deadline.ts';
-import { createWhileWaiting } from './long-poll.ts';
+import { withDeadline, type Extend } from './deadline.ts';
+import { waitWithAccess } from './long-poll.ts';
 import type { ReadRetry } from './read-retry.ts';
 import { idOf, type RequestLog } from './request-log.ts';
-import { placeholderHostname, setHeaders, type Answer } from './responses.ts';
-import type { Notifications } from '../../notifications/notifications.ts';
+import { placeholderHostname, respondNotFound, type Handler } from './responses.ts';
 import type { HttpTimeouts } from './timeouts.ts';
 
 export interface RestHandlerOptions {
   domain: Domain;
-  notifications: Notifications;
-  admission: RequestAdmission;
+  admit: Admit;
   idempotent: IdempotencyHandler;
   requestLog: RequestLog;
-  answerMemory: AnswerMemory;
   retry: ReadRetry;
   bodyTurns: WaitForTurn;
   publicUrl: () => string;
-  now: () => Date;
   timeouts: HttpTimeouts;
 }
 
 /** REST v1 over HTTP: admits a request, replays a repeated one, and runs any other in the router. */
-export function createRestHandler({
-  domain,
-  notifications,
-  admission,
-  idempotent,
-  requestLog,
-  answerMemory,
-  retry,
-  bodyTurns,
-  publicUrl,
-  now,
-  timeouts,
-}: RestHandlerOptions): Answer {
+export function createRestHandler(options: RestHandlerOptions): Handler {
+  const { domain, admit, requestLog, retry, bodyTurns, publicUrl, timeouts } = options;
   const router = createRouter(domain, publicUrl);
-  return (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const requestId = idOf(response);
-    const refuse = ({ status, message }: Refusal): Response => errorResponse(status, message, requestId);
-    const report = (err: unknown): void => requestLog.fault(response, err);
-    // Contention is retried, and reported only if no retry succeeds.
-    const reportUnlessRetried = (err: unknown): void => (isContention(err) ? undefined : report(err));
-    const handle = (request: Request, context: Context, isRetried = false) =>
-      router(request, {
-        context,
-        requestId,
-        report: isRetried ? reportUnlessRetried : report,
-        // Within the transaction of a key, nothing waits: it was waited for before.
-        ...(!isRetried && { beforeParsing: (length) => bodyTurns(context, length) }),
-      });
-    /** @throws the error of a read whose connection was lost, so that it can be tried again */
-    const read = async (request: Request, context: Context, whileWaiting: WhileWaiting): Promise<Response> => {
-      let failure: { error: unknown } | undefined;
-      const note = (error: unknown): void => void (failure = { error });
-      const answer = await router(request, { context, requestId, report: note, whileWaiting });
-      if (failure && isConnectionLost(failure.error)) throw failure.error;
-      if (failure) report(failure.error);
-      return answer;
-    };
-    const admit = async (request: Request, signal: AbortSignal, extend: (byMs: number) => void): Promise<Response> => {
-      const credentials = { authorization: request.headers.get('authorization') };
-      const { headers, outcome, followed } = await admission.admit(credentials, signal);
-      setHeaders(response, headers);
-      if (followed) requestLog.follow(response, followed);
-      if ('refusal' in outcome) return refuse(outcome.refusal);
-      requestLog.admitted(response);
-      const { principal } = outcome;
-      const answer = answerMemory.open(principal.tenant.id, response);
-      const context = domain.contextFor(principal, { notifications, requestId, signal, answer });
-      const key = idempotencyKeyOf(incoming);
-      if (key === undefined) {
-        if (!['GET', 'HEAD'].includes(request.method)) return handle(request, context);
-        const whileWaiting = createWhileWaiting({
-          extend,
-          signal: request.signal,
-          isStillAuthorized: () => admission.isStillAuthorized(credentials, principal),
-          onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
-          expiresInMs: principal.token?.expiresAt ? principal.token.expiresAt.getTime() - now().getTime() : null,
-          readmit: async () => {
-            const { outcome: again } = await admission.admit(credentials, signal);
-            return 'refusal' in again ? again.refusal : undefined;
-          },
-        });
-        return retry.run(() => read(request, context, whileWaiting), signal);
-      }
-      const body = await readRequestBytes(request);
-      await bodyTurns(context, body.length);
-      const { url, ...init } = { url: request.url, method: request.method, headers: request.headers, body };
-      const keyed = {
-        method: init.method,
-        path: canonicalPath(new URL(url).pathname),
-        key,
-        body: sha256(body),
-        requestId,
-      };
-      return await idempotent(keyed, context, {
-        handle: (inside) => handle(new Request(url, init), inside, true),
-        replayPolicyOf: replayPolicyOfStatus,
-      });
-    };
-    const listener = getRequestListener(
-      (request) =>
-        withDeadline(timeouts.answerMs, incoming, response, (...deadline) => admit(request, ...deadline)).catch(
-          (error: unknown) => toErrorResponse(error, request, { requestId, report }),
-        ),
-      // A path that isn't valid in a URL is not found.
-      { hostname: placeholderHostname, errorHandler: () => errorResponse(404, 'Not found.', requestId) },
-    );
-    return listener(incoming, response);
+
+  /** Runs a read, again while the database is away. */
+  const read = (request: Request, caller: RestRequestContext, signal: AbortSignal): Promise<Response> =>
+    retry.run(() => readOnce(router, request, caller), signal);
+
+  /** Runs a write. Only with an idempotency key, it may be run again. */
+  const write = (request: Request, caller: RestRequestContext): Promise<Response> =>
+    router(request, { ...caller, beforeParsing: (length) => bodyTurns(caller.context, length) });
+
+  const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
+    const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
+    const admitted = await admit(apiRequest);
+    const { context, requestId } = admitted;
+    const caller = { context, requestId, report: (error: unknown): void => requestLog.error(response, error) };
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const waiting = { access: admitted, signal: request.signal, extend, readmit: () => admit(apiRequest) };
+      return read(request, { ...caller, whileWaiting: (ms, work) => waitWithAccess(waiting, ms, work) }, signal);
+    }
+    const key = idempotencyKeyOf(response.req);
+    return key === undefined ? write(request, caller) : writeOnce(router, options, key, request, caller);
   };
+
+  const listener = getRequestListener(
+    (request, { outgoing: response }) => {
+      if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
+      return withDeadline(timeouts.answerMs, response, (signal, extend) =>
+        respond(request, response, signal, extend),
+      ).catch((error: unknown) =>
+        toErrorResponse(error, request, {
+          requestId: idOf(response),
+          report: (err) => requestLog.error(response, err),
+        }),
+      );
+    },
+    { hostname: placeholderHostname, errorHandler: () => {} },
+  );
+  return async (request, response) => {
+    await listener(request, response);
+    if (!response.headersSent) respondNotFound(request, response); // its path isn't valid in a URL
+  };
+}
+
+/** @throws the error of a read whose connection was lost, so that it can be tried again */
+async function readOnce(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {
+  let failure: { error: unknown } | undefined;
+  const response = await router(request, { ...caller, report: (error) => (failure = { error }) });
+  if (failure && isConnectionLost(failure.error)) throw failure.error;
+  if (failure) caller.report(failure.error);
+  return response;
+}
+
+/** Runs a write with an idempotency key, or replays its response. */
+async function writeOnce(
+  router: RestHandler,
+  { idempotent, bodyTurns }: Pick<RestHandlerOptions, 'idempotent' | 'bodyTurns'>,
+  key: string,
+  request: Request,
+  { context, requestId, report }: RestRequestContext,
+): Promise<Response> {
+  const body = await readRequestBytes(request);
+  // Within the transaction, nothing waits.
+  await bodyTurns(context, body.length);
+  const { url, method, headers } = request;
+  const path = canonicalPath(new URL(url).pathname);
+  return idempotent({ method, path, key, body: sha256(body), requestId }, context, {
+    handle: (inside) =>
+      router(new Request(url, { method, headers, body }), {
+        context: inside,
+        requestId,
+        // Contention is retried, and reported only if no retry succeeds.
+        report: (error) => (isContention(error) ? undefined : report(error)),
+      }),
+    replayPolicyOf: replayPolicyOfStatus,
+  });
 }
 
 /** One path for each resource: the router also takes slashes at the end, and ids in capitals or percent-encoded. */
