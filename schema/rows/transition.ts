@@ -1,4 +1,4 @@
-import { delegateName, type Row } from '../../prisma/client.ts';
+import type { Row } from '../../prisma/client.ts';
 import { emitAll, type EventInput, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, type PrefetchedRow } from '../graphql/find-by-id.ts';
@@ -36,10 +36,9 @@ export async function writeSteps<Of extends Model>(
   row: PrefetchedRow,
   steps: Step<Of>[],
 ): Promise<PrefetchedRow> {
-  const delegate: { update(query: object): Promise<object> } = context.db[delegateName(model)];
   let current = row;
   for (const { changes, events } of steps) {
-    current = { ...current, ...(await delegate.update({ where: key(context, row.id), data: changes })) };
+    current = { ...current, ...(await context.db.model(model).update({ where: key(context, row.id), data: changes })) };
     await emitAll(
       context,
       events.map((type) => [type, current]),

@@ -1,13 +1,13 @@
 import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
 import { enforceCreditNoteFormat } from '../invoice/required-e-invoice.ts';
-import { Problems, refuse } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { count, decimal, text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import { maxItems } from '../invoice/mutations.ts';
 import { credit } from '../invoice/transitions.ts';
 import { CreditNote } from './credit-note.ts';
-import { planCredit, newCreditNote } from './new-credit-note.ts';
+import { newCreditNote, planAllowedCredit, planCredit } from './new-credit-note.ts';
 
 const CreditNoteItemInput = builder.inputType('CreditNoteItemInput', {
   description: 'A quantity of a line of the invoice.',
@@ -81,10 +81,7 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const invoice = await inside.db.lock('Invoice', input.invoiceId, 'no key update');
         if (!invoice) refuse('input.invoiceId', 'There is no such invoice.');
-        const problems = new Problems();
-        const taken = await planCredit(inside, invoice, input, problems);
-        problems.throwIfAny();
-        if (!taken) throw new Error('A credit note that is not allowed has a problem');
+        const taken = await planAllowedCredit(inside, invoice, input);
         const creditNote = await newCreditNote(inside, invoice, input, taken);
         await enforceCreditNoteFormat(inside, creditNote, invoice);
         return credit(inside, invoice, creditNote, query);

@@ -2,7 +2,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { languageOf } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
-import type { Problems } from '../../errors.ts';
+import { Problems } from '../../errors.ts';
 import { partiesOf } from '../invoice/parties.ts';
 import { nextCreditNoteNumber } from './next-number.ts';
 import { creditedLines, creditTotals, isUsedUp, remainderOf, type Remainder, type Requested } from './remainder.ts';
@@ -56,6 +56,15 @@ export async function planCredit(
   return problems.any ? undefined : { lines, ...totals };
 }
 
+/** The same for a request that must be allowed. @throws ValidationError */
+export async function planAllowedCredit(context: Context, invoice: Row<'Invoice'>, request: CreditRequest) {
+  const problems = new Problems();
+  const taken = await planCredit(context, invoice, request, problems);
+  problems.throwIfAny();
+  if (!taken) throw new Error('A credit note that is not allowed has a problem');
+  return taken;
+}
+
 /** The title of a line that credits an amount without a reason: the name of the document, in its language. */
 async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<string> {
   return texts[languageOf(await partiesOf(context, invoice))].title[381];
@@ -66,7 +75,7 @@ export async function newCreditNote(
   context: Context,
   invoice: Row<'Invoice'>,
   { reason, creditNoteDate }: CreditRequest,
-  { lines, shares, ...totals }: NonNullable<Awaited<ReturnType<typeof planCredit>>>,
+  { lines, shares, ...totals }: Awaited<ReturnType<typeof planAllowedCredit>>,
   isCancellation = false,
 ): Promise<WholeCreditNote> {
   const { db } = context;

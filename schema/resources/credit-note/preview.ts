@@ -1,11 +1,11 @@
 import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
-import { Problems, refuse } from '../../errors.ts';
+import { refuse } from '../../errors.ts';
 import type { Decimal } from '../../money/money.ts';
 import { amountDueOf, amountToRefundOf } from '../invoice/balance.ts';
 import { VatCategoryShare, VatShare } from '../invoice/invoice.ts';
 import { CreateCreditNoteInput } from './mutations.ts';
-import { planCredit } from './new-credit-note.ts';
+import { planAllowedCredit } from './new-credit-note.ts';
 import type { CreditTotals } from './remainder.ts';
 import { sharesByRate } from './vat-breakdown.ts';
 
@@ -58,10 +58,7 @@ builder.queryField('creditNotePreview', (t) =>
     resolve: async (_root, { input }, context) => {
       const invoice = await context.db.invoice.findUnique({ where: key(context, input.invoiceId) });
       if (!invoice) refuse('input.invoiceId', 'There is no such invoice.');
-      const problems = new Problems();
-      const taken = await planCredit(context, invoice, input, problems);
-      problems.throwIfAny();
-      if (!taken) throw new Error('A credit note that is not allowed has a problem');
+      const taken = await planAllowedCredit(context, invoice, input);
       const after = { ...invoice, amountCredited: taken.totalGross.plus(invoice.amountCredited.toFixed()) };
       return {
         ...taken,

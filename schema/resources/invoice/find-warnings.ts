@@ -21,8 +21,11 @@ interface InvoiceRule {
   code: WarningCode;
   /** Where the law says it; a rule holds only where it does. Undefined: no law, but nobody wants it otherwise. */
   law?: Partial<Record<Jurisdiction, string>>;
-  find: (source: DocumentSource) => Finding[];
+  find: (source: DocumentSource, firstLines: FirstLines) => Finding[];
 }
+
+/** The index of the first line of each VAT category. */
+type FirstLines = ReadonlyMap<VatCategory, number>;
 
 type PartyAddress = Record<'address_line1' | 'postal_code' | 'city' | 'country', string | null | undefined>;
 
@@ -43,28 +46,20 @@ function missingAddress(owner: string, party: Partial<PartyAddress>): Finding[] 
   return [{ field: `${owner}.${missing[0]}`, message: `The ${owner}'s address has no ${listed}.` }];
 }
 
-/** The first line with one of these categories. */
-const firstWith = ({ lines }: DocumentSource, isMeant: (category: VatCategory) => boolean): number =>
-  lines.findIndex(({ vatCategory }) => isMeant(vatCategory));
-
-const uses = (source: DocumentSource, ...categories: VatCategory[]): boolean =>
-  firstWith(source, (category) => categories.includes(category)) !== -1;
-
-function missingTaxNumber(source: DocumentSource): Finding[] {
+function missingTaxNumber(source: DocumentSource, firstLines: FirstLines): Finding[] {
   const { vat_id, tax_number } = source.seller;
   if (vat_id) return [];
   const field = 'company.vat_id';
-  if (uses(source, 'AE', 'K', 'G'))
+  if (firstLines.has('AE') || firstLines.has('K') || firstLines.has('G'))
     return [{ field, message: 'The company has no VAT number, which invoices across borders need.' }];
-  const isTaxed = uses(source, 'S', 'Z');
+  const isTaxed = firstLines.has('S') || firstLines.has('Z');
   if (vatCountryOf(source.seller) === 'DE' || !isTaxed)
     return tax_number ? [] : [{ field, message: 'The company has neither a VAT number nor a tax number.' }];
   return [{ field, message: 'The company has no VAT number.' }];
 }
 
-function missingBuyerVatNumber(source: DocumentSource): Finding[] {
-  const { vat_id } = source.buyer;
-  if (!uses(source, 'AE', 'K')) return [];
+function missingBuyerVatNumber({ buyer: { vat_id } }: DocumentSource, firstLines: FirstLines): Finding[] {
+  if (!firstLines.has('AE') && !firstLines.has('K')) return [];
   const field = 'customer.vat_id';
   if (!vat_id)
     return [
@@ -89,15 +84,15 @@ function missingReason(source: DocumentSource): Finding[] {
     : [{ field: `items.${at}.exemption_reason`, message: 'An exempt item needs the reason why no VAT is charged.' }];
 }
 
-function unusualCategories(source: DocumentSource): Finding[] {
-  const place = placeOf(source.seller, source.buyer);
+function unusualCategories({ seller, buyer }: DocumentSource, firstLines: FirstLines): Finding[] {
+  const place = placeOf(seller, buyer);
   if (!place) return [];
   const { unusual, reason } = treatments[place];
-  const why = reason(vatCountryOf(source.buyer) ?? '');
+  const why = reason(vatCountryOf(buyer) ?? '');
   return unusual.flatMap((category) => {
-    const at = firstWith(source, (each) => each === category);
+    const at = firstLines.get(category);
     const what = category === 'S' ? 'VAT is charged (S)' : `The VAT category is ${category}`;
-    return at === -1 ? [] : [{ field: `items.${at}.vat_category`, message: `${what}, but ${why}.` }];
+    return at === undefined ? [] : [{ field: `items.${at}.vat_category`, message: `${what}, but ${why}.` }];
   });
 }
 
@@ -170,14 +165,16 @@ function jurisdictionOf({ seller }: DocumentSource): Jurisdiction | undefined {
 /** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
 export function findInvoiceWarnings(source: DocumentSource): Warning[] {
   const jurisdiction = jurisdictionOf(source);
-  return rules.flatMap(({ code, law, find }) => {
+  const firstLines = new Map<VatCategory, number>();
+  for (const [at, { vatCategory }] of source.lines.entries())
+    if (!firstLines.has(vatCategory)) firstLines.set(vatCategory, at);
+  const warnings: Warning[] = [];
+  for (const { code, law, find } of rules) {
     const place = jurisdiction && law?.[jurisdiction];
-    if (law && place === undefined) return [];
+    if (law && place === undefined) continue;
     const basis = place === undefined ? '' : ` (${place} ${lawNames[jurisdiction as Jurisdiction]})`;
-    return find(source).map(({ field, message }) => ({
-      code,
-      field,
-      message: basis === '' ? message : `${message.slice(0, -1)}${basis}.`,
-    }));
-  });
+    for (const { field, message } of find(source, firstLines))
+      warnings.push({ code, field, message: basis === '' ? message : `${message.slice(0, -1)}${basis}.` });
+  }
+  return warnings;
 }

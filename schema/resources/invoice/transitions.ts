@@ -1,14 +1,14 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { found, Problems, refuse } from '../../errors.ts';
+import { found, refuse } from '../../errors.ts';
 import { enforceFormat, requiredFormatOf } from './required-e-invoice.ts';
 import { requireBuyerVatNumber } from './required-vat-number.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
 import { balanceOf } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
-import { planCredit, newCreditNote, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
+import { newCreditNote, planAllowedCredit, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { Decimal } from '../../money/money.ts';
 import { paidOf, paymentStep, settled, type Paid, type Payable } from '../payment-amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
@@ -149,10 +149,7 @@ async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<Prefet
   if (invoice.status !== 'ISSUED' || !isUntouched)
     refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
   const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;
-  const problems = new Problems();
-  const rest = await planCredit(context, invoice, {}, problems);
-  problems.throwIfAny();
-  if (!rest) throw new Error(`Nothing is left of the issued invoice ${id}`);
+  const rest = await planAllowedCredit(context, invoice, {});
   const creditNote = await newCreditNote(context, invoice, {}, rest, true);
   const { after: cancelled } = await writeCreditNote(context, creditNote, changes);
   await unbillEntries(context, id);

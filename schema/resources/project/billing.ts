@@ -3,7 +3,7 @@ import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
 import { usualVatCategory } from '../../money/vat-categories.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { requireAbilities, Problems, refuse } from '../../errors.ts';
+import { requireAbilities, refuse } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';
 import { requiredText, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Decimal } from '../../money/money.ts';
@@ -11,7 +11,7 @@ import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { lineRules } from '../invoice/line.ts';
 import { insertInvoice, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
-import { withLockedRow } from '../../rows/locked-row.ts';
+import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 
@@ -32,9 +32,7 @@ async function vatOfTime(context: Context, customerId: string, given: Vat) {
   const category = given.vatCategory ?? (usual.vatRate?.equals(rate) ? usual.vatCategory : usualVatCategory(rate));
   const reason = given.exemptionReason ?? (category === usual.vatCategory ? usual.exemptionReason : null);
   const line = { vatRate: rate, vatCategory: category, exemptionReason: reason };
-  const problems = new Problems();
-  lineRules(line, problems, '');
-  problems.throwIfAny();
+  await enforce((problems) => lineRules(line, problems, ''));
   return line;
 }
 
@@ -94,9 +92,7 @@ builder.mutationField('billProject', (t) =>
           refuse('until', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`);
         const ofAll = await vatOfTime(inside, customerId, vat);
         const items = lines.map((line) => ({ ...line, ...ofAll }));
-        const problems = new Problems();
-        totalRules(items, currency, problems);
-        problems.throwIfAny();
+        await enforce((problems) => totalRules(items, currency, problems));
         const date = invoiceDate ?? today(context);
         const paymentTermsDays = await paymentTermsOf(inside, customerId);
         const draft = newDraft(inside, {
