@@ -1,10 +1,9 @@
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
 import { builder, type InputFields } from '../../graphql/builder.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
-import { key, today, type Context } from '../../graphql/context.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { refuse, type Problems } from '../../errors.ts';
 import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
-import { findCompany } from '../company.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
 import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
 import { issue, unbillEntries, type WholeInvoice } from './transitions.ts';
@@ -109,10 +108,14 @@ function dueDateOf(invoiceDate: Date, paymentTermsDays: number): Date {
 }
 
 /** The days until payment of a customer's invoices: the customer's own, or the company's; undefined without any. */
-export async function paymentTermsOf(context: Context, customerId: string): Promise<number | undefined> {
-  const select = { id: true, paymentTermsDays: true };
-  const customer = await context.db.customer.findUnique({ where: key(context, customerId), select });
-  return customer?.paymentTermsDays ?? (await findCompany(context))?.paymentTermsDays ?? undefined;
+export async function paymentTermsOf({ db }: Context, customerId: string): Promise<number | undefined> {
+  const [terms] = await db.$rows<{ days: number | null }>(
+    `select coalesce(customer.payment_terms_days, company.payment_terms_days) as days
+     from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
+     where customer.tenant_id = $1 and customer.id = $2`,
+    [customerId],
+  );
+  return terms?.days ?? undefined;
 }
 
 interface Draft {
