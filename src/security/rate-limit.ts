@@ -34,7 +34,14 @@ export interface RateLimiter {
   admit(identity: string, ownLimit?: number): Promise<RateLimitDecision | null>;
 }
 
-/** At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit. */
+/**
+ * At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit.
+ *
+ * graphql-rate-limit reads an identity's times from its store, compares their number with a maximum, and writes them back
+ * with the new one. Concurrent requests would all read before one writes, and all be admitted. Therefore a store of ours
+ * counts and decides in one step. The library asks it whether a request is in the way, of which there may be none. It doesn't
+ * return what its store said, so each request has a limiter whose store keeps it.
+ */
 export function createRateLimiter({
   limit: usual,
   store,
@@ -48,23 +55,18 @@ export function createRateLimiter({
   return {
     async admit(identity, limit = usual) {
       if (usual === 0) return null;
-      // graphql-rate-limit passes the identity to the store, but doesn't return the store's result. Therefore each request
-      // has a limiter of its own, with a closure that keeps the result.
       let hit: Hit | undefined;
       const check = getGraphQLRateLimiter({
         identifyContext: () => identity,
         store: {
           async getForIdentity() {
             hit = await store.hit(identity, limit);
-            return hits(hit.earlier);
+            return hit.earlier < limit ? [] : inTheWay;
           },
-          setForIdentity() {}, // getForIdentity() has counted already: reading first and writing later would be a race
+          setForIdentity() {}, // getForIdentity() has counted already
         },
       });
-      const refusal = await check(
-        { parent: undefined, args: {}, context: undefined, info: request },
-        { max: limit, window: '60s' },
-      );
+      const refusal = await check({ parent: undefined, args: {}, context: undefined, info: request }, { max: 1 });
       if (!hit) throw new Error('graphql-rate-limit did not ask its store');
 
       const resetAt = Math.ceil((now() + hit.nextFreeInMs) / 1000);
@@ -80,15 +82,8 @@ export function createRateLimiter({
   };
 }
 
-/**
- * An array-like object with a number of hits, but without elements: for a high limit, real elements would cost more than
- * the rest of the request. The library would drop hits that are old by this process's clock, which may differ from the
- * store's clock; it drops none of these. It counts the remaining ones, and passes them to setForIdentity().
- */
-function hits(count: number): number[] {
-  const all = { length: count, filter: () => all, [Symbol.iterator]: () => [].values() };
-  return all as unknown as number[];
-}
+/** The requests that have to expire before another is admitted. This process's clock, which the library uses, expires none. */
+const inTheWay = [Infinity];
 
 /** The part of a resolver's info that the library reads. All requests have the same name, so that they share one count. */
 const request = { fieldName: 'request' } as GraphQLResolveInfo;
