@@ -17,3 +17,9 @@ export async function declareDistributed(pool: Pool): Promise<void> {
 export async function hasCitus(pool: Pool): Promise<boolean> {
   return (await pool.query(`select from pg_extension where extname = 'citus'`)).rowCount === 1;
 }
+
+/**
+ * Settings for a transaction that changes distributed tables. Citus accepts a trigger of one only if asked to, and several
+ * changes of shards in one transaction only one by one.
+ */
+export const forCitus = `set local citus.enable_unsafe_triggers = on; set local citus.multi_shard_modify_mode = 'sequential'`;

@@ -24,7 +24,10 @@ function withIsolation(script: string): string {
     const column = stateColumnOf(resource);
     if (!isNew(table)) return [];
     const state = column === null ? '' : `, '${column}'`;
-    return [`select tally('${table.table}'${state});`, `select track_changes('${table.table}', '${resource.name}');`];
+    return [
+      `select count_rows('${table.table}'${state});`,
+      `select track_changes('${table.table}', '${resource.name}');`,
+    ];
   });
   if (isolated.length === 0) return script;
   const calls = [...isolated.map(({ table }) => `select isolate('${table}');`), ...tracked];

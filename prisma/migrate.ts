@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { takeAdvisoryLock } from './advisory-lock.ts';
+import { upgradeToBaseline } from './before-baseline.ts';
 import { ConnectionPool } from './connection.ts';
 import { distributeBooks } from './distribute.ts';
 import { hasCitus, isDistributed } from './distributed.ts';
@@ -84,14 +85,18 @@ async function applyPending(
   last: string | undefined,
 ): Promise<string[]> {
   const isWanted = (name: string): boolean => last === undefined || name <= last;
-  const pending = (await pendingMigrations(pool)).filter(isWanted);
+  const findPending = async (): Promise<string[]> => (await pendingMigrations(pool)).filter(isWanted);
+  let pending = await findPending();
+  if (pending.length === 0) return [];
+  const wanted = (await migrations()).filter(({ name }) => isWanted(name));
+  if (await upgradeToBaseline(pool, wanted)) {
+    report('upgraded a database from before the first release');
+    pending = await findPending();
+  }
   if (pending.length === 0) return [];
   report(`applying ${pending.join(', ')}`);
   const { applyMigrations } = await import('./schema-engine.ts'); // 5 MB of WebAssembly that most starts don't need
-  return await applyMigrations(
-    url,
-    (await migrations()).filter(({ name }) => isWanted(name)),
-  );
+  return await applyMigrations(url, wanted);
 }
 
 /**

@@ -5,7 +5,7 @@ import { typeOf } from './query-compiler/values.ts';
 import { resources, type Resource } from './resources.ts';
 import { tableOf, type Column } from './tables.ts';
 
-/** Triggers count the rows of each resource's table as they are written (the migrations' tally()). */
+/** Triggers count the rows of each resource's table as they are written (the migrations' count_rows()). */
 const countedResources = new Map<Prisma.ModelName, Resource>(resources.map((resource) => [resource.model, resource]));
 
 /** The column by whose value a resource's rows are counted; null where there is none. */
@@ -26,7 +26,7 @@ export function maintainedCount(compiler: CompilerState, model: Prisma.ModelName
   const counted = countedResources.get(model);
   const [condition, ...others] = Object.entries(where);
   if (!counted || others.length > 0) return undefined;
-  const sum = `select coalesce(sum(rows), 0)::int as total from tallies
+  const sum = `select coalesce(sum(rows), 0)::int as total from row_counts
     where tenant_id = $1 and resource = '${tableOf(model).table}'`;
   if (!condition) return sum;
   const [field, value] = condition as [string, unknown];

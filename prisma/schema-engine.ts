@@ -8,7 +8,8 @@ import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_eng
 import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { takeAdvisoryLock } from './advisory-lock.ts';
 import { ConnectionPool } from './connection.ts';
-import { hasCitus } from './distributed.ts';
+import { forCitus, hasCitus } from './distributed.ts';
+import { splitStatements } from './split-statements.ts';
 
 declare const WebAssembly: {
   // in TypeScript's DOM library only
@@ -29,30 +30,12 @@ const giveUpUnfinished = `update _prisma_migrations set rolled_back_at = now() w
 // In the script's own transaction, so that a killed process leaves both the migration and its record, or neither.
 const finish = `update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
 
-// Citus accepts a trigger of a distributed table only if asked to, and several changes of shards in one transaction only one
-// by one.
-const forCitus = `set local citus.enable_unsafe_triggers = on; set local citus.multi_shard_modify_mode = 'sequential'`;
-
-/**
- * The statements of a script: the texts between semicolons. A semicolon in quotes or in a comment ends none. Citus sends the
- * whole text of a command to its workers, so each statement has to be a command of its own.
- */
-export function statementsOf(script: string): string[] {
-  const parts = script.match(/\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|./gs) ?? [];
-  const statements = [''];
-  for (const part of parts) {
-    if (part === ';') statements.push('');
-    else if (!/^(?:--|\/\*)/.test(part)) statements[statements.length - 1] += part;
-  }
-  return statements.filter((statement) => statement.trim() !== '');
-}
-
 /**
  * The name of the index where a migration consists of one `create index concurrently`. It runs outside a transaction, so that
  * it doesn't lock the table.
  */
 export function concurrentIndex(script: string): string | undefined {
-  const [statement = '', ...others] = statementsOf(script);
+  const [statement = '', ...others] = splitStatements(script);
   if (others.length > 0) return undefined;
   return /^\s*create (?:unique )?index concurrently "?(\w+)"? on /i.exec(statement)?.[1];
 }
@@ -176,7 +159,7 @@ class EngineAdapter extends PrismaPg {
       if (!(await hasCitus(this.#pool))) return void (await run(`${script}\n;${finish}`));
       await run('begin');
       try {
-        for (const statement of [forCitus, ...statementsOf(script), finish]) await run(statement);
+        for (const statement of [forCitus, ...splitStatements(script), finish]) await run(statement);
         await run('commit');
       } catch (error) {
         await run('rollback').catch(() => {}); // of a lost connection, PostgreSQL does so itself

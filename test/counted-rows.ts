@@ -15,11 +15,11 @@ export const countedTables = resources.map((resource) => {
 
 /** SQL that writes the counts of rows that were written without triggers. */
 export const countAnew = ({ table, sql }: (typeof countedTables)[number]): string =>
-  `insert into tallies (tenant_id, resource, state, rows) select tenant_id, '${table}', state, rows from (${sql}) counted`;
+  `insert into row_counts (tenant_id, resource, state, rows) select tenant_id, '${table}', state, rows from (${sql}) counted`;
 
 /** SQL that selects where the maintained counts of a table say otherwise than its rows do. */
 export const wrongCounts = ({ table, sql }: (typeof countedTables)[number]): string => `
   select '${table}' as table, * from (${sql}) counted
-    full join (select tenant_id, state, sum(rows)::int as tallied from tallies where resource = '${table}' group by 1, 2) sums
+    full join (select tenant_id, state, sum(rows)::int as maintained from row_counts where resource = '${table}' group by 1, 2) sums
       using (tenant_id, state)
-  where coalesce(rows, 0) <> coalesce(tallied, 0)`;
+  where coalesce(rows, 0) <> coalesce(maintained, 0)`;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
+import { splitStatements } from '../prisma/split-statements.ts';
 import { listen, nameless, refused } from './isolation/statements.ts';
 
 // Runs with every test. No code may use deprecated features of pg. Each generated statement for a tenant table must name
@@ -57,7 +58,9 @@ const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 listen(({ text }) => {
   if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
   for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
-  if (named.test(text)) for (const reason of refusedByCitus(text)) refused.add(`${reason}: ${text}`);
+  if (!named.test(text)) return;
+  for (const statement of text.includes(';') ? splitStatements(text) : [text])
+    for (const reason of refusedByCitus(statement)) refused.add(`${reason}: ${statement}`);
 });
 
 const deprecations: string[] = [];

@@ -10,7 +10,7 @@ import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
-import { statementsOf } from '../prisma/schema-engine.ts';
+import { splitStatements } from '../prisma/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { createNotifications } from '../src/notifications/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
@@ -74,7 +74,7 @@ export async function distributeInName({ url }: Pick<Database, 'url'>): Promise<
 
 /** Runs several statements one after the other, as Citus demands of statements that change tables. */
 export async function runScript({ pool }: Pick<Service, 'pool'>, script: string): Promise<void> {
-  for (const statement of statementsOf(script)) await pool.query(statement);
+  for (const statement of splitStatements(script)) await pool.query(statement);
 }
 
 /** Runs SQL on each server that has a service's database. @returns the rows of all */

@@ -7,9 +7,6 @@ import { createEmptyDatabase } from './harness.ts';
 // While a new version migrates, processes of the previous version read and write. A statement that locks a large table and
 // reads all of it makes them wait for minutes. So a migration either locks large tables or reads them, not both.
 
-/** Migrations of this day and later keep the rule. Older ones were written for small databases. */
-const firstDay = '20261123';
-
 /** Tables with few rows per tenant, which may be locked and read. */
 const small = [
   'tenants',
@@ -37,11 +34,7 @@ beforeAll(async () => {
   ({ url, drop } = database);
   client = new Client({ connectionString: url });
   await client.connect();
-  const all = await migrations();
-  await applyMigrations(
-    url,
-    all.filter(({ name }) => name < firstDay),
-  );
+  await applyMigrations(url, (await migrations()).slice(0, 1));
 });
 
 afterAll(async () => {
@@ -82,11 +75,11 @@ async function lookAt(script: string): Promise<{ locks: string[]; reads: string[
 
 const isLong = ({ locks, reads }: Awaited<ReturnType<typeof lookAt>>): boolean => locks.length > 0 && reads.length > 0;
 
-it('no migration locks large tables while it reads them', async () => {
+it('no migration after the baseline locks large tables while it reads them', async () => {
   const all = await migrations();
   const long: Record<string, unknown> = {};
   for (const [index, { name, script }] of all.entries()) {
-    if (name < firstDay) continue;
+    if (index === 0) continue; // makes the tables
     if (concurrentIndex(script) === undefined) {
       const seen = await lookAt(script);
       if (isLong(seen)) long[name] = seen;
@@ -117,7 +110,7 @@ it.each([
 it.each([
   ['a column with a constant default', 'alter table invoices add column wanted boolean not null default false'],
   ['a CHECK of new rows', `alter table invoices add constraint named check (subject <> '') not valid`],
-  ['the validation of a CHECK', 'alter table invoices validate constraint invoices_paid_when_settled'],
+  ['the validation of a CHECK', 'alter table invoices validate constraint invoices_unchecked'],
   ['a trigger', 'create trigger again after insert on invoices for each row execute function freeze_parties()'],
   ['a dropped index', 'drop index invoices_due_idx'],
   ['rows written without a lock', `update customers set phone = null where phone = ''`],
@@ -130,6 +123,10 @@ it.each([
      create index on reminders (tenant_id, invoice_id)`,
   ],
 ])('%s does not', async (_what, script) => {
+  await client.query('alter table invoices drop constraint if exists invoices_unchecked');
+  await client.query(
+    'alter table invoices add constraint invoices_unchecked check (due_date > invoice_date) not valid',
+  );
   expect(isLong(await lookAt(script))).toBe(false);
 });
 

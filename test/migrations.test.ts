@@ -46,11 +46,11 @@ test('of eight processes that start on an empty database at once, one applies th
   expect(rows).toEqual(names.map((name) => ({ name, finished: true })));
 });
 
-test('of eight that start at once on a database a few migrations behind, one brings it up to date', async () => {
+test('of eight that start at once on a database one migration behind, one brings it up to date', async () => {
   const all = await migrations();
-  await applyMigrations(database.url, all.slice(0, -3));
+  await applyMigrations(database.url, all.slice(0, -1));
   const runs = await Promise.all(Array.from({ length: 8 }, () => migrateInProcess(database.url)));
-  expect(runs.filter((run) => run.applied.length > 0)).toEqual([{ applied: names.slice(-3), engine: true }]);
+  expect(runs.filter((run) => run.applied.length > 0)).toEqual([{ applied: names.slice(-1), engine: true }]);
   expect(await pendingMigrations(pool)).toEqual([]);
 });
 

@@ -150,7 +150,7 @@ async function load(
     await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set session_replication_role = 'replica'`);
     await client.query('begin');
     await client.query(`truncate ${[...known].join(', ')}`); // migrations may have written rows
-    const addConstraints = await dropUncheckedConstraints(client);
+    const addChecks = await dropChecks(client);
     for (const table of tables) {
       const into = client.query(copyFrom(`copy ${copySource(table)} from stdin`));
       await pipeline(await rowsOf(table), into);
@@ -161,7 +161,7 @@ async function load(
       if (lastValue !== null) await client.query('select setval($1::regclass, $2)', [name, lastValue]);
     // Cursors from before are refused: consumers may have seen changes that the backup doesn't have.
     await client.query('select start_change_epoch()');
-    await addConstraints();
+    await addChecks();
     await client.query('commit');
     await client.query('analyze');
   } finally {
@@ -170,16 +170,20 @@ async function load(
 }
 
 /**
- * Drops the CHECK constraints that are `not valid`: a backup may have old rows that violate one.
- * @returns the statements that add them again
+ * Drops the CHECK constraints: a backup may have rows from before one, which violate it.
+ * @returns adds them again, those that rows violate as `not valid`
  */
-async function dropUncheckedConstraints(client: Client): Promise<() => Promise<void>> {
-  const { rows } = await client.query<{ drop: string; add: string }>(`
+async function dropChecks(client: Client): Promise<() => Promise<void>> {
+  const { rows } = await client.query<{ drop: string; add: string; isValid: boolean }>(`
     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
-      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add
-    from pg_constraint where contype = 'c' and not convalidated and connamespace = 'public'::regnamespace`);
+      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add,
+      convalidated as "isValid"
+    from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`);
   for (const { drop } of rows) await client.query(drop);
   return async () => {
-    for (const { add } of rows) await client.query(add);
+    for (const { add, isValid } of rows)
+      await client.query(
+        isValid ? `do $do$ begin ${add}; exception when check_violation then ${add} not valid; end $do$` : add,
+      );
   };
 }

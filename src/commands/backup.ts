@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { commitBeforeBaseline, isBeforeBaseline } from '../../prisma/before-baseline.ts';
 import { migrate, migrations } from '../../prisma/migrate.ts';
 import { backUp } from '../backup/backup.ts';
 import { minPassphraseLength } from '../backup/passphrase.ts';
@@ -100,10 +101,14 @@ async function requireEmpty(dataDir: string): Promise<void> {
   if (names.length > 0) throw new RefusedError(`${dataDir} is not empty: set DATA_DIR to another folder`);
 }
 
-/** @throws BackupError when a later version made the backup */
+/** @throws BackupError when a later version made the backup, or one from before the first release */
 async function lastMigration({ manifest }: Backup): Promise<string | undefined> {
   const known = new Set((await migrations()).map(({ name }) => name));
   const unknown = manifest.migrations.find((name) => !known.has(name));
+  if (unknown && isBeforeBaseline(unknown))
+    throw new BackupError(
+      `A version from before the first release made this backup. Restore it with Kontor's commit ${commitBeforeBaseline}, start this version on that folder, and make a new backup`,
+    );
   if (unknown)
     throw new BackupError(
       `A later version of Kontor made this backup: this version doesn't have the migration ${unknown}`,

@@ -52,8 +52,8 @@ export function startTracing(): Tracing {
 
   return {
     requests: (listener) => (request, response) => {
-      const { door, route } = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/');
-      if (door !== 'rest' && door !== 'graphql' && door !== 'auth') return listener(request, response);
+      const { api, route } = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/');
+      if (api !== 'rest' && api !== 'graphql' && api !== 'auth') return listener(request, response);
       const method = methodOf(request.method);
       const parentContext = contextOf(request.headers.traceparent);
       const attributes = { 'http.request.method': method, 'http.route': route };

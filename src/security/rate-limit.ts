@@ -165,7 +165,7 @@ export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
   };
 }
 
-// The function is in the migration 20261123220735_rate_limit_pages. Its work doesn't grow with the number of requests.
+// The function is in prisma/migrations/20261124000000_baseline/migration.sql. Its work doesn't grow with the number of requests.
 const countRequest = `
   select earlier, next_free_in_ms as "nextFreeInMs" from count_request($1, $2::int, $3::float8)`;
 
@@ -173,7 +173,6 @@ const countRequest = `
 export async function deleteExpiredHits(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(`
     delete from rate_limits
-    where (last_at is null or last_at <= clock_timestamp() - interval '1 hour')
-      and not exists (select from unnest(hits) as hit where hit > clock_timestamp() - interval '1 hour')`);
+    where last_at is null or last_at <= clock_timestamp() - interval '1 hour'`);
   return rowCount ?? 0;
 }

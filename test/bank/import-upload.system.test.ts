@@ -157,7 +157,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
     let url: string;
     beforeAll(async () => {
       // As for somebody who is known by a cookie: past the gate without Authorization.
-      const door = createGraphqlHandler(
+      const handler = createGraphqlHandler(
         service.domain.schema,
         pino({ level: 'silent' }),
         createTrustedDocuments(service.client),
@@ -168,7 +168,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
         const user = { id: acme.userId, name: 'Ada', email: '' };
         const context = service.domain.contextFor({ user, tenant, token: null });
-        await door.handle(request, response, {
+        await handler.handle(request, response, {
           requestId: 'x',
           signal: new AbortController().signal,
           context,

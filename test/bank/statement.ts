@@ -62,7 +62,7 @@ export const document = `mutation ($file: Upload!, $format: StatementFormat, $cs
 
 type Service_ = Pick<Service, 'url'>;
 
-/** Sends a form to the GraphQL door. */
+/** Sends a form to GraphQL. */
 export async function send(
   { url }: Service_,
   body: BodyInit,

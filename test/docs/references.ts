@@ -107,7 +107,7 @@ const anchored = /(?<![\w/.-])((?:[\w-]+\/)*[A-Z]+\.md)#([\w-]+)/g;
 const file =
   /(?<![\w@/.:*-])((?:\.{1,2}\/)?(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.(?:[jt]sx?|md|sql|prisma|graphql|ya?ml|css|json|txt|toml|go|py|rb|php|png))\b(?![\w/(-])/g;
 const folder = /(?<![\w@/.:*-])((?:src|schema|rest-shim|prisma|test)(?:\/[\w@-]+)*\/(?:[\w@-]+)?)(?![\w/*.<-])/g;
-/** `emit()`, `tally('quotes')`, and without quotation marks: emit(). */
+/** `emit()`, `count_rows('quotes')`, and without quotation marks: emit(). */
 const call = /(?<![\w.:$])([A-Za-z_$][\w$]*)(?:\(\)|(?<=`\w+)\()/g;
 /** A name that can only be an identifier: of a type, a function, a setting, a metric, a column. */
 const identifier =

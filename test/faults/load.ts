@@ -181,7 +181,7 @@ function isUnavailable({ status, headers }: Pick<Response, 'status' | 'headers'>
   return /^\d+$/.test(headers.get('retry-after') ?? '') && (isRest || isGraphql);
 }
 
-/** Whether it is the documented answer to a fault of ours, of either door. */
+/** Whether it is the documented answer to a fault of ours, of either API. */
 export function isFault({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean {
   const requestId = headers.get('x-request-id');
   if (requestId === null || !headers.get('content-type')?.includes('json')) return false;

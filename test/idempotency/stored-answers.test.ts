@@ -231,9 +231,9 @@ describe('REST', () => {
   it('undoes the writes of a request if its answer can’t be stored', async () => {
     const key = newKey();
     const before = await sample.rows(service);
-    await service.pool.query('alter table stored_answers add constraint out_of_order check (false) not valid');
+    await service.pool.query('alter table stored_responses add constraint out_of_order check (false) not valid');
     refusal(await send(key), 500);
-    await service.pool.query('alter table stored_answers drop constraint out_of_order');
+    await service.pool.query('alter table stored_responses drop constraint out_of_order');
     expect(await sample.rows(service)).toEqual(before);
     expect((await send(key)).status).toBe(201);
   });
@@ -259,7 +259,7 @@ describe('REST', () => {
     expect(second.status).toBe(201);
     await replays(second, () => send(key));
 
-    const kept = () => acme.db.storedAnswer.count();
+    const kept = () => acme.db.storedResponse.count();
     const count = await kept();
     await deleteExpiredAnswers(acme.db, new Date(start.getTime() + day), 100);
     expect(await kept()).toBeLessThan(count);
@@ -366,7 +366,7 @@ describe('GraphQL', () => {
     const { secret } = first.body.data.createWebhook;
     expect(secret).toMatch(/^whsec_/);
     await replays(first, () => post(key, { query }));
-    const rows = await acme.db.storedAnswer.findMany();
+    const rows = await acme.db.storedResponse.findMany();
     expect(rows.length).toBeGreaterThan(0);
     const text = JSON.stringify(
       rows.map((row) => Object.values(row).map((part) => Buffer.from(part as never).toString('latin1'))),

@@ -34,7 +34,7 @@ export async function fill(who: Integrator) {
   await who.db.company.updateMany({ data: { logoId: logo.id } });
   await who.db.invoiceFile.create({ data: { invoiceId: invoice, format: 'pdf', bytes, sha256: bytes } });
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
-  await who.db.storedAnswer.create({ data: { request: bytes, body: bytes, answer: bytes, createdAt: new Date() } });
+  await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
   const named = {
     company,
     customer,

@@ -81,11 +81,11 @@ it('invoice numbers have no gaps in each tenant when tenants alternate and when 
   expect(numbers.get(other)!.toSorted()).toEqual(expected(4));
 });
 
-it('tenants share no sequence, except for tallies, whose ids no answer has', async () => {
+it('tenants share no sequence, except for row counts, whose ids no answer has', async () => {
   const { rows } = await service.pool.query(`
     select format('%I.%I', table_schema, table_name) as name from information_schema.columns
     where table_schema = 'public' and (is_identity = 'YES' or column_default like 'nextval%')`);
-  expect(rows).toEqual([{ name: 'public.tallies' }]);
+  expect(rows).toEqual([{ name: 'public.row_counts' }]);
 });
 
 describe('the log', () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const count = 20_000;
-const left = () => who.db.storedAnswer.count();
+const left = () => who.db.storedResponse.count();
 
 it('a long job ends when its worker stops, and another worker finishes it', async () => {
   const createdAt = new Date(Date.now() - 2 * 86_400_000);
@@ -23,10 +23,10 @@ it('a long job ends when its worker stops, and another worker finishes it', asyn
   const rows = Array.from({ length: count }, () => ({
     request: randomBytes(32),
     body: empty,
-    answer: empty,
+    response: empty,
     createdAt,
   }));
-  await who.db.storedAnswer.createMany({ data: rows });
+  await who.db.storedResponse.createMany({ data: rows });
   const errors: unknown[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void errors.push(line) });
   const worker = await work(service, { log });

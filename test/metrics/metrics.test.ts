@@ -40,8 +40,8 @@ async function valueOf(series: string): Promise<number> {
   return Number(line?.slice(series.length + 1) ?? 0);
 }
 
-const requestsTo = (door: string, route: string, method: string, answered: string): string =>
-  `kontor_http_request_duration_seconds_count{door="${door}",route="${route}",method="${method}",status="${answered}"}`;
+const requestsTo = (api: string, route: string, method: string, answered: string): string =>
+  `kontor_http_request_duration_seconds_count{api="${api}",route="${route}",method="${method}",status="${answered}"}`;
 
 /** By how much a series grows during `act`. */
 async function growth(series: string, act: () => Promise<unknown>): Promise<number> {
@@ -80,8 +80,8 @@ describe('a request is counted', () => {
     ['auth', '/api/auth/*', 'GET', '2xx', () => service.request('GET', '/api/auth/get-session')],
     ['health', '/health/ready', 'GET', '2xx', () => service.request('GET', '/health/ready')],
     ['page', '*', 'GET', '4xx', () => service.request('GET', `/docs/${randomUUID()}`)],
-  ])('by door %s, route %s, method %s and status %s', async (door, route, method, answered, act) => {
-    expect(await growth(requestsTo(door, route, method, answered), act)).toBe(1);
+  ])('by API %s, route %s, method %s and status %s', async (api, route, method, answered, act) => {
+    expect(await growth(requestsTo(api, route, method, answered), act)).toBe(1);
   });
 
   it('without ids, tokens, addresses, or text from clients', async () => {

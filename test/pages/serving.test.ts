@@ -75,7 +75,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('is nowhere else: what looks like a file, and what belongs to another door', async () => {
+  it('is nowhere else: what looks like a file, and what belongs to an API', async () => {
     const get = await serve(dashboard());
     for (const path of ['/favicon.ico', '/.env', '/index.html', '/assets/gone.js', '/api/v2', '/docs/gone', '/a%2fb']) {
       expect([path, (await get(path)).status]).toEqual([path, 503]); // no 404 page is built here

@@ -62,7 +62,7 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
 
   it.each<[string, () => Promise<unknown>]>([
     ['read', () => acme.names()],
-    ['read through the tenant door', () => acme.db.customer.findMany()],
+    ['read through the tenant’s client', () => acme.db.customer.findMany()],
     ['asked for what there isn’t', () => asTenant(acme.id, () => acme.books.pool.query('select nothing'))],
     ['committed a transaction', () => acme.db.$transaction((db) => db.customer.updateMany({ data: { city: 'Rome' } }))],
     [
@@ -100,16 +100,16 @@ describe.skipIf(noPooler)('behind a pooler in transaction mode, all on one conne
   it('shows each concurrent tenant its own rows, in transactions and outside', async () => {
     const rounds = Array.from({ length: 100 }, (_each, index) => (index % 2 ? acme : globex));
     const seen = await Promise.all(
-      rounds.map(async (door, index) => {
-        if (index % 3) return door.names();
-        return door.db.$transaction(async (db) => {
+      rounds.map(async (tenant, index) => {
+        if (index % 3) return tenant.names();
+        return tenant.db.$transaction(async (db) => {
           const before = await db.customer.findMany();
           const after = await db.customer.findMany();
           return [...new Set([...before, ...after].map(({ companyName }) => companyName))].toSorted();
         });
       }),
     );
-    expect(seen).toEqual(rounds.map((door) => namesOf(door === acme ? 'Acme' : 'Globex')));
+    expect(seen).toEqual(rounds.map((tenant) => namesOf(tenant === acme ? 'Acme' : 'Globex')));
   });
 
   it('has committed a write when it is answered, and rolls back a failed one', async () => {

@@ -82,10 +82,10 @@ describe('with DATABASE_URL', () => {
   it('all processes on one database share the rate limit: exactly 60 of 200 concurrent requests are admitted', async () => {
     const token = await newToken();
     const urls = await Promise.all([serve(), serve()]);
-    const doors = urls.flatMap((url) => [`${url}/api/v1/me`, `${url}/graphql?query={me{user{id}}}`]);
+    const addresses = urls.flatMap((url) => [`${url}/api/v1/me`, `${url}/graphql?query={me{user{id}}}`]);
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async (_each, index) => {
-        const answer = await fetch(doors[index % doors.length] ?? '', {
+        const answer = await fetch(addresses[index % addresses.length] ?? '', {
           headers: { authorization: `Bearer ${token}` },
         });
         await answer.arrayBuffer();

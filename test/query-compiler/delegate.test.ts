@@ -196,7 +196,7 @@ describe('in a transaction', () => {
     let insertion: Promise<unknown> = Promise.resolve();
     const failing = db.$transaction(
       async (inside) => {
-        await inside.$rows('select pg_sleep(0.5) from tallies where tenant_id = $1 limit 1', []);
+        await inside.$rows('select pg_sleep(0.5) from row_counts where tenant_id = $1 limit 1', []);
         insertion = inside.insert({ Customer: [inside.row('Customer', { type: 'CUSTOMER', companyName: 'late' })] });
         await insertion;
       },

@@ -108,7 +108,7 @@ describe('malformed URLs are answered 404', () => {
 });
 
 /** A path of each handler, its status, and its content type. */
-const doors: [path: string, status: number, type: string][] = [
+const addresses: [path: string, status: number, type: string][] = [
   ['/api/v1/me', 200, 'application/json'],
   ['/api/v1/openapi.json', 200, 'application/json'],
   ['/api/auth/get-session', 200, 'application/json'],
@@ -130,7 +130,7 @@ async function spoken(line: string, ...headers: string[]): Promise<{ status: num
   return { status: Number(text.split(' ')[1]), type, text };
 }
 
-describe.each(doors)('at %s', (path, status, type) => {
+describe.each(addresses)('at %s', (path, status, type) => {
   it.each(['http://kontor.example', 'https://kontor.example:8443', 'HTTP://[::1]:4000'])(
     'a target in absolute form is the same address (RFC 9112, 3.2.2): %s',
     async (origin) => {

@@ -57,7 +57,7 @@ interface Doors {
   hasId?: boolean;
 }
 
-/** An update that names some of these fields, through one of the doors. */
+/** An update that names some of these fields, through one of the APIs. */
 function updates(
   { resource, path, hasId = true }: Doors,
   values: Record<string, fc.Arbitrary<unknown>>,

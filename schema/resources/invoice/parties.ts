@@ -4,7 +4,7 @@ import { frozenBuyer, frozenSeller, type FrozenBuyer, type FrozenSeller } from '
 import { found } from '../../errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes
-// afterwards: a trigger writes them (prisma/migrations/20261122181000_frozen_parties/migration.sql).
+// afterwards: a trigger writes them (prisma/migrations/20261124000000_baseline/migration.sql).
 
 export interface Parties {
   seller: FrozenSeller;

@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
   const requests = new Histogram({
     name: 'kontor_http_request_duration_seconds',
     help: 'From a request’s headers to the end of its answer; status: 2xx, …, or aborted by the client',
-    labelNames: ['door', 'route', 'method', 'status'],
+    labelNames: ['api', 'route', 'method', 'status'],
     buckets,
     registers,
   });

@@ -13,15 +13,15 @@ const exact = new Map([
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * The labels of a request: the API (`door`), and the route's template. Never the request's own path: it may contain ids, and
+ * The labels of a request: the API, and the route's template. Never the request's own path: it may contain ids, and
  * clients could create any number of time series.
  */
-export function routeOf(path: string): { door: string; route: string } {
-  const door = exact.get(path);
-  if (door) return { door, route: path };
-  if (path.startsWith(`${base}/`) || path === base) return { door: 'rest', route: restRoute(path.slice(base.length)) };
-  if (path.startsWith('/api/auth/')) return { door: 'auth', route: '/api/auth/*' };
-  return { door: 'page', route: '*' };
+export function routeOf(path: string): { api: string; route: string } {
+  const api = exact.get(path);
+  if (api) return { api, route: path };
+  if (path.startsWith(`${base}/`) || path === base) return { api: 'rest', route: restRoute(path.slice(base.length)) };
+  if (path.startsWith('/api/auth/')) return { api: 'auth', route: '/api/auth/*' };
+  return { api: 'page', route: '*' };
 }
 
 function restRoute(path: string): string {

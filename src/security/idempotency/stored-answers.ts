@@ -38,14 +38,14 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
   });
   return {
     find: async (context, request) => {
-      const row = await context.db.storedAnswer.findUnique({ where: keyOf(context, request) });
+      const row = await context.db.storedResponse.findUnique({ where: keyOf(context, request) });
       if (!row || row.createdAt.getTime() <= context.now().getTime() - retentionMs) return undefined;
-      return { body: row.body, ...(JSON.parse(open(row.answer)) as Omit<StoredAnswer, 'body'>) };
+      return { body: row.body, ...(JSON.parse(open(row.response)) as Omit<StoredAnswer, 'body'>) };
     },
     store: async (context, request, { body, ...rest }) => {
-      const row = { body, answer: seal(JSON.stringify(rest)), createdAt: context.now() };
+      const row = { body, response: seal(JSON.stringify(rest)), createdAt: context.now() };
       // An expired response may still be stored.
-      await context.db.storedAnswer.upsert({
+      await context.db.storedResponse.upsert({
         where: keyOf(context, request),
         create: { request, ...row },
         update: row,
@@ -56,4 +56,4 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
 
 /** Deletes expired responses. */
 export const deleteExpiredAnswers = (db: Db, now: Date, limit: number): Promise<{ count: number }> =>
-  db.storedAnswer.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - retentionMs) } }, limit });
+  db.storedResponse.deleteMany({ where: { createdAt: { lte: new Date(now.getTime() - retentionMs) } }, limit });

@@ -15,7 +15,7 @@ const jobs = [
   {
     task: 'clean_up_answers',
     work: 'job clean_up_answers',
-    counted: 'select -count(*)::int as count from stored_answers',
+    counted: 'select -count(*)::int as count from stored_responses',
   },
   {
     task: 'prove_documents',

@@ -1,0 +1,1617 @@
+-- The whole schema as it was before the first release. Later migrations only add to it (CONTRIBUTING.md#migrations).
+--
+-- Names that PostgreSQL gives by itself are not written: customers_pkey, invoices_tenant_id_customer_id_fkey, and
+-- invoices_tenant_id_status_id_idx, say. Some indexes end in columns that no query filters by: sums are computed from the
+-- index alone (schema/resources/overview.ts).
+
+create extension if not exists pg_trgm; -- search
+create extension if not exists btree_gin; -- tenant_id in the indexes of searches
+
+
+-- Row-level security: requests and jobs run as a role that owns nothing. It sees and writes the rows of the tenant to which
+-- its connection is set (prisma/tenant/), whatever a statement asks for.
+
+-- A role belongs to the whole server: another database of it may have made it, or be about to.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'kontor_books') then
+    create role kontor_books nologin;
+  end if;
+exception
+  when duplicate_object or unique_violation then null;
+  when insufficient_privilege then
+    raise exception 'there is no role kontor_books, and % may not make it. As a superuser, run: create role kontor_books; grant kontor_books to %',
+      current_user, quote_ident(current_user);
+end
+$$;
+
+do $$
+begin
+  if (select rolsuper or rolbypassrls from pg_roles where rolname = 'kontor_books') then
+    raise exception 'the role kontor_books passes row-level security by. As a superuser, run: alter role kontor_books nosuperuser nobypassrls';
+  end if;
+  begin
+    set local role kontor_books;
+    reset role;
+  exception when insufficient_privilege then
+    execute format('grant kontor_books to %I', current_user); -- who made it may
+  end;
+exception when insufficient_privilege then
+  raise exception '% may not act as kontor_books. As a superuser, run: grant kontor_books to %', current_user, quote_ident(current_user);
+end
+$$;
+
+do $$ begin execute format('grant usage on schema %I to kontor_books', current_schema()); end $$;
+
+-- For every migration that makes a table of tenants: select isolate('quotes'). An empty setting is no tenant: PostgreSQL
+-- leaves one behind after a transaction that set it with `set local`.
+create function isolate(tenant_table regclass) returns void language plpgsql as $$
+begin
+  execute format('alter table %s enable row level security, force row level security', tenant_table);
+  -- Stable, so that it is computed once per statement, and an index finds the rows. Without a tenant: none.
+  execute format(
+    'create policy tenant on %s to kontor_books
+      using (tenant_id = nullif(current_setting(''kontor.tenant_id'', true), '''')::uuid)',
+    tenant_table
+  );
+  execute format('grant select, insert, update, delete on %s to kontor_books', tenant_table);
+end
+$$;
+revoke all on function isolate from public;
+
+
+-- Jobs and announcements of triggers. On several servers, a trigger runs on the server that has the tenant's tables. The
+-- queue and LISTEN are elsewhere. There, both go to the outbox, in the transaction of the change, and a worker moves them
+-- (src/jobs/outbox.ts).
+
+-- Whether tenants' tables are distributed over several servers by Citus: `kontor distribute` replaces this function by one
+-- that returns true. Triggers ask it, and so do processes when they start (prisma/distributed.ts).
+create function is_distributed() returns boolean language sql immutable parallel safe as 'select false';
+
+create table outbox (
+  tenant_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  task text,
+  payloads json[],
+  run_at timestamptz(3)[],
+  channel text,
+  announcement text,
+  created_at timestamptz(6) not null default clock_timestamp(),
+  primary key (tenant_id, id),
+  constraint outbox_jobs_or_announcement
+    check (num_nonnulls(task, channel) = 1 and num_nonnulls(payloads, announcement) = 1
+      and num_nonnulls(task, announcement) = 1)
+);
+
+-- The connections that watch a channel of a tenant, where triggers can't see their locks.
+create table watchers (
+  tenant_id uuid not null,
+  id uuid not null,
+  channel text not null,
+  connection_id uuid not null,
+  seen_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+
+-- Jobs are added by the owner only. The role of requests and jobs may announce to its own tenant, and see whether that has
+-- watchers. The owner, a worker, reads everything.
+alter table outbox enable row level security;
+create policy tenant on outbox for insert to kontor_books
+  with check (tenant_id = nullif(current_setting('kontor.tenant_id', true), '')::uuid and task is null);
+grant insert on outbox to kontor_books;
+
+alter table watchers enable row level security;
+create policy tenant on watchers for select to kontor_books
+  using (tenant_id = nullif(current_setting('kontor.tenant_id', true), '')::uuid);
+grant select on watchers to kontor_books;
+
+-- Adds jobs of a task to the queue, in this order. No parameter or variable is of a type of the queue, because the queue is on
+-- one server only. graphile-worker's add_jobs joins the jobs with their tasks. For more than a few jobs, PostgreSQL would
+-- choose a hash join, which returns them in reverse.
+create function queue_jobs(task text, payloads json[], run_at timestamptz[] default null) returns void language plpgsql
+  set enable_hashjoin = off as $$
+begin
+  perform graphile_worker.add_jobs(array(
+    select (task, payload, null, due_at, 1000::smallint, null, null, null)::graphile_worker.job_spec
+    from unnest(payloads, run_at) as job (payload, due_at)
+  ));
+end
+$$;
+
+-- For triggers: adds jobs with the transaction, all of a statement's at once.
+create function add_jobs(tenant uuid, task text, payloads json[], run_at timestamptz[] default null) returns void
+  language plpgsql as $$
+begin
+  if is_distributed() then
+    insert into outbox (tenant_id, task, payloads, run_at) values (tenant, task, payloads, run_at);
+  else
+    perform queue_jobs(task, payloads, run_at);
+  end if;
+end
+$$;
+
+revoke all on function queue_jobs, add_jobs from public;
+
+-- For triggers: whether somebody watches this channel of the tenant. A watcher holds an advisory lock, because NOTIFY makes
+-- commits wait for each other, and most of the time nobody watches (src/notifications/watcher-registry.ts).
+create function is_watched(tenant uuid, channel text) returns boolean language plpgsql as $$
+declare
+  watched bigint := hashtextextended(tenant || ' ' || channel, 0);
+begin
+  if is_distributed() then
+    perform from watchers where tenant_id = tenant and watchers.channel = is_watched.channel limit 1;
+    return found;
+  end if;
+  return not (pg_try_advisory_lock(watched) and pg_advisory_unlock(watched));
+end
+$$;
+
+-- For triggers: notifies the watchers of this channel of the tenant, once the transaction is committed.
+create function announce(tenant uuid, channel text, announcement text) returns void language plpgsql as $$
+declare
+  entry uuid;
+begin
+  if is_distributed() then
+    -- Equal announcements of one transaction are one entry, as with NOTIFY.
+    entry := md5(concat_ws(' ', pg_current_xact_id(), now(), channel, announcement))::uuid;
+    insert into outbox (tenant_id, id, channel, announcement) values (tenant, entry, channel, announcement)
+    on conflict do nothing;
+  else
+    perform pg_notify(channel, tenant || ' ' || announcement);
+  end if;
+end
+$$;
+
+-- Citus doesn't send SET CONSTRAINTS to the server of the tenant's tables. It sends a SELECT of this function.
+create function run_deferred_triggers() returns void language plpgsql as $$
+begin
+  set constraints all immediate;
+end
+$$;
+
+
+-- Row counts for the lists' totals: how many rows of a table each tenant has, by state. Triggers write them in the
+-- transaction of the change. So what a total costs doesn't depend on the number of rows (prisma/row-counts.ts).
+
+create table row_counts (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  resource text not null,
+  state text not null, -- '' where rows are not counted by one
+  id bigserial,
+  rows integer not null,
+  primary key (tenant_id, resource, state, id)
+);
+select isolate('row_counts');
+grant usage on sequence row_counts_id_seq to kontor_books;
+
+-- Counts are only added, so that no transaction waits for another's. About one in fifty replaces those that it sees, and
+-- that no other transaction is replacing, by their sum. So a total is always the sum of a few rows, whatever is rolled back.
+-- The plan is made while the table looks empty: without the settings, it would read the whole table. Citus can't plan the
+-- statement for all tenants at once, which PostgreSQL tries at its sixth run. And it doesn't accept an INSERT that reads from
+-- a DELETE, hence the loop.
+create function sum_row_counts() returns trigger language plpgsql
+  set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_custom_plan as $$
+declare
+  total record;
+begin
+  for total in
+    with gone as (
+      delete from row_counts where tenant_id = new.tenant_id and resource = new.resource and id = any (array(
+        select id from row_counts where tenant_id = new.tenant_id and resource = new.resource for update skip locked
+      )) returning state, rows
+    )
+    select state, sum(rows) as rows from gone group by state having sum(rows) <> 0
+  loop
+    insert into row_counts (tenant_id, resource, state, rows)
+    values (new.tenant_id, new.resource, total.state, total.rows);
+  end loop;
+  return null;
+end
+$$;
+
+create trigger sum_row_counts after insert on row_counts for each row
+  when (random() < 0.02 and pg_trigger_depth() < 2) execute function sum_row_counts(); -- not of its own sums
+
+-- For every migration that makes a table whose rows a list counts: select count_rows('quotes', 'status').
+create function count_rows(tenant_table regclass, state text default null) returns void language plpgsql as $outer$
+declare
+  resource text := (select relname from pg_class where oid = tenant_table);
+begin
+  -- By statement: an import of 100,000 rows adds one count for each state. A loop, because Citus runs an INSERT elsewhere,
+  -- where there are no transition tables.
+  execute format($f$
+    create function count_rows_of_%1$s() returns trigger language plpgsql as $$
+    declare
+      counted record;
+    begin
+      if tg_op = 'INSERT' then
+        for counted in select tenant_id, %2$s as state, count(*) as rows from added group by 1, 2 loop
+          insert into row_counts (tenant_id, resource, state, rows)
+          values (counted.tenant_id, %1$L, counted.state, counted.rows);
+        end loop;
+      else
+        for counted in select tenant_id, %2$s as state, count(*) as rows from removed group by 1, 2 loop
+          insert into row_counts (tenant_id, resource, state, rows)
+          values (counted.tenant_id, %1$L, counted.state, -counted.rows);
+        end loop;
+      end if;
+      return null;
+    end
+    $$
+  $f$, resource, coalesce(quote_ident(state) || '::text', quote_literal('')));
+  execute format('create trigger count_added_rows after insert on %s referencing new table as added
+    for each statement execute function count_rows_of_%s()', tenant_table, resource);
+  execute format('create trigger count_removed_rows after delete on %s referencing old table as removed
+    for each statement execute function count_rows_of_%s()', tenant_table, resource);
+  if state is null then return; end if;
+
+  -- By row: most changes are not of the state, and then cost nothing.
+  execute format($f$
+    create function count_moved_rows_of_%1$s() returns trigger language plpgsql as $$
+    begin
+      insert into row_counts (tenant_id, resource, state, rows)
+      values (old.tenant_id, %1$L, old.%2$I::text, -1), (new.tenant_id, %1$L, new.%2$I::text, 1);
+      return null;
+    end
+    $$
+  $f$, resource, state);
+  execute format('create trigger count_moved_rows after update of %1$I on %2$s for each row
+    when (old.%1$I <> new.%1$I) execute function count_moved_rows_of_%3$s()', state, tenant_table, resource);
+end
+$outer$;
+revoke all on function count_rows from public;
+
+
+-- The change feed: the last change of each resource, in the order in which changes of the same row were committed
+-- (schema/changes/feed.ts).
+
+create table changes (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  resource text not null,
+  id uuid not null,
+  position bigint not null,
+  deleted boolean not null,
+  changed_at timestamptz(3) not null,
+  primary key (tenant_id, resource, id)
+);
+create index on changes (tenant_id, resource, position);
+select isolate('changes');
+
+-- All positions come from one sequence. Its upper bits are the feed's epoch: restoring a backup starts a new one, so that
+-- cursors from before are recognized (schema/changes/change-cursor.ts).
+create sequence changes_position_seq start 2;
+select setval('changes_position_seq', 1);
+grant usage, select on sequence changes_position_seq to kontor_books;
+
+create function change_epoch() returns bigint language sql as 'select last_value >> 36 from changes_position_seq';
+
+-- The minutes since 1970, so that two restores of one backup start different epochs.
+create function start_change_epoch() returns void language sql as
+  $$ select setval('changes_position_seq', (extract(epoch from now())::bigint / 60) << 36) $$;
+revoke all on function start_change_epoch from public;
+
+-- For several servers: each has a sequence of its own, and a tenant may move to another server. So there, positions follow
+-- the clock. The clocks of the servers must not differ by more than a move takes. This is the time in minutes since 1970 and
+-- parts of 2^36 of a minute: the same scale as epochs have, so that a backup that is restored later continues above. A
+-- microsecond has 1145 parts.
+create function change_clock() returns bigint language sql volatile as
+  $$ select (extract(epoch from clock_timestamp()) / 60 * (1::bigint << 36))::bigint $$;
+
+-- A position is taken when the transaction commits, because deferred triggers take it. Transactions share the lock until the
+-- commit is over, and a reader of the feed waits for them. On several servers, changes of the same microsecond differ in the
+-- last digits.
+create function next_change_position(tenant uuid) returns bigint language plpgsql as $$
+declare
+  change_order bigint := hashtextextended(tenant || ' change order', 0);
+begin
+  -- An expression takes less time than a statement.
+  if not pg_try_advisory_xact_lock_shared(change_order) then
+    perform pg_advisory_xact_lock_shared(change_order);
+  end if;
+  if is_distributed() then
+    return change_clock() + nextval('changes_position_seq') % 1024;
+  end if;
+  return nextval('changes_position_seq');
+end
+$$;
+
+-- For readers: waits for the transactions that have taken a position, and returns the highest position taken. All the tenant's
+-- changes up to there are visible to the next statement. Later ones aren't all visible: a reader must leave them out.
+-- Transactions that come later wait for a reader that waits. So it gives up after half a second, and returns null. On several
+-- servers, whatever was committed has a lower position than the clock now, whatever comes later a higher one.
+create function last_change_position(tenant uuid) returns bigint language plpgsql set lock_timeout = '500ms' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(tenant || ' change order', 0));
+  if is_distributed() then
+    return change_clock() - 1;
+  end if;
+  return (select last_value from changes_position_seq);
+exception when lock_not_available then
+  return null;
+end
+$$;
+
+-- Transactions that change the same row are committed one after the other, because each locks it. So their positions are in
+-- that order, too. Projects are different: a time entry changes its project, without locking the project's row. Transactions
+-- that change projects take this lock before the position. It also keeps them from waiting for each other's rows in `changes`.
+-- The shared lock comes first: a transaction that waited for it with this lock could wait for a reader that waits for it.
+create function lock_project_changes(tenant uuid) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended(tenant || ' change order', 0));
+  perform pg_advisory_xact_lock(hashtextextended(tenant || ' project changes', 0));
+end
+$$;
+
+create function record_change() returns trigger language plpgsql as $$
+declare
+  tenant uuid := case tg_op when 'DELETE' then old.tenant_id else new.tenant_id end;
+  row_id uuid := case tg_op when 'DELETE' then old.id else new.id end;
+begin
+  if tg_argv[0] = 'project' then
+    perform lock_project_changes(tenant);
+  end if;
+  insert into changes (tenant_id, resource, id, position, deleted, changed_at)
+  values (tenant, tg_argv[0], row_id, next_change_position(tenant), tg_op = 'DELETE', clock_timestamp())
+  on conflict (tenant_id, resource, id) do update
+    set position = excluded.position, deleted = excluded.deleted, changed_at = excluded.changed_at;
+  if is_watched(tenant, 'changes') then
+    perform announce(tenant, 'changes', tg_argv[0]);
+  end if;
+  return null;
+end
+$$;
+
+-- For every migration that makes a resource's table: select track_changes('quotes', 'quote').
+create function track_changes(tenant_table regclass, resource text) returns void language plpgsql as $$
+begin
+  execute format('create constraint trigger record_change after insert or update or delete on %s
+    deferrable initially deferred for each row execute function record_change(%L)', tenant_table, resource);
+end
+$$;
+revoke all on function track_changes from public;
+
+
+-- For triggers of every resource: counts its versions, which a change can expect. A trigger leaves no change out.
+create function count_version() returns trigger language plpgsql as $$
+begin
+  new.version := old.version + 1;
+  return new;
+end
+$$;
+
+
+-- Search: a row's searched fields are kept as one text under one trigram index. They are folded by the same rule as the
+-- words that are searched for (schema/graphql/filters/search.ts). So case and accents make no difference. New rows
+-- wait in a list of at most 1 MB before they enter the index: an import is far faster, and a search reads little more.
+-- Customers enter their index at once.
+
+-- Small letters without accents. Composed and decomposed letters are the same then. The letters that Unicode doesn't
+-- decompose (ø, ł, ß, …) are named one by one.
+create function search_fold(value text) returns text language sql immutable strict parallel safe
+return case
+  when octet_length(value) = char_length(value) then lower(value) -- ASCII, as most are
+  else replace(replace(replace(replace(
+    translate(
+      lower(normalize(regexp_replace(normalize(value, nfd), '[\u0300-\u036f]', '', 'g'), nfc)),
+      'ØøŁłĐđÐðĦħŦŧıÆŒÞẞς', 'oollddddhhttiæœþßσ'
+    ), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th')
+end;
+
+-- A field of a search text: on a line of its own, which it doesn't break.
+create function search_line(value text) returns text language sql immutable parallel safe
+return search_fold(translate(coalesce(value, ''), E'\n', ' '));
+
+
+-- Identity
+
+create table tenants (
+  id uuid not null,
+  name text not null,
+  country text not null,
+  default_currency text not null default 'EUR',
+  timezone text not null default 'UTC',
+  closed_at timestamptz(3),
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (id)
+);
+
+-- invited_by and invited_to say by whose invitation an account was made. They are no foreign keys: users and tenants are
+-- never deleted.
+create table users (
+  id uuid not null,
+  name text not null,
+  email text not null,
+  password_hash text,
+  created_at timestamptz(3) not null default current_timestamp,
+  email_verified_at timestamptz(3),
+  invited_by uuid,
+  invited_to uuid,
+  primary key (id)
+);
+create unique index users_email_key on users (email);
+
+create table memberships (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, user_id),
+  foreign key (tenant_id) references tenants on delete cascade,
+  foreign key (user_id) references users on delete cascade
+);
+create index on memberships (user_id);
+
+create table api_tokens (
+  id uuid not null,
+  user_id uuid not null,
+  tenant_id uuid,
+  name text not null,
+  abilities text[],
+  trusted_documents boolean not null default false,
+  hash bytea not null,
+  last_four text not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  last_used_at timestamptz(3),
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  followed_until timestamptz(3),
+  primary key (id),
+  foreign key (user_id) references users on delete cascade,
+  foreign key (tenant_id) references tenants on delete set null
+);
+create unique index api_tokens_hash_key on api_tokens (hash);
+create index on api_tokens (user_id);
+create index on api_tokens (tenant_id);
+
+-- GraphQL documents that front ends' builds have registered. Those of the installation have no tenant: a hash is unique
+-- among them as well.
+create table trusted_documents (
+  id uuid not null,
+  tenant_id uuid,
+  hash text not null,
+  text text not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (id),
+  foreign key (tenant_id) references tenants on delete cascade
+);
+create index on trusted_documents (tenant_id);
+create unique index trusted_documents_hash_tenant_id_key on trusted_documents (hash, tenant_id) nulls not distinct;
+
+create table sessions (
+  id uuid not null,
+  user_id uuid not null,
+  hash bytea not null,
+  user_agent text,
+  created_at timestamptz(3) not null default current_timestamp,
+  last_seen_at timestamptz(3) not null default current_timestamp,
+  primary key (id),
+  foreign key (user_id) references users on delete cascade
+);
+create unique index sessions_hash_key on sessions (hash);
+create index on sessions (user_id);
+
+create table invitations (
+  id uuid not null,
+  tenant_id uuid not null,
+  email text not null,
+  hash bytea not null,
+  inviter_id uuid,
+  created_at timestamptz(3) not null default current_timestamp,
+  expires_at timestamptz(3) not null,
+  primary key (id),
+  foreign key (tenant_id) references tenants on delete cascade,
+  foreign key (tenant_id, inviter_id) references memberships on delete cascade
+);
+create unique index invitations_hash_key on invitations (hash);
+create index on invitations (tenant_id, inviter_id);
+create unique index invitations_tenant_id_email_key on invitations (tenant_id, email);
+
+-- Tells subscriptions that the access they began with has ended: by NOTIFY, which reaches every process with the commit.
+-- Each payload is a key of src/server/graphql/access-endings.ts. These changes are rare: that NOTIFY makes commits wait for
+-- each other costs nothing here.
+create function announce_access_ending() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('access', case tg_table_name
+    when 'api_tokens' then 'token ' || (to_jsonb(old) ->> 'id')
+    when 'sessions' then 'session ' || (to_jsonb(old) ->> 'id')
+    when 'memberships' then concat_ws(' ', 'member', to_jsonb(old) ->> 'tenant_id', to_jsonb(old) ->> 'user_id')
+    when 'tenants' then 'tenant ' || (to_jsonb(old) ->> 'id')
+  end);
+  return null;
+end
+$$;
+
+-- A token that is revoked, that loses its tenant or expires earlier, or that is deleted.
+create trigger announce_access_ending after update of revoked_at, tenant_id, expires_at on api_tokens for each row
+  when ((old.revoked_at, old.tenant_id, old.expires_at) is distinct from (new.revoked_at, new.tenant_id, new.expires_at))
+  execute function announce_access_ending();
+create trigger announce_access_ending_deleted after delete on api_tokens for each row
+  execute function announce_access_ending();
+create trigger announce_access_ending after delete on sessions for each row execute function announce_access_ending();
+create trigger announce_access_ending after delete on memberships for each row execute function announce_access_ending();
+create trigger announce_access_ending after update of closed_at on tenants for each row
+  when (old.closed_at is distinct from new.closed_at) execute function announce_access_ending();
+
+-- A text that the first process encrypts with KONTOR_SECRET. Later processes must be able to read it.
+create table secret_checks (
+  id smallint not null default 1,
+  sealed bytea not null,
+  primary key (id),
+  constraint one_secret_check check (id = 1)
+);
+
+
+-- Rate limits. The times of an identity's requests are in pages of 64, and a request writes one page and the row of its
+-- identity, both of bounded size. Limits are worth nothing after a crash, hence unlogged. The fillfactor leaves room for a
+-- row's next version on the same page: no index is written then, and the space is used again at once.
+
+-- Requests have numbers: those from `first` to before `next` count.
+create unlogged table rate_limits (
+  identity text not null,
+  first bigint not null default 0,
+  next bigint not null default 0,
+  last_at timestamptz(6),
+  primary key (identity)
+) with (fillfactor = 50);
+
+create unlogged table rate_limit_pages (
+  identity text not null,
+  page bigint not null,
+  times timestamptz(6)[],
+  primary key (identity, page),
+  foreign key (identity) references rate_limits on delete cascade
+) with (fillfactor = 50);
+
+-- Counts a request of an identity, unless `most` were admitted in the last `window_ms`. `earlier` is how many that were before
+-- this one; `next_free_in_ms` is how long it takes until the oldest stops counting, or after a refusal, until a request can be
+-- admitted.
+create function count_request(key text, most int, window_ms float8, out earlier int, out next_free_in_ms float8)
+language plpgsql as $$
+declare
+  size constant int := 64;
+  counted rate_limits;
+  page_times timestamptz[];
+  time timestamptz;
+  horizon timestamptz;
+  forgotten bigint;
+  oldest bigint;
+begin
+  loop
+    select * into counted from rate_limits where identity = key for update;
+    exit when found;
+    insert into rate_limits (identity) values (key) on conflict (identity) do nothing;
+  end loop;
+  -- While the row is locked: requests are serialized, and each has the time at which it got the lock.
+  time := clock_timestamp();
+  horizon := time - make_interval(secs => window_ms / 1000);
+  if counted.last_at > time then
+    -- The clock was set back. Times in the future are moved to the present, so that no wait exceeds the window.
+    update rate_limit_pages set times = array(
+      select least(each, time) from unnest(times) with ordinality as moved (each, at) order by at
+    ) where identity = key;
+    counted.last_at := time;
+  end if;
+
+  forgotten := counted.first;
+  if counted.last_at <= horizon then
+    forgotten := counted.next;
+  end if;
+  while forgotten < counted.next loop
+    if page_times is null or forgotten % size = 0 then
+      select times into page_times from rate_limit_pages where identity = key and page = forgotten / size;
+    end if;
+    exit when page_times[forgotten % size + 1] > horizon;
+    forgotten := forgotten + 1;
+  end loop;
+
+  earlier := counted.next - forgotten;
+  oldest := forgotten + greatest(earlier - most, 0);
+  if earlier < most then
+    if counted.next % size = 0 then
+      delete from rate_limit_pages where identity = key and page < forgotten / size;
+      insert into rate_limit_pages (identity, page, times) values (key, counted.next / size, array[time])
+      on conflict (identity, page) do update set times = excluded.times;
+    else
+      update rate_limit_pages set times = times[1:counted.next % size] || time
+      where identity = key and page = counted.next / size;
+    end if;
+    update rate_limits set first = forgotten, next = counted.next + 1, last_at = time where identity = key;
+  elsif forgotten > counted.first then
+    update rate_limits set first = forgotten where identity = key;
+  end if;
+
+  select extract(epoch from times[oldest % size + 1] - time) * 1000 + window_ms into next_free_in_ms
+  from rate_limit_pages where identity = key and page = oldest / size;
+end
+$$;
+revoke all on function count_request from public;
+
+
+-- Customers and suppliers, and the tenant's own company
+
+create type customer_type as enum ('customer', 'supplier');
+
+-- The format of e-invoices that invoices must have to be issued: of the company profile, and of a customer.
+create type required_e_invoice as enum ('none', 'xrechnung-cii', 'xrechnung-ubl', 'peppol', 'factur-x');
+
+create table customers (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  type customer_type not null,
+  company_name text not null,
+  email text,
+  address_line1 text,
+  postal_code text,
+  city text,
+  country text,
+  vat_id text,
+  contact_name text,
+  phone text,
+  buyer_reference text,
+  electronic_address text,
+  electronic_address_scheme text,
+  language text,
+  payment_terms_days integer,
+  required_e_invoice required_e_invoice,
+  external_id text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (
+    search_line(company_name) || E'\n' || search_line(email) || E'\n' || search_line(city) || E'\n' ||
+    search_line(vat_id)
+  ) stored,
+  primary key (tenant_id, id),
+  constraint customers_electronic_address_has_scheme
+    check ((electronic_address is null) = (electronic_address_scheme is null)),
+  constraint customers_payment_terms_within_a_year check (payment_terms_days between 0 and 365)
+);
+create index on customers (tenant_id, type, id);
+create index on customers (tenant_id, company_name, id);
+create index customers_search_idx on customers using gin (tenant_id, search_text gin_trgm_ops) with (fastupdate = off);
+create index on customers (tenant_id, updated_at);
+create unique index customers_tenant_id_external_id_key on customers (tenant_id, external_id);
+select isolate('customers');
+select count_rows('customers', 'type');
+select track_changes('customers', 'customer');
+create trigger count_version before update on customers for each row execute function count_version();
+
+-- A logo that the profile has no more is deleted, unless documents show it. Its bytes never change.
+create table company_logos (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  sha256 bytea not null,
+  bytes bytea not null,
+  is_on_documents boolean not null default false,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, id)
+);
+create unique index company_logos_tenant_id_sha256_key on company_logos (tenant_id, sha256);
+select isolate('company_logos');
+revoke update on company_logos from kontor_books;
+grant update (is_on_documents) on company_logos to kontor_books;
+
+-- What documents say of the seller. A tenant has one such row, or none.
+create table companies (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  legal_name text not null,
+  address_line1 text,
+  address_line2 text,
+  postal_code text,
+  city text,
+  country text,
+  vat_id text,
+  tax_number text,
+  register_entry text,
+  registration_number text,
+  registration_number_scheme text,
+  contact_name text,
+  phone text,
+  email text,
+  electronic_address text,
+  electronic_address_scheme text,
+  iban text,
+  bic text,
+  payment_terms_days integer,
+  default_vat_rate numeric(5, 2),
+  footer text,
+  language text,
+  accent_color text,
+  required_e_invoice required_e_invoice,
+  logo_id uuid,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, logo_id) references company_logos on delete restrict,
+  constraint companies_payment_terms_within_a_year check (payment_terms_days between 0 and 365),
+  constraint companies_vat_rate_percent check (default_vat_rate between 0 and 100),
+  constraint companies_electronic_address_has_scheme
+    check ((electronic_address is null) = (electronic_address_scheme is null)),
+  constraint companies_registration_number_has_scheme
+    check ((registration_number is null) = (registration_number_scheme is null))
+);
+create unique index companies_tenant_id_key on companies (tenant_id);
+select isolate('companies');
+create trigger count_version before update on companies for each row execute function count_version();
+
+
+-- Invoices
+
+create type invoice_status as enum ('draft', 'issued', 'paid', 'cancelled');
+
+create table invoices (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  customer_id uuid not null,
+  status invoice_status not null default 'draft',
+  number text,
+  invoice_date date not null,
+  due_date date not null,
+  delivery_date date,
+  subject text,
+  currency text not null,
+  total_net numeric(19, 4) not null,
+  total_vat numeric(19, 4) not null,
+  total_gross numeric(19, 4) not null,
+  amount_paid numeric(19, 4) not null default 0,
+  amount_credited numeric(19, 4) not null default 0,
+  amount_refunded numeric(19, 4) not null default 0,
+  issued_at timestamptz(3),
+  paid_at timestamptz(3),
+  cancelled_at timestamptz(3),
+  overdue_at timestamptz(3),
+  external_id text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (search_line(number) || E'\n' || search_line(subject)) stored,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, customer_id) references customers on delete restrict,
+  constraint invoices_numbered_unless_draft check ((status = 'draft') = (number is null)),
+  constraint invoices_paid_within_total check (amount_paid between 0 and total_gross),
+  constraint invoices_due_after_date check (due_date >= invoice_date),
+  constraint invoices_issued_unless_draft check (status = 'draft' or issued_at is not null),
+  constraint invoices_paid_at_when_paid check ((status = 'paid') = (paid_at is not null)),
+  constraint invoices_cancelled_at_when_cancelled check ((status = 'cancelled') = (cancelled_at is not null)),
+  constraint invoices_cancelled_unpaid check (status <> 'cancelled' or amount_paid = 0),
+  constraint invoices_total_is_net_and_vat check (total_gross = total_net + total_vat),
+  constraint invoices_credited_within_total check (amount_credited between 0 and total_gross),
+  constraint invoices_refunded_within_credited check (amount_refunded between 0 and amount_credited),
+  constraint invoices_paid_when_settled
+    check (status <> 'paid' or total_gross - amount_credited - amount_paid + amount_refunded <= 0)
+);
+create index on invoices (tenant_id, status, id);
+create index on invoices (tenant_id, customer_id, id);
+create unique index invoices_tenant_id_number_key on invoices (tenant_id, number);
+create index on invoices (tenant_id, due_date, id);
+create index on invoices (tenant_id, total_gross, id);
+create index invoices_dated_idx on invoices (tenant_id, invoice_date, id, status, currency, total_gross);
+create index invoices_search_idx on invoices using gin (tenant_id, search_text gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
+create index on invoices (tenant_id, updated_at);
+create unique index invoices_tenant_id_external_id_key on invoices (tenant_id, external_id);
+create index invoices_due_idx
+  on invoices (tenant_id, status, due_date, currency, total_gross, amount_paid, amount_credited, amount_refunded);
+select isolate('invoices');
+select count_rows('invoices', 'status');
+select track_changes('invoices', 'invoice');
+create trigger count_version before update on invoices for each row execute function count_version();
+
+create table invoice_items (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  invoice_id uuid not null,
+  position integer not null,
+  title text not null,
+  quantity numeric(19, 4) not null,
+  unit text,
+  unit_price_net numeric(19, 4) not null,
+  vat_rate numeric(5, 2) not null,
+  line_total_net numeric(19, 4) not null,
+  vat_category text,
+  exemption_reason text,
+  unit_code text,
+  description text,
+  discount_percent numeric(5, 2) not null default 0,
+  service_period_start date,
+  service_period_end date,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, invoice_id) references invoices on delete cascade,
+  constraint invoice_items_quantity_not_zero check (quantity <> 0),
+  constraint invoice_items_vat_rate_percent check (vat_rate between 0 and 100),
+  constraint invoice_items_vat_category_known check (vat_category in ('S', 'Z', 'E', 'AE', 'K', 'G', 'O')),
+  constraint invoice_items_vat_category_by_rate check ((vat_category = 'S') = (vat_rate > 0)),
+  constraint invoice_items_exemption_reason_by_category
+    check (exemption_reason is null or coalesce(vat_category, '') in ('E', 'AE', 'K', 'G', 'O')),
+  constraint invoice_items_discount_percent check (discount_percent between 0 and 100),
+  constraint invoice_items_service_period_in_order check (service_period_end >= service_period_start)
+);
+create unique index invoice_items_tenant_id_invoice_id_position_key on invoice_items (tenant_id, invoice_id, position);
+select isolate('invoice_items');
+
+create table invoice_sequences (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  year integer not null,
+  last integer not null,
+  primary key (tenant_id, year)
+);
+select isolate('invoice_sequences');
+
+-- The lines of an issued invoice, and what its documents say of it, never change. The domain refuses such changes. The
+-- database refuses them as well, to the role of requests and jobs: a mistake in the domain is then an error, and no invoice
+-- that differs from its documents.
+
+-- Stable, so that it sees the invoices as they were before the statement. The statement that adds an issued invoice adds its
+-- lines, too. An invoice with very many lines is added by several statements, and so are those of an import: so the
+-- transaction that wrote an invoice may add lines to it. age() is above 0 for rows of earlier transactions. A loop, so that
+-- each invoice is found by its primary key, however many lines the plan was made for. The lines of an invoice come one after
+-- the other: it is asked for once.
+create function refuse_lines_of_issued_invoices() returns trigger language plpgsql stable as $$
+declare
+  line record;
+  checked uuid;
+begin
+  for line in select tenant_id, invoice_id from changed_lines loop
+    continue when line.invoice_id = checked;
+    checked := line.invoice_id;
+    if exists (
+      select from invoices where tenant_id = line.tenant_id and id = line.invoice_id and number is not null
+        and (tg_op <> 'INSERT' or age(xmin) > 0)
+    ) then
+      raise exception 'Invoice % is issued: its lines can not change', line.invoice_id;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+create trigger refuse_added_lines after insert on invoice_items referencing new table as changed_lines
+  for each statement when (current_user = 'kontor_books') execute function refuse_lines_of_issued_invoices();
+create trigger refuse_deleted_lines after delete on invoice_items referencing old table as changed_lines
+  for each statement when (current_user = 'kontor_books') execute function refuse_lines_of_issued_invoices();
+-- A line can be taken from an invoice, or moved to one.
+create trigger refuse_changed_lines after update on invoice_items referencing old table as changed_lines
+  for each statement when (current_user = 'kontor_books') execute function refuse_lines_of_issued_invoices();
+create trigger refuse_moved_lines after update on invoice_items referencing new table as changed_lines
+  for each statement when (current_user = 'kontor_books') execute function refuse_lines_of_issued_invoices();
+
+create function refuse_change_of_issued_invoice() returns trigger language plpgsql as $$
+begin
+  raise exception 'Invoice % is issued: it can not change', old.id;
+end
+$$;
+
+-- By row: a condition that is false costs nearly nothing. Payments, cancellation, and being overdue change other columns.
+create trigger refuse_change_of_issued before update on invoices for each row when (
+  old.number is not null and current_user = 'kontor_books' and (
+    old.number, old.customer_id, old.invoice_date, old.due_date, old.delivery_date, old.subject, old.currency,
+    old.total_net, old.total_vat, old.total_gross, old.issued_at
+  ) is distinct from (
+    new.number, new.customer_id, new.invoice_date, new.due_date, new.delivery_date, new.subject, new.currency,
+    new.total_net, new.total_vat, new.total_gross, new.issued_at
+  )
+) execute function refuse_change_of_issued_invoice();
+create trigger refuse_deletion_of_issued before delete on invoices for each row
+  when (old.number is not null and current_user = 'kontor_books') execute function refuse_change_of_issued_invoice();
+
+-- The seller and the buyer of each issued invoice, as they were when it was issued. They never change.
+create table invoice_parties (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  seller jsonb,
+  buyer jsonb not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, id) references invoices on delete restrict
+);
+select isolate('invoice_parties');
+revoke update, delete on invoice_parties from kontor_books;
+
+-- A trigger, so that issuing needs no further trip to the database. The parties of an export are in its own file.
+-- Marks the logo before the parties are stored. Whoever deletes it at the same time waits then, and sees the mark. If it is
+-- gone already, the profile that is read again has another one, or none.
+create function freeze_parties() returns trigger language plpgsql as $$
+declare
+  profile jsonb;
+  logo uuid;
+begin
+  if current_setting('kontor.imports_parties', true) = 'on' then
+    return null;
+  end if;
+  loop
+    profile := (select to_jsonb(company) from companies as company where company.tenant_id = new.tenant_id);
+    logo := profile ->> 'logo_id';
+    exit when logo is null;
+    update company_logos set is_on_documents = true
+    where tenant_id = new.tenant_id and id = logo and not is_on_documents;
+    exit when found or exists (select from company_logos where tenant_id = new.tenant_id and id = logo);
+  end loop;
+  insert into invoice_parties (tenant_id, id, seller, buyer)
+  select new.tenant_id, new.id, profile, to_jsonb(customer)
+  from customers as customer where customer.tenant_id = new.tenant_id and customer.id = new.customer_id;
+  return null;
+end
+$$;
+
+create trigger freeze_parties after insert on invoices for each row when (new.number is not null)
+  execute function freeze_parties();
+create trigger freeze_parties_later after update on invoices for each row when (old.number is null and new.number is not null)
+  execute function freeze_parties();
+
+
+-- Credit notes take back all or part of an invoice. What a document says never changes. Only what is refunded of it does.
+
+create table credit_notes (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  invoice_id uuid not null,
+  customer_id uuid not null,
+  number text not null,
+  credit_note_date date not null,
+  reason text,
+  is_cancellation boolean not null default false,
+  currency text not null,
+  total_net numeric(19, 4) not null,
+  total_vat numeric(19, 4) not null,
+  total_gross numeric(19, 4) not null,
+  vat_breakdown jsonb not null,
+  amount_refunded numeric(19, 4) not null default 0,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (search_line(number) || E'\n' || search_line(reason)) stored,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, invoice_id) references invoices on delete restrict,
+  foreign key (tenant_id, customer_id) references customers on delete restrict,
+  constraint credit_notes_total_is_net_and_vat check (total_gross = total_net + total_vat),
+  constraint credit_notes_total_not_negative check (total_gross >= 0),
+  constraint credit_notes_refunded_within_total check (amount_refunded between 0 and total_gross)
+);
+create index on credit_notes (tenant_id, updated_at);
+create index on credit_notes (tenant_id, invoice_id, id);
+create index on credit_notes (tenant_id, customer_id, id);
+create index credit_notes_dated_idx
+  on credit_notes (tenant_id, credit_note_date, id, invoice_id, currency, total_gross);
+create index on credit_notes (tenant_id, total_gross, id);
+create index credit_notes_search_idx on credit_notes using gin (tenant_id, search_text gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
+create unique index credit_notes_tenant_id_number_key on credit_notes (tenant_id, number);
+select isolate('credit_notes');
+revoke update, delete on credit_notes from kontor_books;
+grant update (amount_refunded, updated_at, version) on credit_notes to kontor_books;
+select count_rows('credit_notes');
+select track_changes('credit_notes', 'credit_note');
+create trigger count_version before update on credit_notes for each row execute function count_version();
+
+create table credit_note_items (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  credit_note_id uuid not null,
+  invoice_item_id uuid,
+  position integer not null,
+  title text not null,
+  quantity numeric(19, 4) not null,
+  unit text,
+  unit_price_net numeric(19, 4) not null,
+  vat_rate numeric(5, 2) not null,
+  line_total_net numeric(19, 4) not null,
+  vat_category text not null,
+  exemption_reason text,
+  unit_code text not null,
+  description text,
+  discount_percent numeric(5, 2) not null default 0,
+  service_period_start date,
+  service_period_end date,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, credit_note_id) references credit_notes on delete restrict,
+  foreign key (tenant_id, invoice_item_id) references invoice_items on delete restrict,
+  constraint credit_note_items_quantity_not_zero check (quantity <> 0),
+  constraint credit_note_items_vat_rate_percent check (vat_rate between 0 and 100),
+  constraint credit_note_items_vat_category_known check (vat_category in ('S', 'Z', 'E', 'AE', 'K', 'G', 'O')),
+  constraint credit_note_items_vat_category_by_rate check ((vat_category = 'S') = (vat_rate > 0)),
+  constraint credit_note_items_discount_percent check (discount_percent between 0 and 100)
+);
+create index on credit_note_items (tenant_id, invoice_item_id);
+create unique index credit_note_items_tenant_id_credit_note_id_position_key
+  on credit_note_items (tenant_id, credit_note_id, position);
+select isolate('credit_note_items');
+revoke update, delete on credit_note_items from kontor_books;
+
+create table credit_note_sequences (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  year integer not null,
+  last integer not null,
+  primary key (tenant_id, year)
+);
+select isolate('credit_note_sequences');
+
+-- A credit note shows what is still to be refunded, which depends on what is due of its invoice. Whoever changes that holds the
+-- lock of the invoice, so the changes of its credit notes are in the order of the commits.
+-- Each position is computed before the UPDATE: Citus accepts no volatile functions there.
+create function record_credit_note_change() returns trigger language plpgsql as $$
+declare
+  note uuid;
+  new_position bigint;
+  changed timestamptz := clock_timestamp();
+begin
+  for note in select id from credit_notes where tenant_id = new.tenant_id and invoice_id = new.id order by id loop
+    new_position := next_change_position(new.tenant_id);
+    update changes set position = new_position, changed_at = changed
+    where tenant_id = new.tenant_id and resource = 'credit_note' and id = note and not deleted;
+  end loop;
+  if found and is_watched(new.tenant_id, 'changes') then
+    perform announce(new.tenant_id, 'changes', 'credit_note');
+  end if;
+  return null;
+end
+$$;
+
+create constraint trigger record_credit_note_change after update on invoices deferrable initially deferred for each row
+  when (
+    old.amount_credited > 0
+    and (old.amount_paid, old.amount_credited, old.amount_refunded)
+      is distinct from (new.amount_paid, new.amount_credited, new.amount_refunded)
+  )
+  execute function record_credit_note_change();
+
+
+-- The files of issued invoices and credit notes, and the files' proofs. They never change.
+
+create table invoice_files (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  invoice_id uuid,
+  credit_note_id uuid,
+  format text not null,
+  sha256 bytea not null,
+  bytes bytea not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, invoice_id) references invoices on delete restrict,
+  foreign key (tenant_id, credit_note_id) references credit_notes on delete restrict,
+  constraint invoice_files_of_one_document check (num_nonnulls(invoice_id, credit_note_id) = 1)
+);
+create unique index invoice_files_tenant_id_invoice_id_format_key on invoice_files (tenant_id, invoice_id, format);
+create unique index invoice_files_tenant_id_credit_note_id_format_key
+  on invoice_files (tenant_id, credit_note_id, format);
+select isolate('invoice_files');
+revoke update, delete on invoice_files from kontor_books;
+
+create table document_proofs (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  position integer not null,
+  invoice_id uuid,
+  credit_note_id uuid,
+  content text not null,
+  hash bytea not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, invoice_id) references invoices on delete restrict,
+  foreign key (tenant_id, credit_note_id) references credit_notes on delete restrict,
+  constraint document_proofs_of_one_document check (num_nonnulls(invoice_id, credit_note_id) = 1)
+);
+create unique index document_proofs_tenant_id_position_key on document_proofs (tenant_id, position);
+create unique index document_proofs_tenant_id_invoice_id_key on document_proofs (tenant_id, invoice_id);
+create unique index document_proofs_tenant_id_credit_note_id_key on document_proofs (tenant_id, credit_note_id);
+select isolate('document_proofs');
+revoke update, delete on document_proofs from kontor_books;
+
+-- The documents whose files have no proof yet, in the order in which a job proves them.
+create table unproven_documents (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  is_credit_note boolean not null,
+  year integer not null,
+  number_length integer not null,
+  number text not null,
+  primary key (tenant_id, id)
+);
+create index unproven_documents_in_order_idx
+  on unproven_documents (tenant_id, year, is_credit_note, number_length, number);
+select isolate('unproven_documents');
+
+create function add_unproven_invoice() returns trigger language plpgsql as $$
+begin
+  insert into unproven_documents (tenant_id, id, is_credit_note, year, number_length, number)
+  values (new.tenant_id, new.id, false, extract(year from new.invoice_date), length(new.number), new.number);
+  return null;
+end
+$$;
+
+create function add_unproven_credit_note() returns trigger language plpgsql as $$
+begin
+  insert into unproven_documents (tenant_id, id, is_credit_note, year, number_length, number)
+  values (new.tenant_id, new.id, true, extract(year from new.credit_note_date), length(new.number), new.number);
+  return null;
+end
+$$;
+
+create function delete_unproven_document() returns trigger language plpgsql as $$
+begin
+  delete from unproven_documents
+  where tenant_id = new.tenant_id and id = coalesce(new.invoice_id, new.credit_note_id);
+  return null;
+end
+$$;
+
+create trigger add_unproven_document after insert on invoices for each row when (new.number is not null)
+  execute function add_unproven_invoice();
+create trigger add_unproven_document_later after update on invoices for each row
+  when (old.number is null and new.number is not null) execute function add_unproven_invoice();
+create trigger add_unproven_document after insert on credit_notes for each row
+  execute function add_unproven_credit_note();
+create trigger delete_unproven_document after insert on document_proofs for each row
+  execute function delete_unproven_document();
+
+
+-- Projects and their time
+
+create type project_status as enum ('active', 'completed', 'archived');
+
+create table projects (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  customer_id uuid,
+  name text not null,
+  description text,
+  status project_status not null default 'active',
+  hourly_rate_net numeric(19, 4),
+  currency text not null,
+  budget_hours numeric(19, 4),
+  start_date date,
+  end_date date,
+  external_id text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (search_line(name)) stored,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, customer_id) references customers on delete restrict,
+  constraint projects_end_after_start check (end_date >= start_date),
+  constraint projects_rate_not_negative check (hourly_rate_net >= 0),
+  constraint projects_budget_not_negative check (budget_hours >= 0)
+);
+create index on projects (tenant_id, status, id);
+create index on projects (tenant_id, customer_id, id);
+create index on projects (tenant_id, name, id);
+create index projects_search_idx on projects using gin (tenant_id, search_text gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
+create index on projects (tenant_id, updated_at);
+create unique index projects_tenant_id_external_id_key on projects (tenant_id, external_id);
+select isolate('projects');
+select count_rows('projects', 'status');
+select track_changes('projects', 'project');
+create trigger count_version before update on projects for each row execute function count_version();
+
+create table time_entries (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  project_id uuid not null,
+  invoice_id uuid,
+  user_id uuid not null,
+  date date not null,
+  duration_minutes integer not null,
+  description text,
+  billable boolean not null default true,
+  hourly_rate_net numeric(19, 4),
+  external_id text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, project_id) references projects on delete restrict,
+  foreign key (tenant_id, invoice_id) references invoices on delete restrict,
+  constraint time_entries_within_a_day check (duration_minutes between 1 and 1440),
+  constraint time_entries_rate_not_negative check (hourly_rate_net >= 0)
+);
+create index on time_entries (tenant_id, date, id);
+create index on time_entries (tenant_id, project_id, id);
+create index time_entries_billed_idx on time_entries (tenant_id, invoice_id, id, billable, duration_minutes);
+create index on time_entries (tenant_id, updated_at);
+create unique index time_entries_tenant_id_external_id_key on time_entries (tenant_id, external_id);
+select isolate('time_entries');
+select count_rows('time_entries');
+select track_changes('time_entries', 'time_entry');
+create trigger count_version before update on time_entries for each row execute function count_version();
+
+-- A project shows the sum of its time, so a time entry changes its project as well.
+create function record_project_change() returns trigger language plpgsql as $$
+declare
+  tenant uuid := case tg_op when 'DELETE' then old.tenant_id else new.tenant_id end;
+  projects uuid[] := case
+    when tg_op = 'DELETE' then array[old.project_id]
+    when tg_op = 'INSERT' or old.project_id = new.project_id then array[new.project_id]
+    else array[old.project_id, new.project_id]
+  end;
+  project uuid;
+  new_position bigint;
+  changed timestamptz := clock_timestamp();
+begin
+  perform lock_project_changes(tenant);
+  foreach project in array projects loop
+    new_position := next_change_position(tenant);
+    update changes set position = new_position, changed_at = changed
+    where tenant_id = tenant and resource = 'project' and id = project and not deleted;
+  end loop;
+  if is_watched(tenant, 'changes') then
+    perform announce(tenant, 'changes', 'project');
+  end if;
+  return null;
+end
+$$;
+
+create constraint trigger record_project_change after insert or delete on time_entries
+  deferrable initially deferred for each row execute function record_project_change();
+create constraint trigger record_project_change_moved after update on time_entries
+  deferrable initially deferred for each row
+  when ((old.project_id, old.duration_minutes) is distinct from (new.project_id, new.duration_minutes))
+  execute function record_project_change();
+
+
+-- Receipts
+
+create type receipt_status as enum ('draft', 'booked', 'paid');
+
+create table receipts (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  supplier_id uuid,
+  project_id uuid,
+  status receipt_status not null default 'draft',
+  receipt_number text,
+  receipt_date date not null,
+  due_date date,
+  description text,
+  category text,
+  currency text not null,
+  amount_gross numeric(19, 4) not null,
+  vat_rate numeric(5, 2) not null default 0,
+  vat_amount numeric(19, 4) not null,
+  amount_net numeric(19, 4) not null,
+  amount_paid numeric(19, 4) not null default 0,
+  paid_at timestamptz(3),
+  external_id text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (search_line(receipt_number) || E'\n' || search_line(description)) stored,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, supplier_id) references customers on delete restrict,
+  foreign key (tenant_id, project_id) references projects on delete restrict,
+  constraint receipts_paid_within_total check (amount_paid between 0 and amount_gross),
+  constraint receipts_paid_when_settled check (status <> 'paid' or amount_paid = amount_gross),
+  constraint receipts_paid_at_when_paid check ((status = 'paid') = (paid_at is not null)),
+  constraint receipts_draft_unpaid check (status <> 'draft' or amount_paid = 0),
+  constraint receipts_gross_is_net_and_vat check (amount_gross = amount_net + vat_amount),
+  constraint receipts_vat_rate_percent check (vat_rate between 0 and 100)
+);
+create index on receipts (tenant_id, status, id);
+create index on receipts (tenant_id, project_id);
+create index on receipts (tenant_id, supplier_id, id);
+create index on receipts (tenant_id, receipt_date, id);
+create index on receipts (tenant_id, amount_gross, id);
+create index receipts_search_idx on receipts using gin (tenant_id, search_text gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
+create index on receipts (tenant_id, updated_at);
+create unique index receipts_tenant_id_external_id_key on receipts (tenant_id, external_id);
+create index on receipts (tenant_id, supplier_id, receipt_number);
+select isolate('receipts');
+select count_rows('receipts', 'status');
+select track_changes('receipts', 'receipt');
+create trigger count_version before update on receipts for each row execute function count_version();
+
+
+-- Bank transactions and payments
+
+create type match_status as enum ('unmatched', 'partially_matched', 'matched', 'ignored');
+
+create table bank_transactions (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  external_id text,
+  account_iban text not null,
+  booking_date date not null,
+  value_date date,
+  amount numeric(23, 5) not null,
+  currency text not null,
+  counterparty_name text,
+  counterparty_iban text,
+  reference text,
+  match_status match_status not null default 'unmatched',
+  amount_open numeric(23, 5) not null,
+  identity text,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  search_text text generated always as (
+    search_line(counterparty_name) || E'\n' || search_line(counterparty_iban) || E'\n' || search_line(reference)
+  ) stored,
+  primary key (tenant_id, id),
+  constraint bank_transactions_open_within_amount check (amount_open between least(amount, 0) and greatest(amount, 0)),
+  constraint bank_transactions_status_says_what_is_open check (
+    case match_status
+      when 'matched' then amount_open = 0
+      when 'partially_matched' then amount_open <> 0 and amount_open <> amount
+      else amount_open = amount
+    end
+  )
+);
+create index on bank_transactions (tenant_id, match_status, id);
+create index on bank_transactions (tenant_id, counterparty_iban);
+create unique index bank_transactions_tenant_id_identity_key on bank_transactions (tenant_id, identity);
+create index on bank_transactions (tenant_id, booking_date, id);
+create index on bank_transactions (tenant_id, amount, id);
+create index bank_transactions_search_idx on bank_transactions using gin (tenant_id, search_text gin_trgm_ops)
+  with (gin_pending_list_limit = 1024);
+create index on bank_transactions (tenant_id, updated_at);
+select isolate('bank_transactions');
+select count_rows('bank_transactions', 'match_status');
+select track_changes('bank_transactions', 'bank_transaction');
+create trigger count_version before update on bank_transactions for each row execute function count_version();
+
+-- A payment has its own currency, so that what was paid in a month is added up without reading what was settled.
+create table payments (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  invoice_id uuid,
+  receipt_id uuid,
+  credit_note_id uuid,
+  bank_transaction_id uuid,
+  amount numeric(19, 4) not null,
+  currency text not null,
+  paid_on date not null,
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, invoice_id) references invoices on delete restrict,
+  foreign key (tenant_id, receipt_id) references receipts on delete restrict,
+  foreign key (tenant_id, bank_transaction_id) references bank_transactions on delete restrict,
+  foreign key (tenant_id, credit_note_id) references credit_notes on delete restrict,
+  constraint payments_positive check (amount > 0),
+  constraint payments_settle_one_thing check (num_nonnulls(invoice_id, receipt_id, credit_note_id) = 1)
+);
+create index on payments (tenant_id, invoice_id);
+create index on payments (tenant_id, receipt_id);
+create index on payments (tenant_id, bank_transaction_id);
+create index on payments (tenant_id, credit_note_id);
+create index payments_dated_idx on payments (tenant_id, paid_on, id, invoice_id, credit_note_id, currency, amount);
+select isolate('payments');
+
+
+-- Events and webhooks
+
+create table events (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  type text not null,
+  resource_id uuid,
+  body text not null,
+  request_id uuid,
+  trace_parent text,
+  fanned_out_at timestamptz(3),
+  created_at timestamptz(3) not null default current_timestamp,
+  primary key (tenant_id, id)
+);
+create index on events (tenant_id, resource_id, id);
+create index on events (tenant_id, created_at);
+create index on events (tenant_id, type, id);
+create index on events (tenant_id, fanned_out_at);
+select isolate('events');
+
+-- An event's job: neither can exist without the other. It runs as the owner, who adds jobs. graphile-worker's own retries only
+-- have to outlast crashes: what a delivery is worth trying is counted elsewhere.
+create function add_fan_out_jobs() returns trigger language plpgsql security definer as $$
+declare
+  tenant uuid;
+  payloads json[];
+begin
+  -- A ping is planned by the user who asks for it; every other event is fanned out by its job.
+  for tenant, payloads in
+    select tenant_id, array_agg(json_build_object('tenantId', tenant_id, 'eventId', id) order by id)
+    from inserted where type <> 'webhook.ping' group by tenant_id
+  loop
+    perform add_jobs(tenant, 'fan_out', payloads);
+  end loop;
+  return null;
+end
+$$;
+
+create trigger add_fan_out_jobs after insert on events referencing new table as inserted
+  for each statement execute function add_fan_out_jobs();
+
+-- Subscriptions to events. An event is announced when its deliveries are planned: that is when webhooks learn of it.
+-- The lock is held until the transaction ends. A watcher that waits for it after it has begun to watch, and then reads the
+-- events, misses none: not even those of a transaction that found no watcher.
+create function announce_events() returns trigger language plpgsql as $$
+declare
+  tenant uuid;
+  announcement text;
+begin
+  for tenant in select distinct tenant_id from planned where fanned_out_at is not null loop
+    perform pg_advisory_xact_lock(hashtextextended(tenant || ' event order', 0));
+    if is_watched(tenant, 'events') then
+      for announcement in
+        select concat_ws(' ', id, type) from planned where tenant_id = tenant and fanned_out_at is not null
+      loop
+        perform announce(tenant, 'events', announcement);
+      end loop;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+create trigger announce_events after update on events referencing new table as planned
+  for each statement execute function announce_events();
+
+-- A secret can be rotated twice within 24 hours: then two former secrets are good beside the current one.
+create table webhooks (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  slot integer,
+  url text not null,
+  description text,
+  events text[],
+  secret bytea not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz(3),
+  signs_with_previous boolean not null default false,
+  earlier_secret bytea,
+  earlier_secret_until timestamptz(3),
+  signs_with_earlier boolean not null default false,
+  active boolean not null default true,
+  consecutive_failures integer not null default 0,
+  disabled_at timestamptz(3),
+  last_success_at timestamptz(3),
+  last_failure_at timestamptz(3),
+  deleted_at timestamptz(3),
+  created_at timestamptz(3) not null default current_timestamp,
+  updated_at timestamptz(3) not null,
+  primary key (tenant_id, id)
+);
+create unique index webhooks_tenant_id_slot_key on webhooks (tenant_id, slot);
+select isolate('webhooks');
+
+create type delivery_kind as enum ('event', 'ping', 'redelivery');
+create type delivery_state as enum ('waiting', 'delivered', 'failed', 'set_aside');
+
+create table deliveries (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  kind delivery_kind not null default 'event',
+  state delivery_state not null default 'waiting',
+  attempt_count integer not null default 0,
+  next_attempt_at timestamptz(3),
+  created_at timestamptz(3) not null default current_timestamp,
+  finished_at timestamptz(3),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, webhook_id) references webhooks on delete cascade,
+  foreign key (tenant_id, event_id) references events on delete cascade,
+  constraint deliveries_planned_while_waiting check ((state = 'waiting') = (next_attempt_at is not null)),
+  constraint deliveries_finished_unless_waiting check ((state = 'waiting') = (finished_at is null))
+);
+create index on deliveries (tenant_id, webhook_id, state, id);
+create index on deliveries (tenant_id, event_id);
+create index on deliveries (tenant_id, created_at);
+select isolate('deliveries');
+
+create table delivery_attempts (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  delivery_id uuid not null,
+  number integer not null,
+  started_at timestamptz(3) not null,
+  duration_ms integer,
+  request_headers jsonb not null,
+  status integer,
+  response_headers jsonb,
+  response_body bytea,
+  error text,
+  primary key (tenant_id, delivery_id, number),
+  foreign key (tenant_id, delivery_id) references deliveries on delete cascade
+);
+select isolate('delivery_attempts');
+
+-- A delivery's job: it only says "look at this delivery then". Whatever sets the time adds it, in the same transaction.
+create function add_deliver_jobs() returns trigger language plpgsql security definer as $$
+declare
+  due uuid[];
+  tenant uuid;
+  payloads json[];
+  run_at timestamptz[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(id) into due from changed where next_attempt_at is not null;
+  else
+    -- Whatever leaves a delivery waiting sets its time, be it to the same as before; but for what only counts an attempt,
+    -- which is a job's own doing.
+    select array_agg(id) into due from changed join former using (tenant_id, id)
+    where changed.next_attempt_at is not null
+      and (changed.next_attempt_at is distinct from former.next_attempt_at
+        or changed.attempt_count = former.attempt_count);
+  end if;
+  for tenant, payloads, run_at in
+    select tenant_id,
+      array_agg(json_build_object('tenantId', tenant_id, 'webhookId', webhook_id, 'deliveryId', id) order by id),
+      array_agg(next_attempt_at order by id)
+    from changed join unnest(due) as due(id) using (id) group by tenant_id
+  loop
+    perform add_jobs(tenant, 'deliver', payloads, run_at);
+  end loop;
+  return null;
+end
+$$;
+
+create trigger add_deliver_jobs after insert on deliveries referencing new table as changed
+  for each statement execute function add_deliver_jobs();
+create trigger add_deliver_jobs_again after update on deliveries referencing old table as former new table as changed
+  for each statement execute function add_deliver_jobs();
+
+-- Tells subscriptions that a delivery was made or has changed. The lock is held until the transaction ends. A watcher that
+-- waits for it after it has begun to watch misses no delivery: not even those of a transaction that found no watcher.
+-- Transactions share the lock.
+create function announce_deliveries() returns trigger language plpgsql as $$
+declare
+  tenant uuid;
+  announcement text;
+begin
+  for tenant in select distinct tenant_id from changed loop
+    perform pg_advisory_xact_lock_shared(hashtextextended(tenant || ' delivery order', 0));
+    if not is_watched(tenant, 'deliveries') then
+      continue;
+    end if;
+    if tg_op = 'INSERT' then
+      for announcement in select concat_ws(' ', webhook_id, id) from changed where tenant_id = tenant loop
+        perform announce(tenant, 'deliveries', announcement);
+      end loop;
+    else
+      -- The beginning of an attempt is not announced.
+      for announcement in
+        select concat_ws(' ', changed.webhook_id, id) from changed join former using (tenant_id, id)
+        where tenant_id = tenant and (changed.next_attempt_at is distinct from former.next_attempt_at
+          or changed.attempt_count = former.attempt_count)
+      loop
+        perform announce(tenant, 'deliveries', announcement);
+      end loop;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+create trigger announce_deliveries after insert on deliveries referencing new table as changed
+  for each statement execute function announce_deliveries();
+create trigger announce_deliveries_again after update on deliveries referencing old table as former new table as changed
+  for each statement execute function announce_deliveries();
+
+-- Functions that run as the owner look for tables in this schema only. Nobody else may make triggers of them.
+do $$
+begin
+  execute format('alter function add_fan_out_jobs() set search_path = pg_catalog, %I, pg_temp', current_schema());
+  execute format('alter function add_deliver_jobs() set search_path = pg_catalog, %I, pg_temp', current_schema());
+end
+$$;
+revoke all on function add_fan_out_jobs, add_deliver_jobs from public;
+
+
+-- Operation
+
+-- Responses to requests with an Idempotency-Key, for repetitions of the request.
+create table stored_responses (
+  tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
+  request bytea not null,
+  body bytea not null,
+  response bytea not null,
+  created_at timestamptz(3) not null,
+  primary key (tenant_id, request)
+);
+create index on stored_responses (tenant_id, created_at);
+select isolate('stored_responses');
+
+-- The worker processes, each with the time at which it was last seen.
+create table workers (
+  id text not null,
+  seen_at timestamptz(3) not null,
+  primary key (id)
+);
